@@ -1,0 +1,134 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every target of ours is compiled with: the coming language mode, and no warning left behind.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library that was loaded is never unloaded: its metadata stays referenced by the Swift runtime.
+let neverUnload: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])]
+
+let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
+let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "AtriumKitTesting")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+func collections(_ module: String) -> Target.Dependency {
+    .product(name: module, package: "swift-collections")
+}
+
+/// A built-in plugin: a shared library of its own that sees the kit alone.
+func plugin(_ name: String) -> Target {
+    .target(
+        name: name, dependencies: [kit], path: "plugins/\(name)", exclude: ["manifest.json"],
+        swiftSettings: strict, linkerSettings: neverUnload)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let plugins = ["Catalog", "Facets", "Stars", "Threads"]
+
+let package = Package(
+    name: "atrium",
+    products: [
+        .library(name: "JSONCodec", targets: ["JSONCodec"]),
+        .library(name: "Varlink", targets: ["Varlink"]),
+        .executable(name: "atriumd", targets: ["atriumd"]),
+        .executable(name: "atriumctl", targets: ["atriumctl"]),
+        .executable(name: "atrium-worker", targets: ["atrium-worker"]),
+    ] + plugins.map { .library(name: $0, type: .dynamic, targets: [$0]) },
+    dependencies: [
+        .package(path: "Sources/AtriumKit"),
+        .package(path: "Sources/AtriumKitTesting"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: ["YAML", "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        .target(name: "JSONCodec", swiftSettings: strict),
+        .target(name: "VarlinkIDL", swiftSettings: strict),
+        .executableTarget(
+            name: "VarlinkGenerator", dependencies: ["VarlinkIDL"], swiftSettings: strict),
+        .plugin(
+            name: "VarlinkGeneratorPlugin", capability: .buildTool(),
+            dependencies: ["VarlinkGenerator"], path: "Sources/VarlinkGeneratorPlugin"),
+        .target(
+            name: "Varlink",
+            dependencies: ["JSONCodec", "VarlinkIDL", nioCore, nioPosix, logging],
+            swiftSettings: strict),
+        .target(
+            name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
+        .target(
+            name: "Store",
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), logging],
+            swiftSettings: strict),
+        .target(
+            name: "Host",
+            dependencies: [
+                kit, "Store", "JSONCodec", nioCore, logging, collections("BitCollections"),
+                collections("DequeModule"), collections("OrderedCollections"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Workers",
+            dependencies: [
+                "Host", "Interfaces", "Varlink", "JSONCodec", kit, nioCore, nioPosix, logging,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Control",
+            dependencies: ["Host", "Interfaces", "Varlink", "JSONCodec", yams, nioCore, logging],
+            swiftSettings: strict),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "Systemd", dependencies: ["CSystemd", logging], swiftSettings: strict),
+        .executableTarget(
+            name: "atriumd",
+            dependencies: [
+                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", lifecycle, logging,
+                nioPosix, arguments,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "atriumctl",
+            dependencies: ["Interfaces", "Varlink", "JSONCodec", arguments, nioCore, nioPosix],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "atrium-worker",
+            dependencies: ["Workers", kit, kitTesting, logging],
+            swiftSettings: strict),
+        tests("JSONCodecTests", ["JSONCodec"]),
+        tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
+        tests("VarlinkTests", ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix]),
+        tests("StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),
+        tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
+        tests("WorkersTests", ["Workers", "Host", kit, kitTesting, nioPosix, logging]),
+        tests("ControlTests", ["Control", "Host", nioPosix, logging]),
+        tests("AtriumdTests", ["Interfaces", "Varlink", "JSONCodec", subprocess, nioPosix]),
+    ] + plugins.map(plugin),
+    swiftLanguageModes: [.v6]
+)
