@@ -1,0 +1,49 @@
+/// One child of a container, made by a plugin: a black box that does not know its parent.
+///
+/// Its life, in order:
+/// 1. ``init(context:)`` with all that it needs; a setting that makes no sense throws.
+/// 2. ``apply(_:)`` for every record that the store holds, in any order, its delegate silent.
+/// 3. ``willAttach()``, ``didAttach()``: it is now part of its container.
+/// 4. Commands, reads and ``apply(_:)``, one at a time, always on the one serial domain.
+/// 5. ``willDetach()``, ``didDetach()``; then it is released. Its records stay in the store.
+///
+/// Decide, then apply: a command is answered with changes, or refused, without touching state; the
+/// host then calls ``apply(_:)`` with those changes, ahead of the commit. When the commit fails the
+/// host calls it again with what the store still holds. State changes nowhere else.
+public protocol Component: AnyObject, SendableMetatype {
+    /// The options it understands. Anything else in its settings is refused before `init`.
+    static var settings: [Setting] { get }
+
+    /// Makes the component.
+    ///
+    /// - Parameter context: its name, its settings, checked against ``settings``, and what it may
+    ///   ask of the host; keep it.
+    /// - Throws: ``SettingError`` for a setting whose value makes no sense, naming it.
+    init(context: ComponentContext) throws
+
+    /// Called before the container takes it in.
+    func willAttach()
+    /// Called once it is part of the container.
+    func didAttach()
+    /// Called before the container lets it go.
+    func willDetach()
+    /// Called once it is no longer part of the container.
+    func didDetach()
+
+    /// Makes its state what it is with this change. Never fails: a record that it cannot read it
+    /// logs and skips.
+    func apply(_ change: Change)
+}
+
+extension Component {
+    /// No settings.
+    public static var settings: [Setting] { [] }
+    /// Does nothing.
+    public func willAttach() {}
+    /// Does nothing.
+    public func didAttach() {}
+    /// Does nothing.
+    public func willDetach() {}
+    /// Does nothing.
+    public func didDetach() {}
+}

@@ -1,0 +1,133 @@
+/// What a component gets from its host: who it is, its settings, and what it may ask.
+///
+/// Used on the serial domain alone, like the component itself.
+public final class ComponentContext {
+    /// The container's name.
+    public let container: String
+    /// The component's own name in the container.
+    public let component: String
+    /// Its settings, checked, defaults filled in.
+    public let settings: Settings
+    /// The fields of the container's items, in the definition's order.
+    public let fields: [Field]
+    /// Where it writes what an administrator should know.
+    public let logger: ComponentLogger
+
+    private let services: any ContextServices
+
+    /// Made by a host.
+    public init(
+        container: String, component: String, settings: Settings, fields: [Field],
+        services: any ContextServices
+    ) {
+        self.container = container
+        self.component = component
+        self.settings = settings
+        self.fields = fields
+        self.services = services
+        self.logger = ComponentLogger(services: services)
+    }
+
+    /// The field with this name, nil when the container has none.
+    public func field(_ name: String) -> Field? {
+        fields.first { $0.name == name }
+    }
+
+    /// Posts the transient notification `<container>.plugin.<component>.<name>`.
+    ///
+    /// - Parameters:
+    ///   - name: words of `[a-z0-9-]+` with dots between; anything else is logged and dropped.
+    ///   - payload: what happened, by name.
+    public func publish(_ name: String, _ payload: [String: Value] = [:]) {
+        services.publish(name, payload)
+    }
+
+    /// Calls the handler on the domain for every notification whose topic matches, until the
+    /// component is detached.
+    ///
+    /// - Parameter pattern: a topic, with `*` for one word and `>` for the rest.
+    public func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
+        services.observe(pattern, handler)
+    }
+
+    /// Runs work off the domain, then calls `then` on the domain with its result.
+    ///
+    /// `then` is not called once the component is detached.
+    public func background<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result,
+        then: @escaping (Swift.Result<Result, any Error>) -> Void
+    ) {
+        services.background(work) { outcome in
+            then(outcome.flatMap { value in
+                guard let value = value as? Result else {
+                    return .failure(Refusal(.refused, "background work returned another type"))
+                }
+                return .success(value)
+            })
+        }
+    }
+}
+
+/// What happened: a notification as a component sees it.
+public struct Notification: Sendable, Hashable {
+    /// Its place in the order of all durable ones; nil for a transient one.
+    public var sequence: Int64?
+    /// When it happened.
+    public var time: Timestamp
+    /// What it is about: dotted words.
+    public var topic: String
+    /// What happened, by name.
+    public var payload: [String: Value]
+
+    /// A notification.
+    public init(sequence: Int64?, time: Timestamp, topic: String, payload: [String: Value]) {
+        self.sequence = sequence
+        self.time = time
+        self.topic = topic
+        self.payload = payload
+    }
+}
+
+/// How bad a log message is; the levels that the host knows too.
+public enum LogLevel: String, Sendable, Hashable {
+    /// For whoever debugs the plugin.
+    case debug
+    /// Worth knowing.
+    case info
+    /// Something is wrong, but the component goes on.
+    case warning
+    /// Something failed that an administrator must look at.
+    case error
+}
+
+/// The log of one component; the host adds its name and its container's.
+public struct ComponentLogger {
+    let services: any ContextServices
+
+    /// Writes a message.
+    public func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
+        services.log(level, message())
+    }
+    /// Writes a message for whoever debugs the plugin.
+    public func debug(_ message: @autoclosure () -> String) { log(.debug, message()) }
+    /// Writes what is worth knowing.
+    public func info(_ message: @autoclosure () -> String) { log(.info, message()) }
+    /// Writes what is wrong.
+    public func warning(_ message: @autoclosure () -> String) { log(.warning, message()) }
+    /// Writes what failed.
+    public func error(_ message: @autoclosure () -> String) { log(.error, message()) }
+}
+
+/// What a host implements so that a ``ComponentContext`` works. Plugins never see it.
+public protocol ContextServices: AnyObject {
+    /// Writes a log message under the component's name.
+    func log(_ level: LogLevel, _ message: String)
+    /// Posts a transient notification under the component's topic.
+    func publish(_ name: String, _ payload: [String: Value])
+    /// Listens until the component is detached.
+    func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void)
+    /// Runs work elsewhere and comes back to the domain.
+    func background(
+        _ work: @escaping @Sendable () async throws -> any Sendable,
+        then: @escaping (Result<any Sendable, any Error>) -> Void)
+}

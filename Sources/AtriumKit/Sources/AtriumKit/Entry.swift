@@ -1,0 +1,51 @@
+/// What a plugin's library hands to the host: the component class that it makes.
+public final class PluginEntry {
+    /// The class.
+    public let component: any Component.Type
+
+    init(component: any Component.Type) { self.component = component }
+
+    /// The kind of its components; nil when the class has none of the four.
+    public var kind: Kind? {
+        switch component {
+        case is any ContentListing.Type: .contents
+        case is any Filtering.Type: .filters
+        case is any Voting.Type: .votes
+        case is any Commenting.Type: .comments
+        default: nil
+        }
+    }
+}
+
+/// The kit's binary interface: its epoch and the compiler that set the layout. A plugin's own ELF
+/// file references this symbol, so that the host can refuse a library of another epoch before it
+/// is loaded.
+@c(atriumkit_abi_1_swift6_3)
+public func atriumKitEpoch() {}
+
+/// The name of the symbol above: what a plugin's library must reference.
+public let atriumKitEpochSymbol = "atriumkit_abi_1_swift6_3"
+
+/// Exports a component class from a plugin's library.
+///
+/// A plugin has one such function, named `atrium_plugin_` and its identifier with every character
+/// but letters and digits replaced by `_`:
+///
+/// ```swift
+/// @c(atrium_plugin_org_atrium_stars)
+/// public func entry() -> UnsafeMutableRawPointer { exportPlugin(Stars.self) }
+/// ```
+///
+/// - Parameter component: the class.
+/// - Returns: a retained ``PluginEntry`` for the host.
+@_alwaysEmitIntoClient
+public func exportPlugin<C: Component>(_ component: C.Type) -> UnsafeMutableRawPointer {
+    // Emitted into the plugin, so that its file names the epoch that it was built against.
+    atriumKitEpoch()
+    return retainedPluginEntry(component)
+}
+
+/// Makes the entry; called through ``exportPlugin(_:)`` alone.
+public func retainedPluginEntry(_ component: any Component.Type) -> UnsafeMutableRawPointer {
+    Unmanaged.passRetained(PluginEntry(component: component)).toOpaque()
+}

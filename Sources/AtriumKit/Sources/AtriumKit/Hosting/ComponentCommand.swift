@@ -1,0 +1,147 @@
+// What a host and the harness around a component say to each other. The same values travel by call
+// in the daemon and over a socket to a worker. Plugins never see them.
+
+/// A command: asks the component for a decision.
+public enum ComponentCommand: Sendable, Hashable {
+    /// Add or replace items.
+    case putItems([Item])
+    /// Remove items.
+    case removeItems([String])
+    /// Cast or change a ballot; actor and time are the context's.
+    case castBallot(subject: Subject, value: Double)
+    /// Take a ballot back.
+    case retractBallot(subject: Subject)
+    /// Post a comment.
+    case postComment(CommentDraft)
+    /// Change a comment's text.
+    case editComment(id: String, text: String)
+    /// Delete a comment.
+    case deleteComment(id: String)
+    /// Show, hold or remove a comment.
+    case moderateComment(id: String, state: Comment.State)
+}
+
+/// What a component decided. Its changes are already applied to its own state, ahead of the commit.
+public struct Decision: Sendable, Hashable {
+    /// What the caller is answered, beside the sequence.
+    public enum Answer: Sendable, Hashable {
+        /// Items by what became of them.
+        case items(inserted: [String], updated: [String], unchanged: Int)
+        /// The ids that were there and are gone.
+        case removed([String])
+        /// The subject's tally with these changes, and the ballots before and after.
+        case ballot(tally: Tally, previous: Double?, current: Double?)
+        /// The comment as it is with these changes.
+        case comment(ThreadPage.Entry)
+    }
+
+    /// The records to make durable; none: nothing is to be committed.
+    public var changes: [Change]
+    /// What the caller is answered.
+    public var answer: Answer
+    /// What the component told its delegate while the changes were applied; delivered at the commit.
+    public var events: [ComponentEvent]
+
+    /// A decision.
+    public init(changes: [Change], answer: Answer, events: [ComponentEvent]) {
+        self.changes = changes
+        self.answer = answer
+        self.events = events
+    }
+}
+
+/// What a component told its delegate.
+public enum ComponentEvent: Sendable, Hashable {
+    /// Items changed.
+    case contents(ContentChange)
+    /// A filter was selected.
+    case didSelect(filter: String, section: String, selection: Selection, screen: String)
+    /// A filter was deselected.
+    case didDeselect(filter: String, section: String, selection: Selection, screen: String)
+    /// A selection was cleared.
+    case didClear(screen: String)
+    /// A subject's tally is now this.
+    case tally(Subject, Tally)
+    /// A comment was posted.
+    case didPost(Comment)
+    /// A comment was edited or moderated.
+    case didEdit(Comment)
+    /// A comment was removed.
+    case didRemove(Comment)
+    /// A subject's number of comments is now this.
+    case commentCount(Subject, Int)
+}
+
+/// A question: changes nothing.
+public enum ComponentQuery: Sendable, Hashable {
+    /// What a source knows of an item beyond its fields.
+    case details(item: String)
+    /// The sections on offer.
+    case sections
+    /// Filters by section and id, also those not on offer.
+    case filters([FilterID])
+    /// A selection with one filter more; tells the delegate.
+    case select(FilterID, of: Selection, screen: String)
+    /// A selection with one filter less; tells the delegate.
+    case deselect(FilterID, of: Selection, screen: String)
+    /// The empty selection; tells the delegate.
+    case clear(Selection, screen: String)
+    /// An actor's ballots on some subjects.
+    case ballotsOf(ActorID, subjects: [Subject])
+    /// A subject's ballots by actor.
+    case ballots(Subject, after: ActorID?, limit: Int)
+    /// One comment at its place.
+    case comment(id: String)
+    /// A page of a tree.
+    case thread(ThreadQuery)
+    /// The keys of all records about subjects.
+    case recordKeys([Subject])
+
+    /// A filter's place.
+    public struct FilterID: Sendable, Hashable {
+        /// The section.
+        public var section: String
+        /// The filter's id in it.
+        public var filter: String
+
+        /// A filter's place.
+        public init(section: String, filter: String) {
+            self.section = section
+            self.filter = filter
+        }
+    }
+}
+
+/// The answer to a ``ComponentQuery``, of the matching case.
+public enum ComponentAnswer: Sendable, Hashable {
+    /// What is known beyond the fields.
+    case details([String: Value]?)
+    /// The sections on offer.
+    case sections([FilterSection])
+    /// The filters, in the order asked.
+    case filters([Filter])
+    /// A selection, and what the delegate is to be told.
+    case selection(Selection, events: [ComponentEvent])
+    /// Ballots in the order asked; nil where there is none.
+    case ballotsOf([Ballot?])
+    /// Ballots by actor.
+    case ballots([Ballot])
+    /// A comment, nil when there is none.
+    case comment(ThreadPage.Entry?)
+    /// A page.
+    case thread(ThreadPage)
+    /// Record keys.
+    case recordKeys([String])
+}
+
+/// One step of a component's life.
+public enum LifecyclePhase: String, Sendable, Hashable {
+    /// Before the container takes it in.
+    case willAttach
+    /// Once it is part of the container.
+    case didAttach
+    /// Before the container lets it go.
+    case willDetach
+    /// Once it is out.
+    case didDetach
+}

@@ -1,0 +1,63 @@
+/// The number under which the host knows an actor: the person on whose behalf a call is made.
+///
+/// Records carry the number, never a name, so that a person is erased by erasing one row.
+@frozen
+public struct ActorID: Sendable, Hashable, Comparable {
+    /// The number, from 1.
+    public let number: Int64
+
+    /// Wraps a number that the host gave out.
+    public init(_ number: Int64) { self.number = number }
+
+    /// By number, so in the order in which the host first met them.
+    public static func < (one: ActorID, other: ActorID) -> Bool { one.number < other.number }
+}
+
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// Components never read a clock: commands carry the time.
+@frozen
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970, UTC.
+    public let milliseconds: Int64
+
+    /// Wraps milliseconds since 1970, UTC.
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// The earlier is the smaller.
+    public static func < (one: Timestamp, other: Timestamp) -> Bool {
+        one.milliseconds < other.milliseconds
+    }
+}
+
+/// What a vote or a comment is about.
+@frozen
+public enum Subject: Sendable, Hashable {
+    /// The container itself.
+    case container
+    /// One item, by id.
+    case item(String)
+
+    /// The item's id, nil for the container.
+    public var item: String? {
+        if case .item(let id) = self { id } else { nil }
+    }
+
+    /// The item with this id, or the container when there is none.
+    public init(item: String?) {
+        self = item.map(Subject.item) ?? .container
+    }
+}
+
+/// What a component does. A kind is a contract: a protocol, a delegate protocol, the shape of its
+/// records and a conformance suite.
+public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Lists items: ``ContentListing``.
+    case contents
+    /// Offers filters: ``Filtering``.
+    case filters
+    /// Counts votes: ``Voting``.
+    case votes
+    /// Keeps comments: ``Commenting``.
+    case comments
+}

@@ -1,0 +1,218 @@
+/// One comment on a subject, or one reply to another comment.
+public struct Comment: Sendable, Hashable {
+    /// Whether people see it.
+    public enum State: String, Sendable, Hashable {
+        /// Seen by everyone.
+        case shown
+        /// Waits for a moderator.
+        case pending
+        /// Deleted: a tombstone, seen only where there are replies.
+        case removed
+    }
+
+    /// Its id, unique in the component.
+    public var id: String
+    /// What it is about.
+    public var subject: Subject
+    /// The comment that it answers; nil: the subject itself.
+    public var parent: String?
+    /// Who wrote it; nil once erased.
+    public var author: ActorID?
+    /// What they wrote; nil for a tombstone.
+    public var text: String?
+    /// Whether people see it.
+    public var state: State
+    /// When it was posted.
+    public var created: Timestamp
+    /// When it was last edited; nil: never.
+    public var edited: Timestamp?
+    /// A digest of the text as first posted, by which a repeated post is known.
+    public var fingerprint: String
+
+    /// A comment.
+    public init(
+        id: String, subject: Subject, parent: String?, author: ActorID?, text: String?,
+        state: State = .shown, created: Timestamp, edited: Timestamp? = nil, fingerprint: String
+    ) {
+        self.id = id
+        self.subject = subject
+        self.parent = parent
+        self.author = author
+        self.text = text
+        self.state = state
+        self.created = created
+        self.edited = edited
+        self.fingerprint = fingerprint
+    }
+
+    /// The comment that a record holds, under its id; nil when the record is malformed.
+    public init?(key: String, value: Value) {
+        guard let object = value.object,
+            let state = object["state"]?.text.flatMap(State.init(rawValue:)),
+            let created = object["created"]?.int
+        else { return nil }
+        self.init(
+            id: key, subject: Subject(item: object["item"]?.text), parent: object["parent"]?.text,
+            author: object["author"]?.int.map(ActorID.init), text: object["text"]?.text,
+            state: state, created: Timestamp(milliseconds: created),
+            edited: (object["edited"]?.int).map(Timestamp.init(milliseconds:)),
+            fingerprint: object["fingerprint"]?.text ?? "")
+    }
+
+    /// The comment as a record.
+    public var record: Change {
+        var object: [String: Value] = [
+            "state": .text(state.rawValue), "created": .int(created.milliseconds),
+            "fingerprint": .text(fingerprint),
+        ]
+        object["item"] = subject.item.map(Value.text)
+        object["parent"] = parent.map(Value.text)
+        object["author"] = (author?.number).map(Value.int)
+        object["text"] = text.map(Value.text)
+        object["edited"] = (edited?.milliseconds).map(Value.int)
+        return .put(key: id, value: .object(object))
+    }
+}
+
+/// A comment to be posted.
+public struct CommentDraft: Sendable, Hashable {
+    /// Its id: the caller's, or a fresh one.
+    public var id: String
+    /// What it is about.
+    public var subject: Subject
+    /// The comment that it answers; nil: the subject itself.
+    public var parent: String?
+    /// What to say.
+    public var text: String
+
+    /// A draft.
+    public init(id: String, subject: Subject, parent: String?, text: String) {
+        self.id = id
+        self.subject = subject
+        self.parent = parent
+        self.text = text
+    }
+}
+
+/// Which part of a subject's tree to read.
+public struct ThreadQuery: Sendable, Hashable {
+    /// The order among siblings.
+    public enum Order: String, Sendable, Hashable {
+        /// By time, oldest first.
+        case oldest
+        /// By time, newest first.
+        case newest
+    }
+
+    /// Whose tree.
+    public var subject: Subject
+    /// Only below this comment; nil: the whole tree.
+    public var root: String?
+    /// The order among siblings.
+    public var order: Order
+    /// How deep below the root; 0 is the first level alone; nil: no limit.
+    public var depth: Int?
+    /// At most so many comments, from 1.
+    public var limit: Int
+    /// Goes on after a page, as that page's `next` or a comment's `more` told.
+    public var cursor: String?
+
+    /// A query; by default the whole tree, oldest first, 100 comments.
+    public init(
+        subject: Subject, root: String? = nil, order: Order = .oldest, depth: Int? = nil,
+        limit: Int = 100, cursor: String? = nil
+    ) {
+        self.subject = subject
+        self.root = root
+        self.order = order
+        self.depth = depth
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// A page of a tree, in pre-order.
+public struct ThreadPage: Sendable, Hashable {
+    /// A comment at its place in the tree.
+    public struct Entry: Sendable, Hashable {
+        /// The comment; text and author are nil for a tombstone.
+        public var comment: Comment
+        /// How deep: 0 for a comment on the subject itself.
+        public var depth: Int
+        /// How many replies it has that people see.
+        public var replies: Int
+        /// A cursor to the replies that this page leaves out; nil: none is left out.
+        public var more: String?
+
+        /// A comment at its place.
+        public init(comment: Comment, depth: Int, replies: Int, more: String? = nil) {
+            self.comment = comment
+            self.depth = depth
+            self.replies = replies
+            self.more = more
+        }
+    }
+
+    /// The comments in pre-order.
+    public var entries: [Entry]
+    /// How many comments the subject has in all, tombstones left out.
+    public var total: Int
+    /// The next page; nil: this is the last.
+    public var next: String?
+
+    /// A page.
+    public init(entries: [Entry], total: Int, next: String? = nil) {
+        self.entries = entries
+        self.total = total
+        self.next = next
+    }
+}
+
+/// The kind `comments`: keeps threads.
+public protocol Commenting: Component {
+    /// Who is asked and told; silent while records are restored.
+    var delegate: (any CommentingDelegate)? { get set }
+
+    /// Every subject that has comments, with how many people see, in any order.
+    var counts: [(subject: Subject, count: Int)] { get }
+
+    /// Decides on a comment. The host has answered a repetition (same id, actor and content)
+    /// itself; an id that is taken is refused with code `conflict`.
+    func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change]
+
+    /// Decides on another text for a comment: its author's right, and a moderator's.
+    func edit(_ id: String, text: String, _ context: CommandContext) throws(Refusal) -> [Change]
+
+    /// Decides on deleting a comment, its author's right and a moderator's. The record stays as a
+    /// tombstone, without text.
+    func delete(_ id: String, _ context: CommandContext) throws(Refusal) -> [Change]
+
+    /// Decides on what a moderator says of a comment.
+    func moderate(
+        _ id: String, state: Comment.State, _ context: CommandContext
+    ) throws(Refusal) -> [Change]
+
+    /// A comment with its place in the tree; nil when there is none.
+    func entry(_ id: String) -> ThreadPage.Entry?
+
+    /// A page of a tree.
+    func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage
+
+    /// How many comments of a subject people see.
+    func count(of subject: Subject) -> Int
+
+    /// The keys of all records about a subject, for erasing them.
+    func recordKeys(about subject: Subject) -> [String]
+}
+
+/// Who is asked and told by a ``Commenting``.
+public protocol CommentingDelegate: AnyObject {
+    /// A comment that was not there, or not seen, is.
+    func commenting(_ comments: any Commenting, didPost comment: Comment)
+    /// A comment's text or state is now this.
+    func commenting(_ comments: any Commenting, didEdit comment: Comment)
+    /// A comment is gone, or a tombstone.
+    func commenting(_ comments: any Commenting, didRemove comment: Comment)
+    /// How many comments of a subject people see is now this.
+    func commenting(_ comments: any Commenting, didChange count: Int, of subject: Subject)
+}

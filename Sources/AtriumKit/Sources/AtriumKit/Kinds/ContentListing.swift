@@ -1,0 +1,101 @@
+/// An item: an id, its fields, and perhaps a parent.
+public struct Item: Sendable, Hashable {
+    /// 1 to 200 bytes of UTF-8 in NFC without control characters.
+    public var id: String
+    /// The fields' values by name, as the container's definition declares them.
+    public var fields: [String: Value]
+    /// The id of the item that it lies under; nil for a root.
+    public var parent: String?
+
+    /// An item.
+    public init(id: String, fields: [String: Value], parent: String? = nil) {
+        self.id = id
+        self.fields = fields
+        self.parent = parent
+    }
+
+    /// The item that a record holds: `{"fields": {…}, "parent": …}` under the item's id; nil when
+    /// the record is malformed.
+    public init?(key: String, value: Value) {
+        guard let object = value.object, let fields = object["fields"]?.object else { return nil }
+        self.init(id: key, fields: fields, parent: object["parent"]?.text)
+    }
+
+    /// The item as a record.
+    public var record: Change {
+        var object: [String: Value] = ["fields": .object(fields)]
+        if let parent { object["parent"] = .text(parent) }
+        return .put(key: id, value: .object(object))
+    }
+}
+
+/// What became of a list's items.
+public enum ContentChange: Sendable, Hashable {
+    /// New items.
+    case insert([Item])
+    /// Items that were there, as they are now.
+    case update([Item])
+    /// Items that are gone, by id.
+    case remove([String])
+    /// All items there are; any other is gone.
+    case replaceAll([Item])
+}
+
+/// What a source answers to items that are to be added or replaced.
+public struct ContentDecision: Sendable, Hashable {
+    /// The records that change; none when nothing does.
+    public var changes: [Change]
+    /// Ids that were not there before.
+    public var inserted: [String]
+    /// Ids that were there with other content.
+    public var updated: [String]
+    /// How many were there just so.
+    public var unchanged: Int
+
+    /// A decision; by default, to change nothing.
+    public init(
+        changes: [Change] = [], inserted: [String] = [], updated: [String] = [],
+        unchanged: Int = 0
+    ) {
+        self.changes = changes
+        self.inserted = inserted
+        self.updated = updated
+        self.unchanged = unchanged
+    }
+}
+
+/// The kind `contents`: a data source. It maps records to items, or reads items from elsewhere,
+/// and reports what became of them. It neither filters nor sorts: the list is the container's.
+public protocol ContentListing: Component {
+    /// Who is told; set by the host before any call, nil while records are restored.
+    var delegate: (any ContentListingDelegate)? { get set }
+
+    /// All items, after a restore, in any order.
+    var items: [Item] { get }
+
+    /// Why it takes no items; nil when it does.
+    var readOnlyReason: String? { get }
+
+    /// Decides on items to add or replace: all of them or none. The host has checked ids and
+    /// fields against the container's definition.
+    func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision
+
+    /// Decides on items to remove; ids that are not there are left out of the changes.
+    func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change]
+
+    /// What it knows of an item beyond the listed fields; nil: nothing.
+    func details(of id: String) -> [String: Value]?
+}
+
+extension ContentListing {
+    /// Takes items.
+    public var readOnlyReason: String? { nil }
+    /// Knows nothing more.
+    public func details(of id: String) -> [String: Value]? { nil }
+}
+
+/// Who is told by a ``ContentListing``.
+public protocol ContentListingDelegate: AnyObject {
+    /// The items changed.
+    func contentListing(_ source: any ContentListing, didChange change: ContentChange)
+}

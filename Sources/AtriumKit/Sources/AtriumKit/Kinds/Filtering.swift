@@ -1,0 +1,162 @@
+/// How a section's filters combine, and so how a person picks them.
+public enum SectionInput: String, Sendable, Hashable {
+    /// One at most: selecting another deselects the first.
+    case single
+    /// Any number; they add up.
+    case several
+    /// One range `from..to`, either end left out for open; both ends included.
+    case range
+    /// One text, searched in a field.
+    case text
+}
+
+/// One choice within a section.
+public struct Filter: Sendable, Hashable {
+    /// Its id in the section, as in `--filter section=id`.
+    public var id: String
+    /// What people read.
+    public var title: String
+    /// Which items it lets through.
+    public var predicate: Predicate
+
+    /// A filter.
+    public init(id: String, title: String, predicate: Predicate) {
+        self.id = id
+        self.title = title
+        self.predicate = predicate
+    }
+}
+
+/// A group of filters about one thing. Filters add up within a section and narrow across sections.
+public struct FilterSection: Sendable, Hashable {
+    /// Its id in the container: `[a-z][a-z0-9-]{0,62}`.
+    public var id: String
+    /// What people read.
+    public var title: String
+    /// How its filters combine.
+    public var input: SectionInput
+    /// The filters on offer, in order; empty for text.
+    public var filters: [Filter]
+
+    /// A section.
+    public init(id: String, title: String, input: SectionInput, filters: [Filter]) {
+        self.id = id
+        self.title = title
+        self.input = input
+        self.filters = filters
+    }
+}
+
+/// Which filters are selected: ids by section, in the order of selection. A value, owned by a screen
+/// or a call, never by the component.
+public struct Selection: Sendable, Hashable {
+    /// Filter ids by section id; a section without any has no entry.
+    public private(set) var sections: [String: [String]]
+
+    /// A selection; sections without filters are left out.
+    public init(_ sections: [String: [String]] = [:]) {
+        self.sections = sections.filter { !$0.value.isEmpty }
+    }
+
+    /// The ids selected in a section.
+    public subscript(section: String) -> [String] {
+        get { sections[section] ?? [] }
+        set { sections[section] = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// Whether nothing is selected.
+    public var isEmpty: Bool { sections.isEmpty }
+}
+
+/// The kind `filters`: offers sections of filters and turns a selection into predicates.
+public protocol Filtering: Component {
+    /// Who is told of selections.
+    var delegate: (any FilteringDelegate)? { get set }
+
+    /// The fields whose values the host reports through ``fieldValuesDidChange(_:)``.
+    var observedFields: [String] { get }
+
+    /// The distinct values that the items' observed fields now have, sorted, by field.
+    func fieldValuesDidChange(_ values: [String: [Value]])
+
+    /// The sections on offer, in order.
+    var sections: [FilterSection] { get }
+
+    /// The filter with this id, also one that is not on offer: a range or a text that a person
+    /// wrote, or a value that no item has now.
+    ///
+    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    func filter(_ id: String, in section: String) throws(Refusal) -> Filter
+
+    /// The selection with one filter more, and tells the delegate.
+    func select(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection
+
+    /// The selection with one filter less, and tells the delegate.
+    func deselect(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection
+
+    /// The empty selection, and tells the delegate.
+    func clear(_ selection: Selection, on screen: String) -> Selection
+}
+
+extension Filtering {
+    /// Observes nothing.
+    public var observedFields: [String] { [] }
+    /// Does nothing.
+    public func fieldValuesDidChange(_ values: [String: [Value]]) {}
+
+    /// Adds the filter; in a section that is not `several` it replaces the one before.
+    public func select(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection {
+        _ = try self.filter(filter, in: section)
+        var selection = selection
+        let input = sections.first { $0.id == section }?.input ?? .several
+        if input != .several {
+            selection[section] = [filter]
+        } else if !selection[section].contains(filter) {
+            selection[section].append(filter)
+        }
+        delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
+        return selection
+    }
+
+    /// Takes the filter out; one that was not selected changes nothing.
+    public func deselect(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection {
+        guard sections.contains(where: { $0.id == section }) else {
+            throw Refusal(
+                .filterNotFound, "There is no section '\(section)'.",
+                evidence: ["section": section, "filter": filter])
+        }
+        var selection = selection
+        selection[section].removeAll { $0 == filter }
+        delegate?.filtering(self, didDeselect: filter, in: section, now: selection, on: screen)
+        return selection
+    }
+
+    /// Selects nothing.
+    public func clear(_ selection: Selection, on screen: String) -> Selection {
+        let empty = Selection()
+        delegate?.filteringDidClear(self, on: screen)
+        return empty
+    }
+}
+
+/// Who is told by a ``Filtering``.
+public protocol FilteringDelegate: AnyObject {
+    /// A filter was selected on a screen.
+    func filtering(
+        _ filters: any Filtering, didSelect filter: String, in section: String,
+        now selection: Selection, on screen: String)
+    /// A filter was deselected on a screen.
+    func filtering(
+        _ filters: any Filtering, didDeselect filter: String, in section: String,
+        now selection: Selection, on screen: String)
+    /// A screen's selection was cleared.
+    func filteringDidClear(_ filters: any Filtering, on screen: String)
+}

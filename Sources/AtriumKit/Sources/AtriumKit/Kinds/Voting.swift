@@ -1,0 +1,102 @@
+/// One actor's vote on one subject. There is one at most for each pair, by key.
+public struct Ballot: Sendable, Hashable {
+    /// What it is about.
+    public var subject: Subject
+    /// Whose it is.
+    public var actor: ActorID
+    /// The value, on the component's scale.
+    public var value: Double
+    /// When it was cast, or last changed.
+    public var cast: Timestamp
+
+    /// A ballot.
+    public init(subject: Subject, actor: ActorID, value: Double, cast: Timestamp) {
+        self.subject = subject
+        self.actor = actor
+        self.value = value
+        self.cast = cast
+    }
+
+    /// The key under which this actor's ballot on this subject is kept: the item's id (empty for
+    /// the container), a line feed (which no id holds), the actor's number.
+    public static func key(actor: ActorID, subject: Subject) -> String {
+        "\(subject.item ?? "")\n\(actor.number)"
+    }
+
+    /// The ballot that a record holds: `{"value": …, "cast": …}`; nil when it is malformed.
+    public init?(key: String, value: Value) {
+        guard let (subject, actor) = Ballot.parse(key: key),
+            let number = value.object?["value"]?.number, let cast = value.object?["cast"]?.int
+        else { return nil }
+        self.init(
+            subject: subject, actor: actor, value: number, cast: Timestamp(milliseconds: cast))
+    }
+
+    /// Whose ballot on what a key stands for; nil when it is no ballot's key.
+    public static func parse(key: String) -> (subject: Subject, actor: ActorID)? {
+        guard let separator = key.lastIndex(of: "\n"),
+            let number = Int64(key[key.index(after: separator)...])
+        else { return nil }
+        let item = String(key[..<separator])
+        return (item.isEmpty ? .container : .item(item), ActorID(number))
+    }
+
+    /// The ballot as a record.
+    public var record: Change {
+        .put(
+            key: Ballot.key(actor: actor, subject: subject),
+            value: ["value": .number(value), "cast": .int(cast.milliseconds)])
+    }
+}
+
+/// What the votes on one subject add up to.
+public struct Tally: Sendable, Hashable {
+    /// How many ballots.
+    public var count: Int
+    /// The ranking value, nil without ballots.
+    public var score: Double?
+    /// Ballots by value, written as the value is on the wire: `"4"`, `"4.5"`.
+    public var histogram: [String: Int]
+
+    /// A tally; by default of no ballots.
+    public init(count: Int = 0, score: Double? = nil, histogram: [String: Int] = [:]) {
+        self.count = count
+        self.score = score
+        self.histogram = histogram
+    }
+}
+
+/// The kind `votes`: judges ballots and keeps tallies.
+public protocol Voting: Component {
+    /// Who is asked and told; silent while records are restored.
+    var delegate: (any VotingDelegate)? { get set }
+
+    /// Every subject that has ballots, with its tally, in any order.
+    var tallies: [(subject: Subject, tally: Tally)] { get }
+
+    /// Decides on a ballot cast or changed. One that is there with the same value changes nothing.
+    func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change]
+
+    /// Decides on taking a ballot back. None there changes nothing.
+    func retract(
+        actor: ActorID, subject: Subject, _ context: CommandContext
+    ) throws(Refusal) -> [Change]
+
+    /// The tally of a subject.
+    func tally(of subject: Subject) -> Tally
+
+    /// An actor's ballot on a subject, nil when there is none.
+    func ballot(of actor: ActorID, on subject: Subject) -> Ballot?
+
+    /// The ballots on a subject by actor, after one actor, at most so many.
+    func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot]
+
+    /// The keys of all records about a subject, for erasing them.
+    func recordKeys(about subject: Subject) -> [String]
+}
+
+/// Who is asked and told by a ``Voting``.
+public protocol VotingDelegate: AnyObject {
+    /// The tally of a subject is now this.
+    func voting(_ votes: any Voting, didChange tally: Tally, of subject: Subject)
+}

@@ -1,0 +1,124 @@
+/// One option of a component, declared: name, type, default, and what it is for.
+public struct Setting: Sendable, Hashable {
+    /// What values an option takes.
+    public enum SettingType: Sendable, Hashable {
+        /// Text.
+        case text
+        /// One of these words.
+        case choice([String])
+        /// A finite number in this range.
+        case number(ClosedRange<Double>)
+        /// A whole number in this range.
+        case integer(ClosedRange<Int64>)
+        /// True or false.
+        case boolean
+        /// A list, whose elements the component checks itself.
+        case list
+        /// An object, whose members the component checks itself.
+        case object
+    }
+
+    /// The name, in camelCase.
+    public var name: String
+    /// What values it takes.
+    public var type: SettingType
+    /// Whether it must be given.
+    public var required: Bool
+    /// What it is when it is not given; nil: absent.
+    public var defaultValue: Value?
+    /// What it is for, in a sentence.
+    public var summary: String
+
+    /// Declares an option, by default not required and without a default.
+    public init(
+        _ name: String, _ type: SettingType, required: Bool = false, default: Value? = nil,
+        _ summary: String
+    ) {
+        self.name = name
+        self.type = type
+        self.required = required
+        self.defaultValue = `default`
+        self.summary = summary
+    }
+}
+
+/// A setting that makes no sense: which, what was expected, what was found.
+public struct SettingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The setting, as a path: `sections[2].field`.
+    public var setting: String
+    /// What would be right, what is there, and what to do, in a sentence.
+    public var reason: String
+
+    /// Names the setting and says what is wrong with it.
+    public init(_ setting: String, _ reason: String) {
+        self.setting = setting
+        self.reason = reason
+    }
+
+    /// Both, for people.
+    public var description: String { "setting '\(setting)': \(reason)" }
+}
+
+/// The settings of one component: checked against their declarations, defaults filled in.
+public struct Settings: Sendable, Hashable {
+    /// The values by name.
+    public let values: [String: Value]
+
+    /// Checks values against declarations and fills in the defaults.
+    ///
+    /// - Throws: ``SettingError`` for an undeclared, missing or mistyped setting.
+    public init(_ values: [String: Value], declared: [Setting]) throws(SettingError) {
+        let known = Dictionary(declared.map { ($0.name, $0) }) { first, _ in first }
+        for name in values.keys.sorted() where known[name] == nil {
+            let names = declared.map(\.name).joined(separator: ", ")
+            throw SettingError(
+                name, "unknown; known are: \(names.isEmpty ? "none" : names)")
+        }
+        var complete = values
+        for setting in declared {
+            if let value = values[setting.name], !value.isNull {
+                try setting.check(value)
+            } else if let value = setting.defaultValue {
+                complete[setting.name] = value
+            } else if setting.required {
+                throw SettingError(setting.name, "required: \(setting.summary)")
+            } else {
+                complete[setting.name] = nil
+            }
+        }
+        self.values = complete
+    }
+
+    /// The value of a setting, nil when it is absent and has no default.
+    public subscript(name: String) -> Value? { values[name] }
+}
+
+extension Setting {
+    fileprivate func check(_ value: Value) throws(SettingError) {
+        let expected: String
+        switch type {
+        case .text:
+            if value.text != nil { return }
+            expected = "text"
+        case .choice(let words):
+            if let text = value.text, words.contains(text) { return }
+            expected = "one of \(words.joined(separator: ", "))"
+        case .number(let range):
+            if let number = value.number, range.contains(number) { return }
+            expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .integer(let range):
+            if let int = value.int, range.contains(int) { return }
+            expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .boolean:
+            if value.bool != nil { return }
+            expected = "true or false"
+        case .list:
+            if value.list != nil { return }
+            expected = "a list"
+        case .object:
+            if value.object != nil { return }
+            expected = "an object"
+        }
+        throw SettingError(name, "expected \(expected), found \(value.typeName)")
+    }
+}

@@ -1,0 +1,97 @@
+/// A piece of structured data as it travels in records, settings, fields and payloads: JSON's
+/// types, with whole numbers kept apart from fractions.
+@frozen
+public indirect enum Value: Sendable, Hashable {
+    /// No value.
+    case null
+    /// True or false.
+    case bool(Bool)
+    /// A whole number.
+    case int(Int64)
+    /// A number that has, or may have, a fraction. Finite.
+    case number(Double)
+    /// Text, any Unicode.
+    case text(String)
+    /// Values in order.
+    case list([Value])
+    /// Values by name.
+    case object([String: Value])
+}
+
+extension Value {
+    /// The text, or nil for any other type.
+    public var text: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// The number, whole or not, or nil for any other type.
+    public var number: Double? {
+        switch self {
+        case .int(let int): Double(int)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
+    /// The whole number (also one written as `4.0`), or nil for any other value.
+    public var int: Int64? {
+        switch self {
+        case .int(let int): int
+        case .number(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// The truth value, or nil for any other type.
+    public var bool: Bool? {
+        if case .bool(let bool) = self { bool } else { nil }
+    }
+
+    /// The list, or nil for any other type.
+    public var list: [Value]? {
+        if case .list(let list) = self { list } else { nil }
+    }
+
+    /// The object, or nil for any other type.
+    public var object: [String: Value]? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// Whether this is `null`.
+    public var isNull: Bool { self == .null }
+
+    /// What type this is, in the word that error messages use.
+    public var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .int: "integer"
+        case .number: "number"
+        case .text: "text"
+        case .list: "list"
+        case .object: "object"
+        }
+    }
+}
+
+extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    /// Text.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// A whole number.
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    /// A fraction.
+    public init(floatLiteral value: Double) { self = .number(value) }
+    /// A truth value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A list.
+    public init(arrayLiteral elements: Value...) { self = .list(elements) }
+    /// An object; of a name that stands twice the last counts.
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+    /// Null.
+    public init(nilLiteral: ()) { self = .null }
+}
