@@ -128,6 +128,8 @@ let package = Package(
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests("WorkersTests", ["Workers", "Host", kit, kitTesting, nioPosix, logging]),
         tests("ControlTests", ["Control", "Host", nioPosix, logging]),
+        tests("SystemdTests", ["Systemd", logging]),
+        tests("HouseTests", []),
         tests("AtriumdTests", ["Interfaces", "Varlink", "JSONCodec", subprocess, nioPosix]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]

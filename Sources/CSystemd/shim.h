@@ -1,0 +1,5 @@
+/* What libsystemd offers to Systemd. Nothing we call is variadic, so plain declarations are enough.
+   Locations of log lines come from swift-log; the header's own macros would name this file. */
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-journal.h>

@@ -1,0 +1,93 @@
+import CSystemd
+import Glibc
+public import Logging
+
+/// Sends events to the systemd journal with their fields.
+///
+/// `MESSAGE`, `PRIORITY`, `LOGGER` (the label), `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, and each
+/// metadata value as `ATRIUM_<KEY>`, so that `journalctl ATRIUM_CONTAINER=films` finds what
+/// concerns one container. The message stays as it is: the journal keeps line breaks. An event that
+/// can't be handed over (no descriptor or memory is left) goes to standard error instead;
+/// libsystemd itself drops what it is given where no journal runs.
+public struct JournalLogHandler: LogHandler {
+    private var fields: LogFields
+
+    /// Makes a handler.
+    ///
+    /// - Parameters:
+    ///   - label: The logger's name, the field `LOGGER`.
+    ///   - threshold: The level shared with all other loggers.
+    public init(label: String, threshold: LogThreshold) {
+        fields = LogFields(label: label, threshold: threshold)
+    }
+
+    /// What every event of this logger carries.
+    public var metadata: Logger.Metadata {
+        get { fields.metadata }
+        set { fields.metadata = newValue }
+    }
+
+    /// Where further metadata comes from at the time of an event.
+    public var metadataProvider: Logger.MetadataProvider? {
+        get { fields.metadataProvider }
+        set { fields.metadataProvider = newValue }
+    }
+
+    /// The shared threshold's level, or this logger's own once it was set.
+    public var logLevel: Logger.Level {
+        get { fields.level }
+        set { fields.level = newValue }
+    }
+
+    /// One value of the metadata.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { fields.metadata[key] }
+        set { fields.metadata[key] = newValue }
+    }
+
+    /// Sends the event.
+    public func log(event: LogEvent) {
+        guard send(journalFields(for: event)) else {
+            StderrLogHandler(fields: fields).logForSystemd(event: event)
+            return
+        }
+    }
+
+    /// The event as the journal's assignments, `NAME=value`.
+    func journalFields(for event: LogEvent) -> [String] {
+        [
+            "MESSAGE=\(event.message)",
+            "PRIORITY=\(event.level.priority)",
+            "LOGGER=\(fields.label)",
+            "CODE_FILE=\(event.file)",
+            "CODE_LINE=\(event.line)",
+            "CODE_FUNC=\(event.function)",
+        ] + fields.pairs(of: event).map { "\(Self.fieldName(for: $0.key))=\($0.value)" }
+    }
+
+    /// The journal takes names of up to 64 upper-case letters, digits and underscores, and drops an
+    /// event that has any other.
+    static func fieldName(for key: String) -> String {
+        let name = key.uppercased().unicodeScalars.map { scalar in
+            switch scalar {
+            case "A"..."Z", "0"..."9": Character(scalar)
+            default: Character("_")
+            }
+        }
+        return "ATRIUM_" + String(name.prefix(64 - "ATRIUM_".count))
+    }
+
+    private func send(_ assignments: [String]) -> Bool {
+        let lengths = assignments.map(\.utf8.count)
+        // All fields in one allocation, whose parts the vector points at while the call lasts.
+        var bytes = assignments.flatMap(\.utf8)
+        return bytes.withUnsafeMutableBytes { buffer in
+            var offset = 0
+            let vector = lengths.map { length in
+                defer { offset += length }
+                return iovec(iov_base: buffer.baseAddress.map { $0 + offset }, iov_len: length)
+            }
+            return sd_journal_sendv(vector, Int32(vector.count)) >= 0
+        }
+    }
+}
