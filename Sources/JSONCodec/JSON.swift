@@ -1,0 +1,133 @@
+/// Strict JSON (RFC 8259) over bytes: whole texts in, whole texts out.
+///
+/// What this module promises:
+///
+/// - What it accepts is JSON and unambiguous: valid UTF-8, no duplicate members, no lone surrogates,
+///   no number beyond the range of `Double`, nothing after the value, no deeper than a limit.
+/// - Bad input throws a ``JSONError`` that says where, what was expected and what was found. It never
+///   crashes and never repairs.
+/// - Types read and write themselves through ``JSONReader`` and ``JSONWriter``; no tree is built
+///   unless a ``JSONValue`` is asked for.
+/// - What it writes, it reads back equal, save that a ``JSONValue/double(_:)`` of integral value comes
+///   back as an ``JSONValue/int(_:)``.
+public enum JSON {
+    /// Nesting that is accepted unless told otherwise: 64 arrays and objects within each other.
+    public static let defaultDepthLimit = 64
+
+    /// Reads one value that makes up the whole of `bytes`.
+    ///
+    /// - Parameters:
+    ///   - type: The type to read.
+    ///   - bytes: The text; its memory is only used during the call.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
+    ///     default they are refused.
+    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    /// - Returns: The value.
+    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    @inlinable
+    public static func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self,
+        from bytes: UnsafeRawBufferPointer,
+        allowsUnknownMembers: Bool = false,
+        depthLimit: Int = defaultDepthLimit
+    ) throws(JSONError) -> Value {
+        var reader = JSONReader(bytes, depthLimit: depthLimit)
+        reader.allowsUnknownMembers = allowsUnknownMembers
+        let value = try Value(json: &reader)
+        try reader.end()
+        return value
+    }
+
+    /// Reads one value that makes up the whole of `bytes`.
+    ///
+    /// - Parameters:
+    ///   - type: The type to read.
+    ///   - bytes: The text.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
+    ///     default they are refused.
+    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    /// - Returns: The value.
+    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    @inlinable
+    public static func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self,
+        from bytes: [UInt8],
+        allowsUnknownMembers: Bool = false,
+        depthLimit: Int = defaultDepthLimit
+    ) throws(JSONError) -> Value {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(JSONError) -> Value in
+                try decode(
+                    type, from: buffer, allowsUnknownMembers: allowsUnknownMembers,
+                    depthLimit: depthLimit)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Reads one value that makes up the whole of `text`.
+    ///
+    /// - Parameters:
+    ///   - type: The type to read.
+    ///   - text: The text.
+    ///   - allowsUnknownMembers: Whether members that a type does not declare are skipped. By
+    ///     default they are refused.
+    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at most 1,024.
+    /// - Returns: The value.
+    /// - Throws: ``JSONError`` where the text is not JSON, or does not fit the type.
+    @inlinable
+    public static func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self,
+        from text: String,
+        allowsUnknownMembers: Bool = false,
+        depthLimit: Int = defaultDepthLimit
+    ) throws(JSONError) -> Value {
+        try decode(
+            type, from: Array(text.utf8), allowsUnknownMembers: allowsUnknownMembers,
+            depthLimit: depthLimit)
+    }
+
+    /// Writes a value as the shortest text: no whitespace.
+    ///
+    /// - Parameter value: What to write.
+    /// - Returns: UTF-8 bytes, without a final newline.
+    @inlinable
+    public static func encode(_ value: some JSONWritable) -> [UInt8] {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Writes a value for people to read: a member or an element a line, two spaces a level.
+    ///
+    /// - Parameter value: What to write.
+    /// - Returns: The text, without a final newline.
+    public static func pretty(_ value: JSONValue) -> String {
+        var text = ""
+        appendPretty(value, indent: "", to: &text)
+        return text
+    }
+
+    private static func appendPretty(_ value: JSONValue, indent: String, to text: inout String) {
+        let deeper = indent + "  "
+        switch value {
+        case .array(let elements) where !elements.isEmpty:
+            text += "[\n"
+            for (index, element) in elements.enumerated() {
+                text += index == 0 ? deeper : ",\n" + deeper
+                appendPretty(element, indent: deeper, to: &text)
+            }
+            text += "\n\(indent)]"
+        case .object(let members) where !members.isEmpty:
+            text += "{\n"
+            for (index, member) in members.enumerated() {
+                text += index == 0 ? deeper : ",\n" + deeper
+                text += String(decoding: encode(member.name), as: UTF8.self) + ": "
+                appendPretty(member.value, indent: deeper, to: &text)
+            }
+            text += "\n\(indent)}"
+        default:
+            text += String(decoding: encode(value), as: UTF8.self)
+        }
+    }
+}

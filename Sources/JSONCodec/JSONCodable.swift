@@ -1,0 +1,193 @@
+/// What reads itself from JSON.
+public protocol JSONReadable {
+    /// Reads one value.
+    ///
+    /// - Parameter json: The reader, before the value; afterwards just behind it.
+    /// - Throws: ``JSONError`` where the text is not JSON, or not a value of this type.
+    init(json: inout JSONReader) throws(JSONError)
+}
+
+/// What writes itself as JSON.
+public protocol JSONWritable {
+    /// Writes exactly one value.
+    ///
+    /// - Parameter json: The writer, where a value may stand.
+    func write(to json: inout JSONWriter)
+}
+
+/// What reads and writes itself.
+public typealias JSONCodable = JSONReadable & JSONWritable
+
+extension Bool: JSONReadable, JSONWritable {
+    /// Reads `true` or `false`.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` for anything else.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = try json.readBool()
+    }
+
+    /// Writes `true` or `false`.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.bool(self)
+    }
+}
+
+extension Int: JSONReadable, JSONWritable {
+    /// Reads an integer.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readInt()``.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = try json.readInt()
+    }
+
+    /// Writes an integer.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.int(self)
+    }
+}
+
+extension Int64: JSONReadable, JSONWritable {
+    /// Reads an integer.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readInt()``.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = Int64(try json.readInt())
+    }
+
+    /// Writes an integer.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.int(Int(self))
+    }
+}
+
+extension Double: JSONReadable, JSONWritable {
+    /// Reads a number.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readDouble()``.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = try json.readDouble()
+    }
+
+    /// Writes a number, see ``JSONWriter/double(_:)``.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.double(self)
+    }
+}
+
+extension String: JSONReadable, JSONWritable {
+    /// Reads a string.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` for anything else, see ``JSONReader/readString()``.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = try json.readString()
+    }
+
+    /// Writes a string.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.string(self)
+    }
+}
+
+extension Optional: JSONReadable where Wrapped: JSONReadable {
+    /// Reads `null` as nil.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: What the wrapped type throws.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = try json.readNull() ? nil : Wrapped(json: &json)
+    }
+}
+
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// Writes nil as `null`.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        if let self { self.write(to: &json) } else { json.null() }
+    }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+    /// Reads an array.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: What its elements throw; ``JSONError`` for anything that is no array.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = []
+        try json.beginArray()
+        while try json.nextElement() { append(try Element(json: &json)) }
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    /// Writes an array.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.beginArray()
+        for element in self { element.write(to: &json) }
+        json.endArray()
+    }
+}
+
+extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+    /// Reads an object, member by member.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: What its values throw; ``JSONError`` for anything that is no object, and for names
+    ///   that stand twice, also when only Unicode holds them for the same.
+    @inlinable
+    public init(json: inout JSONReader) throws(JSONError) {
+        self = [:]
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            guard updateValue(try Value(json: &json), forKey: key.string) == nil else {
+                throw json.duplicateMember(key)
+            }
+        }
+    }
+}
+
+extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
+    /// Writes an object, members sorted by name, so that equal ones are equal bytes.
+    ///
+    /// - Parameter json: The writer.
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        for (name, value) in sorted(by: { $0.key < $1.key }) {
+            json.key(name)
+            value.write(to: &json)
+        }
+        json.endObject()
+    }
+}

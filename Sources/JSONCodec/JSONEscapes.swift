@@ -1,0 +1,81 @@
+/// The escapes within strings: `\n`, `\"`, `\u00e9`.
+enum JSONEscapes {
+    /// The UTF-8 that a string stands for; an escape that makes no sense is left out.
+    ///
+    /// - Parameter bytes: What stands between the quotes, read and found well formed before.
+    /// - Returns: The string's bytes.
+    static func resolve(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            guard byte == UInt8(ascii: "\\"), position < bytes.count else {
+                result.append(byte)
+                continue
+            }
+            if bytes[position] == UInt8(ascii: "u") {
+                position += 1
+                guard let (scalar, length) = scalar(in: bytes, at: position) else { continue }
+                result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                position += length
+            } else {
+                if let single = single(bytes[position]) { result.append(single) }
+                position += 1
+            }
+        }
+        return result
+    }
+
+    /// What a backslash and this byte stand for; nil where they stand for nothing.
+    static func single(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "t"): 0x09
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        default: nil
+        }
+    }
+
+    /// The scalar whose hexadecimal digits begin at `position`, just behind `\u`.
+    ///
+    /// Its length is the number of bytes it takes: 4, or 10 for a pair of surrogates. Nil for bad digits
+    /// and lone surrogates.
+    static func scalar(
+        in bytes: UnsafeRawBufferPointer, at position: Int
+    ) -> (scalar: Unicode.Scalar, length: Int)? {
+        guard let first = unit(in: bytes, at: position) else { return nil }
+        guard (0xD800..<0xDC00).contains(first) else {
+            return Unicode.Scalar(first).map { ($0, 4) }
+        }
+        guard position + 6 <= bytes.count, bytes[position + 4] == UInt8(ascii: "\\"),
+            bytes[position + 5] == UInt8(ascii: "u"),
+            let second = unit(in: bytes, at: position + 6), (0xDC00..<0xE000).contains(second)
+        else { return nil }
+        let value = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+        return Unicode.Scalar(value).map { ($0, 10) }
+    }
+
+    private static func unit(in bytes: UnsafeRawBufferPointer, at position: Int) -> UInt32? {
+        guard position + 4 <= bytes.count else { return nil }
+        var value: UInt32 = 0
+        for index in position..<position + 4 {
+            guard let digit = hexadecimal(bytes[index]) else { return nil }
+            value = value << 4 | digit
+        }
+        return value
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The way from the document to a place in it, found by walking the text once more.
+///
+/// Reading keeps no track of where it is in words: only an error pays for them.
+struct JSONPath: CustomStringConvertible {
+    private enum Step {
+        /// In an object; nil before the name of the next member is known.
+        case member(String?)
+        case element(Int)
+    }
+
+    private var steps: [Step] = []
+
+    /// The path of what begins (or just ended) at `offset`.
+    ///
+    /// Everything before `offset` has been read and found well formed; where it is not, the path may
+    /// be wrong, no more.
+    init(in bytes: UnsafeRawBufferPointer, at offset: Int) {
+        var position = 0
+        var awaitsName = false
+        let end = min(offset, bytes.count)
+        while position < end {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "{"):
+                steps.append(.member(nil))
+                awaitsName = true
+            case UInt8(ascii: "["):
+                steps.append(.element(0))
+                awaitsName = false
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                _ = steps.popLast()
+                awaitsName = false
+            case UInt8(ascii: ","):
+                awaitsName = advance()
+            case UInt8(ascii: "\""):
+                let key = JSONKey.scan(in: bytes, from: position, to: end)
+                position = min(position + key.bytes.count + 1, end)
+                if awaitsName { steps[steps.count - 1] = .member(key.string) }
+                awaitsName = false
+            default:
+                break
+            }
+        }
+    }
+
+    /// The name of the outermost member on the way; nil when there is none.
+    var outermostMember: String? {
+        for case .member(let name?) in steps { return name }
+        return nil
+    }
+
+    var description: String {
+        var text = ""
+        for step in steps {
+            switch step {
+            case .member(nil): break
+            case .member(let name?): text += text.isEmpty ? name : "." + name
+            case .element(let index): text += "[\(index)]"
+            }
+        }
+        return text
+    }
+
+    /// This path, one member further.
+    func appending(_ member: String) -> JSONPath {
+        var path = self
+        if case .member(nil)? = path.steps.last { path.steps.removeLast() }
+        path.steps.append(.member(member))
+        return path
+    }
+
+    /// Moves past a comma, and says whether the name of a member comes next.
+    private mutating func advance() -> Bool {
+        switch steps.popLast() {
+        case .element(let index)?:
+            steps.append(.element(index + 1))
+            return false
+        case .member?:
+            steps.append(.member(nil))
+            return true
+        case nil:
+            return false
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/// A pull reader: takes values from a text one by one, in order, without building anything.
+///
+/// ```swift
+/// try json.beginObject()
+/// while let key = try json.nextKey() {
+///     switch key {
+///     case "id": id = try json.readString()
+///     default: try json.skipValue()
+///     }
+/// }
+/// ```
+///
+/// It points into memory that it does not own: it, its keys and its raw values are valid only inside
+/// the closure that handed the memory out. After a key, exactly one value is to be read or skipped; a
+/// reader that threw is of no more use.
+public struct JSONReader {
+    /// The kind of a value, told by its first byte.
+    public enum Kind: Sendable, Hashable {
+        /// `null`
+        case null
+        /// `true` or `false`
+        case bool
+        /// A number, integral or not.
+        case number
+        /// A string.
+        case string
+        /// An array.
+        case array
+        /// An object.
+        case object
+    }
+
+    /// Whether members that a type does not declare are skipped rather than refused.
+    ///
+    /// False by default: a typo in an optional member's name must not pass in silence. Set it where
+    /// the writer may be newer than the reader.
+    public var allowsUnknownMembers = false
+
+    /// How many bytes have been consumed.
+    public internal(set) var offset = 0
+
+    let bytes: UnsafeRawBufferPointer
+
+    /// Whether whitespace was met outside of strings: texts that are passed on lose it.
+    var sawSpace = false
+
+    /// The names in the objects that are being skipped, innermost last: one allocation for them all.
+    var skippedKeys: [JSONKey] = []
+
+    private let depthLimit: Int
+    private var depth = 0
+
+    /// Whether an array or object has begun and none of its elements has: no comma comes first.
+    private var isAtStart = false
+
+    /// Makes a reader at the start of a text.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text; must stay valid and unchanged while the reader is used.
+    ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at least 1 and at most
+    ///     1,024, so that no text can exhaust the stack.
+    public init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = JSON.defaultDepthLimit) {
+        self.bytes = bytes
+        self.depthLimit = min(max(depthLimit, 1), 1_024)
+    }
+
+    /// The kind of the next value, which is left where it is.
+    ///
+    /// - Throws: ``JSONError`` where no value begins.
+    public mutating func peek() throws(JSONError) -> Kind {
+        guard let byte = nextByte() else { throw syntaxError(expected: "a value") }
+        switch byte {
+        case UInt8(ascii: "\""): return .string
+        case UInt8(ascii: "{"): return .object
+        case UInt8(ascii: "["): return .array
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+        case UInt8(ascii: "n"): return .null
+        default: throw syntaxError(expected: "a value")
+        }
+    }
+
+    /// Enters an object; ``nextKey()`` then leads through its members.
+    ///
+    /// - Throws: ``JSONError`` for another kind of value, and for nesting beyond the limit.
+    public mutating func beginObject() throws(JSONError) {
+        try begin(UInt8(ascii: "{"), expected: "an object")
+    }
+
+    /// The name of the object's next member, whose value is to be read next; nil at the object's end,
+    /// which is consumed.
+    ///
+    /// It is the caller who finds names that stand twice: see ``duplicateMember(_:)``.
+    ///
+    /// - Throws: ``JSONError`` where neither a member nor the end comes.
+    public mutating func nextKey() throws(JSONError) -> JSONKey? {
+        if try isAtEnd(UInt8(ascii: "}"), expected: "a comma or the end of the object") {
+            return nil
+        }
+        guard nextByte() == UInt8(ascii: "\"") else {
+            throw syntaxError(expected: "the name of a member in quotes")
+        }
+        let start = offset
+        let (content, isEscaped) = try scanString()
+        guard nextByte() == UInt8(ascii: ":") else {
+            throw syntaxError(expected: "a colon")
+        }
+        offset += 1
+        return JSONKey(bytes: content, isEscaped: isEscaped, offset: start)
+    }
+
+    /// Enters an array; ``nextElement()`` then leads through its elements.
+    ///
+    /// - Throws: ``JSONError`` for another kind of value, and for nesting beyond the limit.
+    public mutating func beginArray() throws(JSONError) {
+        try begin(UInt8(ascii: "["), expected: "an array")
+    }
+
+    /// Whether the array has another element, which is to be read next; at the array's end, which is
+    /// consumed, false.
+    ///
+    /// - Throws: ``JSONError`` where neither an element nor the end comes.
+    public mutating func nextElement() throws(JSONError) -> Bool {
+        try !isAtEnd(UInt8(ascii: "]"), expected: "a comma or the end of the array")
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// - Throws: ``JSONError`` for another kind of value.
+    public mutating func readBool() throws(JSONError) -> Bool {
+        switch nextByte() {
+        case UInt8(ascii: "t"):
+            try readWord("true")
+            return true
+        case UInt8(ascii: "f"):
+            try readWord("false")
+            return false
+        default:
+            throw typeError(expected: "true or false")
+        }
+    }
+
+    /// Consumes `null` if it comes next; otherwise leaves the value where it is.
+    ///
+    /// - Returns: Whether it was `null`.
+    /// - Throws: ``JSONError`` for a word that only begins like it.
+    public mutating func readNull() throws(JSONError) -> Bool {
+        guard nextByte() == UInt8(ascii: "n") else { return false }
+        try readWord("null")
+        return true
+    }
+
+    /// Makes sure that nothing but whitespace follows.
+    ///
+    /// - Throws: ``JSONError`` at the first byte of what follows.
+    public mutating func end() throws(JSONError) {
+        guard nextByte() == nil else { throw syntaxError(expected: "the end of the text") }
+    }
+
+    /// The next byte that is not whitespace, left where it is; nil at the end of the text.
+    @inline(__always)
+    mutating func nextByte() -> UInt8? {
+        guard offset < bytes.count else { return nil }
+        let byte = bytes[offset]
+        return byte > 0x20 ? byte : nextByteAfterSpace()
+    }
+
+    private mutating func nextByteAfterSpace() -> UInt8? {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            default: return bytes[offset]
+            }
+            sawSpace = true
+        }
+        return nil
+    }
+
+    private mutating func begin(_ bracket: UInt8, expected: String) throws(JSONError) {
+        guard nextByte() == bracket else { throw typeError(expected: expected) }
+        guard depth < depthLimit else {
+            throw error(
+                .depth, expected: "nesting no deeper than \(depthLimit)", found: "one level more")
+        }
+        depth += 1
+        offset += 1
+        isAtStart = true
+    }
+
+    /// Consumes the bracket that ends an array or object, or the comma before the next element.
+    private mutating func isAtEnd(_ bracket: UInt8, expected: String) throws(JSONError) -> Bool {
+        let byte = nextByte()
+        if byte == bracket {
+            offset += 1
+            depth -= 1
+            isAtStart = false
+            return true
+        }
+        if isAtStart {
+            isAtStart = false
+        } else {
+            guard byte == UInt8(ascii: ",") else { throw syntaxError(expected: expected) }
+            offset += 1
+        }
+        return false
+    }
+
+    private mutating func readWord(_ word: StaticString) throws(JSONError) {
+        let start = offset
+        for expected in word.description.utf8 {
+            guard offset < bytes.count, bytes[offset] == expected else {
+                offset = start
+                throw syntaxError(expected: word.description)
+            }
+            offset += 1
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// Any JSON value, as a tree: for what has no type of its own.
+public enum JSONValue: Sendable, Hashable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case bool(Bool)
+    /// A number written without a fraction and an exponent, within 64 bits.
+    case int(Int64)
+    /// Any other number. It must be finite: what is not is written as `null`.
+    case double(Double)
+    /// A string.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object: its members in the order of the text.
+    case object([Member])
+
+    /// A member of an object.
+    public struct Member: Sendable, Hashable {
+        /// Its name, which no other member of the object has.
+        public var name: String
+
+        /// Its value.
+        public var value: JSONValue
+
+        /// Makes a member.
+        ///
+        /// - Parameters:
+        ///   - name: Its name.
+        ///   - value: Its value.
+        public init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The value of a member; nil where there is none, or this is no object.
+    ///
+    /// Setting it replaces the member, or appends it; nil removes it. Setting on what is no object
+    /// makes it one.
+    ///
+    /// - Parameter name: The member's name.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.first { $0.name == name }?.value
+        }
+        set {
+            var members: [Member] = []
+            if case .object(let current) = self { members = current }
+            let index = members.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(name, value))
+            case (nil, nil): break
+            }
+            self = .object(members)
+        }
+    }
+
+    /// An element; nil where there is none, or this is no array.
+    ///
+    /// - Parameter index: Its place, from 0.
+    public subscript(index: Int) -> JSONValue? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// The string; nil where this is none.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The integer; nil where this is none.
+    public var int: Int? {
+        if case .int(let value) = self { Int(value) } else { nil }
+    }
+
+    /// The number, integral or not; nil where this is none.
+    public var double: Double? {
+        switch self {
+        case .double(let value): value
+        case .int(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The truth value; nil where this is none.
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The elements; nil where this is no array.
+    public var array: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The members; nil where this is no object.
+    public var object: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+}
+
+extension JSONValue: JSONReadable, JSONWritable {
+    /// Reads any value.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: ``JSONError`` where it is not JSON, or a name stands twice in one object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        switch try json.peek() {
+        case .null:
+            _ = try json.readNull()
+            self = .null
+        case .bool: self = .bool(try json.readBool())
+        case .number: self = try json.readNumber()
+        case .string: self = .string(try json.readString())
+        case .array: self = .array(try [JSONValue](json: &json))
+        case .object:
+            var members: [Member] = []
+            var names = JSONKeySet()
+            try json.beginObject()
+            while let key = try json.nextKey() {
+                guard names.insert(key) else { throw json.duplicateMember(key) }
+                members.append(Member(key.string, try JSONValue(json: &json)))
+            }
+            self = .object(members)
+        }
+    }
+
+    /// Writes the value.
+    ///
+    /// - Parameter json: The writer.
+    public func write(to json: inout JSONWriter) {
+        switch self {
+        case .null: json.null()
+        case .bool(let value): json.bool(value)
+        case .int(let value): json.int(Int(value))
+        case .double(let value): json.double(value)
+        case .string(let value): json.string(value)
+        case .array(let elements): elements.write(to: &json)
+        case .object(let members):
+            json.beginObject()
+            for member in members {
+                json.key(member.name)
+                member.value.write(to: &json)
+            }
+            json.endObject()
+        }
+    }
+}
