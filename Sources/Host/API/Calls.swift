@@ -1,0 +1,259 @@
+public import AtriumKit
+
+/// Who calls, and what they may see and do beyond the ordinary.
+public struct Caller: Sendable, Hashable {
+    /// On whose behalf: `unix:<uid>` or `<namespace>:<opaque>`.
+    public var actor: String
+    /// May act on what others wrote, and sees who voted.
+    public var isModerator: Bool
+
+    /// A caller; by default without special rights.
+    public init(actor: String, isModerator: Bool = false) {
+        self.actor = actor
+        self.isModerator = isModerator
+    }
+}
+
+/// A container, one of its components, and one of its items (nil: the container itself).
+public struct SubjectAddress: Sendable, Hashable {
+    /// The container.
+    public var container: String
+    /// The component; nil: the first of the kind.
+    public var component: String?
+    /// The item; nil: the container itself.
+    public var item: String?
+
+    /// An address.
+    public init(container: String, component: String? = nil, item: String? = nil) {
+        self.container = container
+        self.component = component
+        self.item = item
+    }
+}
+
+/// A page of items to read.
+public struct ListRequest: Sendable, Hashable {
+    /// The container.
+    public var container: String
+    /// Which list; nil: the container's first.
+    public var component: String?
+    /// nil: all items; empty: the roots; else the children of this item.
+    public var parent: String?
+    /// The selected filters.
+    public var selection: Selection
+    /// Text to search; nil or empty: none.
+    public var search: String?
+    /// Field names, `-` before for descending.
+    public var sort: [String]
+    /// Only these fields; nil: all.
+    public var fields: [String]?
+    /// Whether to answer with sections and counts.
+    public var facets: Bool
+    /// Whose ballot is `mine`: an actor's name.
+    public var actor: String?
+    /// At most so many items, 1 to 1,000.
+    public var limit: Int
+    /// Goes on after a page.
+    public var cursor: String?
+
+    /// A request; by default the first 50 items of the first list.
+    public init(
+        container: String, component: String? = nil, parent: String? = nil,
+        selection: Selection = Selection(), search: String? = nil, sort: [String] = [],
+        fields: [String]? = nil, facets: Bool = false, actor: String? = nil, limit: Int = 50,
+        cursor: String? = nil
+    ) {
+        self.container = container
+        self.component = component
+        self.parent = parent
+        self.selection = selection
+        self.search = search
+        self.sort = sort
+        self.fields = fields
+        self.facets = facets
+        self.actor = actor
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// A tally, with the ballot of the actor that the call names.
+public struct TallyView: Sendable, Hashable {
+    /// The tally.
+    public var tally: Tally
+    /// The named actor's value, nil without a ballot.
+    public var mine: Double?
+
+    /// A tally with the named actor's value.
+    public init(tally: Tally, mine: Double?) {
+        self.tally = tally
+        self.mine = mine
+    }
+}
+
+/// An item as it is read.
+public struct ItemView: Sendable, Hashable {
+    /// Its id.
+    public var id: String
+    /// Its fields as a JSON object's bytes.
+    public var fields: [UInt8]
+    /// Its tally; nil where the container has no votes component.
+    public var votes: TallyView?
+    /// How many comments; nil where the container has no comments component.
+    public var comments: Int?
+
+    /// An item.
+    public init(id: String, fields: [UInt8], votes: TallyView?, comments: Int?) {
+        self.id = id
+        self.fields = fields
+        self.votes = votes
+        self.comments = comments
+    }
+}
+
+/// A section with how many items each filter would show.
+public struct SectionView: Sendable, Hashable {
+    /// One filter on offer.
+    public struct FilterView: Sendable, Hashable {
+        /// Its id in the section.
+        public var id: String
+        /// What people read.
+        public var title: String
+        /// How many items it would show; the section's own selection does not reduce it.
+        public var count: Int
+        /// Whether it is selected.
+        public var selected: Bool
+
+        /// A filter with its count.
+        public init(id: String, title: String, count: Int, selected: Bool) {
+            self.id = id
+            self.title = title
+            self.count = count
+            self.selected = selected
+        }
+    }
+
+    /// Its id in the container.
+    public var id: String
+    /// What people read.
+    public var title: String
+    /// How its filters combine.
+    public var input: SectionInput
+    /// The filters on offer, and those selected beside them.
+    public var filters: [FilterView]
+
+    /// A section with its counts.
+    public init(id: String, title: String, input: SectionInput, filters: [FilterView]) {
+        self.id = id
+        self.title = title
+        self.input = input
+        self.filters = filters
+    }
+}
+
+/// A page of items; everything in it is of the same moment.
+public struct ListPage: Sendable, Hashable {
+    /// The items.
+    public var items: [ItemView]
+    /// How many match in all.
+    public var total: Int
+    /// Sections with counts, when asked for.
+    public var sections: [SectionView]?
+    /// The next page's cursor; nil: this is the last.
+    public var next: String?
+    /// The last durable sequence that the page reflects.
+    public var sequence: Int64
+
+    /// A page.
+    public init(
+        items: [ItemView], total: Int, sections: [SectionView]?, next: String?, sequence: Int64
+    ) {
+        self.items = items
+        self.total = total
+        self.sections = sections
+        self.next = next
+        self.sequence = sequence
+    }
+}
+
+/// An item to put.
+public struct ItemDraft: Sendable, Hashable {
+    /// The item.
+    public var item: Item
+    /// Only if no entry after this sequence changed the item; 0: only if it is not there; nil: always.
+    public var ifRevision: Int64?
+
+    /// A draft.
+    public init(item: Item, ifRevision: Int64? = nil) {
+        self.item = item
+        self.ifRevision = ifRevision
+    }
+}
+
+/// What came of a put.
+public struct PutResult: Sendable, Hashable {
+    /// How many were new.
+    public var inserted: Int
+    /// How many were there with other content.
+    public var updated: Int
+    /// How many were there just so.
+    public var unchanged: Int
+    /// The entry's sequence; the current one when nothing changed.
+    public var sequence: Int64
+
+    /// A result.
+    public init(inserted: Int, updated: Int, unchanged: Int, sequence: Int64) {
+        self.inserted = inserted
+        self.updated = updated
+        self.unchanged = unchanged
+        self.sequence = sequence
+    }
+}
+
+/// What came of a vote.
+public struct VoteResult: Sendable, Hashable {
+    /// The subject's tally, and the caller's value in it.
+    public var tally: TallyView
+    /// The value before.
+    public var previous: Double?
+    /// The entry's sequence; the current one when nothing changed.
+    public var sequence: Int64
+
+    /// A result.
+    public init(tally: TallyView, previous: Double?, sequence: Int64) {
+        self.tally = tally
+        self.previous = previous
+        self.sequence = sequence
+    }
+}
+
+/// One ballot as moderators read it.
+public struct BallotView: Sendable, Hashable {
+    /// The actor's name.
+    public var actor: String
+    /// The value.
+    public var value: Double
+    /// When it was cast.
+    public var cast: Timestamp
+
+    /// A ballot.
+    public init(actor: String, value: Double, cast: Timestamp) {
+        self.actor = actor
+        self.value = value
+        self.cast = cast
+    }
+}
+
+/// A comment as it is read: at its place, with its author's name.
+public struct CommentView: Sendable, Hashable {
+    /// The comment at its place.
+    public var entry: ThreadPage.Entry
+    /// The author's name; nil for a tombstone or an erased person.
+    public var author: String?
+
+    /// A comment.
+    public init(entry: ThreadPage.Entry, author: String?) {
+        self.entry = entry
+        self.author = author
+    }
+}

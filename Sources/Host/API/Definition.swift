@@ -1,0 +1,172 @@
+public import AtriumKit
+
+/// Where a component lives.
+public enum Isolation: String, Sendable, Hashable {
+    /// In the daemon.
+    case daemon
+    /// In a worker process of its own.
+    case process
+}
+
+/// A component as its container's definition declares it.
+public struct ComponentDefinition: Sendable, Hashable {
+    /// Its name in the container.
+    public var name: String
+    /// The identifier of the plugin that makes it.
+    public var plugin: String
+    /// What people read; nil: the plugin's title.
+    public var title: String?
+    /// Its settings as written.
+    public var settings: [String: Value]
+    /// Where it lives; nil: as the plugin's place says.
+    public var isolation: Isolation?
+    /// Whether screens leave it out.
+    public var isHidden: Bool
+
+    /// A component.
+    public init(
+        name: String, plugin: String, title: String? = nil, settings: [String: Value] = [:],
+        isolation: Isolation? = nil, isHidden: Bool = false
+    ) {
+        self.name = name
+        self.plugin = plugin
+        self.title = title
+        self.settings = settings
+        self.isolation = isolation
+        self.isHidden = isHidden
+    }
+}
+
+/// A container as its file defines it.
+public struct ContainerDefinition: Sendable, Hashable {
+    /// Its name: `[a-z][a-z0-9-]{0,62}`.
+    public var name: String
+    /// What people read; nil: the name.
+    public var title: String?
+    /// The items' fields, in order.
+    public var fields: [Field]
+    /// The components, in the screen's order.
+    public var components: [ComponentDefinition]
+    /// The name under which an activated item is posted: `<container>.items.<activate>`.
+    public var activate: String?
+    /// The YAML text that it was read from.
+    public var source: String?
+
+    /// A definition.
+    public init(
+        name: String, title: String? = nil, fields: [Field] = [],
+        components: [ComponentDefinition] = [], activate: String? = nil, source: String? = nil
+    ) {
+        self.name = name
+        self.title = title
+        self.fields = fields
+        self.components = components
+        self.activate = activate
+        self.source = source
+    }
+}
+
+/// What applying one definition did, or would do.
+public struct ApplyResult: Sendable, Hashable {
+    /// What became of the container.
+    public enum Action: String, Sendable, Hashable {
+        /// It is new.
+        case created
+        /// It was there, and changed.
+        case changed
+        /// It was there just so.
+        case unchanged
+    }
+
+    /// The container.
+    public var container: String
+    /// What became of it.
+    public var action: Action
+    /// What changed, a line each.
+    public var changes: [String]
+
+    /// A result.
+    public init(container: String, action: Action, changes: [String]) {
+        self.container = container
+        self.action = action
+        self.changes = changes
+    }
+}
+
+/// A component as the registry shows it.
+public struct ComponentStatus: Sendable, Hashable {
+    /// How it does.
+    public enum State: String, Sendable, Hashable {
+        /// Its worker is being started.
+        case starting
+        /// It is part of its container.
+        case attached
+        /// It could not be made; the reason says why.
+        case failed
+    }
+
+    /// Its definition as it stands.
+    public var definition: ComponentDefinition
+    /// What it does; nil while its plugin is not there.
+    public var kind: Kind?
+    /// What people read.
+    public var title: String
+    /// Where it lives.
+    public var isolation: Isolation
+    /// How it does.
+    public var state: State
+    /// Why it does not.
+    public var reason: String?
+    /// How many items its list has; nil for other kinds.
+    public var items: Int?
+
+    /// A status.
+    public init(
+        definition: ComponentDefinition, kind: Kind?, title: String, isolation: Isolation,
+        state: State, reason: String? = nil, items: Int? = nil
+    ) {
+        self.definition = definition
+        self.kind = kind
+        self.title = title
+        self.isolation = isolation
+        self.state = state
+        self.reason = reason
+        self.items = items
+    }
+}
+
+/// A container as the registry shows it.
+public struct ContainerStatus: Sendable, Hashable {
+    /// How it does.
+    public enum State: String, Sendable, Hashable {
+        /// Its records are being read, or a component is starting.
+        case loading
+        /// It answers.
+        case ready
+        /// It can't be loaded; the reason says why.
+        case failed
+    }
+
+    /// Its definition as it stands.
+    public var definition: ContainerDefinition
+    /// How it does.
+    public var state: State
+    /// Why it does not.
+    public var reason: String?
+    /// How many items its lists have.
+    public var items: Int
+    /// Its components, in order.
+    public var components: [ComponentStatus]
+
+    /// A status.
+    public init(
+        definition: ContainerDefinition, state: State, reason: String? = nil, items: Int,
+        components: [ComponentStatus]
+    ) {
+        self.definition = definition
+        self.state = state
+        self.reason = reason
+        self.items = items
+        self.components = components
+    }
+}

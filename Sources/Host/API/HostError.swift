@@ -1,0 +1,52 @@
+/// An expected outcome that is not success: each names what it is about, for whoever called.
+public enum HostError: Error, Sendable, Hashable {
+    /// No container of this name.
+    case containerNotFound(String)
+    /// No such component, or none of the kind that the call needs (then the kind's name).
+    case componentNotFound(container: String, component: String)
+    /// The name is taken in this container.
+    case componentExists(container: String, component: String)
+    /// No plugin of this identifier is loaded.
+    case pluginNotFound(String, known: [String])
+    /// A setting that the component refuses.
+    case settingInvalid(component: String, setting: String, reason: String)
+    /// A definition that can't be applied for a reason that is no component's: what and why.
+    case definitionInvalid(container: String, reason: String)
+    /// Items that are there don't fit a field's new declaration; at most ten are named.
+    case itemsUnfit(container: String, field: String, reason: String, items: [String])
+    /// No such item.
+    case itemNotFound(container: String, item: String)
+    /// An id or a parent that can't be.
+    case itemInvalid(item: String, reason: String)
+    /// A field's value does not fit its declaration.
+    case fieldInvalid(item: String, field: String, expected: String, found: String)
+    /// Nothing to sort or show by this name.
+    case fieldUnknown(field: String, known: [String])
+    /// The item changed since.
+    case revisionMismatch(item: String, expected: Int64, found: Int64)
+    /// The source takes no items.
+    case readOnly(component: String, reason: String)
+    /// No such section or filter.
+    case filterNotFound(section: String, filter: String, known: [String])
+    /// No such comment.
+    case commentNotFound(String)
+    /// The comment's id is taken by another content or actor.
+    case conflict(comment: String, reason: String)
+    /// A component or its container's delegate says no. Seconds until it may say yes.
+    case refused(reason: String, retryAfter: Double?)
+    /// A cursor that this listing did not give out.
+    case cursorInvalid(String)
+    /// A limit was reached: its name and value. Seconds until it is not.
+    case limitExceeded(limit: String, value: Int, retryAfter: Double?)
+    /// A topic or a pattern that can't be, or may not be published under.
+    case topicInvalid(topic: String, reason: String)
+    /// No such screen, or another user's.
+    case screenNotFound(String)
+    /// The store takes no writes; nothing was written. Seconds until it is tried again.
+    case storeUnavailable(reason: String, retryAfter: Double)
+    /// The component's worker is not there. Seconds until it may be.
+    case componentUnavailable(component: String, reason: String, retryAfter: Double)
+}
+
+/// Where a call's outcome goes: called exactly once, on the event loop, during the call or later.
+public typealias Reply<Success> = @Sendable (Result<Success, HostError>) -> Void
