@@ -1,0 +1,146 @@
+/// One change of one current record.
+///
+/// Keys and values are opaque to the store; keys are compared and ordered byte by byte.
+public struct RecordChange: Sendable, Equatable {
+    /// The container the record belongs to; an entry may change records of other containers.
+    public var container: String
+    /// The component within the container whose record it is.
+    public var component: String
+    /// The record's key, unique within its component.
+    public var key: String
+    /// The record's new value; nil removes the record, or does nothing when there is none.
+    public var value: [UInt8]?
+
+    /// Makes a change from its parts.
+    public init(container: String, component: String, key: String, value: [UInt8]?) {
+        self.container = container
+        self.component = component
+        self.key = key
+        self.value = value
+    }
+}
+
+/// What an entry tells everyone, kept beside its changes for replay.
+public struct NotificationDraft: Sendable, Equatable {
+    /// Dot-separated words, as `films.votes.cast`.
+    public var topic: String
+    /// The part that every subscriber of the topic may see.
+    public var payload: [UInt8]
+    /// The part for those who may see more; nil (the default) when there is none.
+    public var restricted: [UInt8]?
+
+    /// Makes a notification from its parts.
+    public init(topic: String, payload: [UInt8], restricted: [UInt8]? = nil) {
+        self.topic = topic
+        self.payload = payload
+        self.restricted = restricted
+    }
+}
+
+/// A person known to the daemon, by the number that records and notifications carry.
+public struct Actor: Sendable, Hashable {
+    /// The number, chosen by the caller and never given to anyone else.
+    public var number: Int64
+    /// The name; empty once the person was erased.
+    public var name: String
+
+    /// Makes an actor from its parts.
+    public init(number: Int64, name: String) {
+        self.number = number
+        self.name = name
+    }
+}
+
+/// What one command makes durable: whole or not at all, under one sequence number.
+public struct Entry: Sendable, Equatable {
+    /// The container whose lane it is in; "" is the registry's own.
+    public var container: String
+    /// The lane's epoch; once an entry failed, those of its epoch and older are refused unwritten.
+    public var epoch: Int
+    /// When it was decided, in milliseconds since 1970.
+    public var time: Int64
+    /// The number of the actor on whose behalf it was made; nil (the default) for the daemon itself.
+    public var actor: Int64?
+    /// The changes of records, applied in order.
+    public var changes: [RecordChange]
+    /// The notification kept under the entry's sequence; nil (the default) for none.
+    public var notification: NotificationDraft?
+    /// Actors seen first with this entry: inserted with it, ignored where the number is known.
+    ///
+    /// They are not kept when the entry fails, so repeat them until an entry naming them committed.
+    public var actors: [Actor]
+    /// The container's position this entry was decided at; it is refused as stale at any other.
+    ///
+    /// nil (the default) appends whatever the position is.
+    public var expectedPosition: Int64?
+
+    /// Makes an entry from its parts.
+    public init(
+        container: String, epoch: Int, time: Int64, actor: Int64? = nil,
+        changes: [RecordChange] = [], notification: NotificationDraft? = nil,
+        actors: [Actor] = [], expectedPosition: Int64? = nil
+    ) {
+        self.container = container
+        self.epoch = epoch
+        self.time = time
+        self.actor = actor
+        self.changes = changes
+        self.notification = notification
+        self.actors = actors
+        self.expectedPosition = expectedPosition
+    }
+}
+
+/// Where a committed entry stands.
+public struct Commit: Sendable, Hashable {
+    /// Its place among all entries of the store: contiguous, from 1.
+    public var sequence: Int64
+    /// Its place among the entries of its container: contiguous, from 1.
+    public var position: Int64
+
+    /// Makes a commit from its parts.
+    public init(sequence: Int64, position: Int64) {
+        self.sequence = sequence
+        self.position = position
+    }
+}
+
+/// Why an entry was not written.
+public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Writing it failed; the reason says what and where, for people.
+    case storage(reason: String)
+    /// An earlier entry of its container failed in this epoch, or a newer one.
+    case olderEpoch(epoch: Int)
+    /// Its container stands at this position and not at the one it expected.
+    case stale(position: Int64)
+    /// The store stopped writing after a storage error; try again after this many seconds.
+    case unavailable(retryAfter: Double)
+
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .storage(let reason):
+            "the entry could not be written: \(reason)"
+        case .olderEpoch(let epoch):
+            "an earlier entry of its container failed in epoch \(epoch): decide again"
+        case .stale(let position):
+            "its container has moved on to position \(position): catch up and decide again"
+        case .unavailable(let retryAfter):
+            "the store is not writable for now: try again in \(retryAfter) s"
+        }
+    }
+}
+
+/// What became of one appended entry.
+public struct Outcome: Sendable, Hashable {
+    /// The ticket the entry was appended with.
+    public var ticket: UInt64
+    /// Where the entry stands, or why it was not written.
+    public var result: Result<Commit, EntryFailure>
+
+    /// Makes an outcome from its parts.
+    public init(ticket: UInt64, result: Result<Commit, EntryFailure>) {
+        self.ticket = ticket
+        self.result = result
+    }
+}

@@ -1,0 +1,33 @@
+/// Failures that tests inject; without any, nothing of this has an effect.
+///
+/// Each hook runs on the writer's thread inside the transaction; what it throws fails the write there.
+package struct Faults: Sendable {
+    /// Called before an entry is written.
+    package var beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)?
+    /// Called before a group of this many written entries is committed.
+    package var beforeCommit: (@Sendable (_ entries: Int) throws -> Void)?
+    /// Called before a probe, in place of which it may throw.
+    package var beforeProbe: (@Sendable () throws -> Void)?
+
+    /// Makes a set of hooks; by default none.
+    package init(
+        beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)? = nil,
+        beforeCommit: (@Sendable (_ entries: Int) throws -> Void)? = nil,
+        beforeProbe: (@Sendable () throws -> Void)? = nil
+    ) {
+        self.beforeEntry = beforeEntry
+        self.beforeCommit = beforeCommit
+        self.beforeProbe = beforeProbe
+    }
+}
+
+/// What a hook throws.
+package struct InjectedFault: Error {
+    /// True for an error of the storage, which stops all writing; false for one of the entry alone.
+    package var isStorage: Bool
+
+    /// Makes a fault of the storage or of the entry.
+    package init(isStorage: Bool) {
+        self.isStorage = isStorage
+    }
+}

@@ -1,0 +1,116 @@
+internal import Dispatch
+internal import GRDB
+public import Logging
+internal import Synchronization
+
+/// Where entries are made durable, and records and notifications are kept: one SQLite file.
+///
+/// What it promises:
+///
+/// - **Durability.** A success is delivered after the entry's transaction was synced to the disk. An
+///   entry is there whole or not at all, whenever and however the process ends.
+/// - **Order.** Entries are settled in the order they were appended, and their outcomes delivered in
+///   that order, one call a group. Sequences and positions are contiguous; a failed entry takes none.
+/// - **Groups.** What waits is written together, at most 1,000 entries or about 8 MiB at a time. A
+///   group that fails is rolled back and retried entry by entry.
+/// - **Epochs.** Once an entry is not written, for whatever reason, every later entry of its container
+///   with its epoch or an older one is refused unwritten.
+/// - **Storage errors.** After one (no space, an I/O error, a read-only file) appended entries fail at
+///   once as `.unavailable`, until a probe, made every second, has committed something.
+/// - **Reads** see a snapshot of what is committed and never wait for a write. They are synchronous:
+///   call them away from the event loop.
+///
+/// It knows nothing of what keys, values and payloads mean. Everything may be called on any thread;
+/// only `close()` must not be called from `outcomes` or from a read's closure.
+public final class Store: Sendable {
+    /// A UUID made with the file; a cursor from a store of another identity means nothing here.
+    public let identity: String
+    /// The path of the database file.
+    public let file: String
+    let writer: Writer
+    let pool: DatabasePool
+    private let reads = DispatchQueue(label: "atrium.store.reads", qos: .userInitiated)
+
+    /// Opens `atrium.sqlite` in the directory for this process alone, making both where missing.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory, made with mode 0700 when it isn't there.
+    ///   - logger: told of failures and recoveries.
+    ///   - outcomes: called on the writer's thread, in order, once per group; keep it short.
+    /// - Throws: `StoreError`, saying which file, what is wrong and what to do.
+    public convenience init(
+        at directory: String, logger: Logger, outcomes: @escaping @Sendable ([Outcome]) -> Void
+    ) throws(StoreError) {
+        try self.init(
+            at: directory, logger: logger, probeInterval: .seconds(1), outcomes: outcomes)
+    }
+
+    /// As the public one, with another interval between probes.
+    package init(
+        at directory: String, logger: Logger, probeInterval: Duration,
+        outcomes: @escaping @Sendable ([Outcome]) -> Void
+    ) throws(StoreError) {
+        let opening = try Opening(in: directory)
+        identity = opening.identity
+        file = opening.file
+        pool = opening.pool
+        writer = Writer(
+            opening, logger: logger, probeInterval: probeInterval, outcomes: outcomes)
+    }
+
+    /// The sequence of the last committed entry, 0 before the first; moves before its outcome is told.
+    public var lastSequence: Int64 { writer.lastSequence }
+
+    /// Why entries are refused as unavailable, for people; nil when they are written.
+    public var unavailability: String? { writer.unavailability }
+
+    /// Takes an entry to be written; returns at once, on any thread.
+    ///
+    /// Its outcome is delivered with the ticket, which is the caller's to choose.
+    public func append(_ entry: Entry, ticket: UInt64) {
+        writer.add(.entry(Inbox.Appended(entry: entry, ticket: ticket)))
+    }
+
+    /// Runs the work on a thread for reading, after everything appended before has settled.
+    ///
+    /// The outcomes of those entries were delivered before it starts. Such works run one after
+    /// another, in the order they were enqueued; the store may have moved on to later entries.
+    public func enqueueRead(_ work: @escaping @Sendable (Store) -> Void) {
+        writer.add(.read { self.reads.async { work(self) } })
+    }
+
+    /// Settles all that was appended, waits for enqueued reads, and gives the file back.
+    ///
+    /// Later entries fail as `.storage`, later reads throw `.closed`. Closing twice does nothing.
+    public func close() {
+        guard writer.close() else { return }
+        reads.sync {}
+        // A failed checkpoint or close loses nothing: the log stays, and is read at the next start.
+        try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try? pool.close()
+        writer.ownership.release()
+    }
+
+    /// Ends as if the process had been killed: what waits is dropped, no outcome follows.
+    package func abandon() {
+        guard writer.abandon() else { return }
+        reads.sync {}
+        try? pool.close()
+        writer.ownership.release()
+    }
+
+    /// Replaces the failures to inject.
+    package func inject(_ faults: Faults) {
+        writer.faults.withLock { $0 = faults }
+    }
+
+    /// Probes now, on this thread, if the store is unavailable.
+    package func probe() {
+        writer.probe()
+    }
+
+    /// Runs a PRAGMA on the writer's connection and answers with its first value.
+    package func pragma(_ text: String) throws -> Int? {
+        try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA \(text)") }
+    }
+}

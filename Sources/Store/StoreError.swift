@@ -1,0 +1,85 @@
+internal import GRDB
+
+/// Why the store's file could not be opened or read: what, where and what to do.
+public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Another process owns the state directory; the owner is its process id where known.
+    case inUse(file: String, owner: String?)
+    /// The file was written by a newer Atrium, whose migrations are named.
+    case newerSchema(file: String, migrations: [String])
+    /// The file is an SQLite database that another program made.
+    case foreign(file: String)
+    /// The file is damaged, or no SQLite database.
+    case corrupt(file: String, reason: String)
+    /// The file or its directory can't be made or written.
+    case notWritable(file: String, reason: String)
+    /// There is no space left for the file.
+    case full(file: String, reason: String)
+    /// The operation failed for another reason.
+    case failed(file: String, operation: String, reason: String)
+    /// The store was closed before the operation.
+    case closed(file: String)
+
+    /// A sentence for people, with what to do about it.
+    public var description: String {
+        switch self {
+        case .inUse(let file, let owner):
+            "\(file) is in use by another daemon\(owner.map { " (process \($0))" } ?? ""): "
+                + "stop it, or give this one another state directory"
+        case .newerSchema(let file, let migrations):
+            "\(file) was written by a newer Atrium (\(migrations.joined(separator: ", "))): "
+                + "run that version, or restore a copy made by this one"
+        case .foreign(let file):
+            "\(file) is a database of another program: move it away, "
+                + "or choose another state directory"
+        case .corrupt(let file, let reason):
+            "\(file) is damaged (\(reason)): restore a copy, or move it away to start empty"
+        case .notWritable(let file, let reason):
+            "\(file) can't be written (\(reason)): check the owner and mode of the state "
+                + "directory, and that its file system is not read-only"
+        case .full(let file, let reason):
+            "no space for \(file) (\(reason)): free some on its file system"
+        case .failed(let file, let operation, let reason):
+            "\(operation) \(file) failed: \(reason)"
+        case .closed(let file):
+            "\(file) was closed: open the store again"
+        }
+    }
+
+    /// Sorts an error by what a person can do about it.
+    init(_ error: any Error, file: String, operation: String) {
+        guard let error = error as? DatabaseError else {
+            self = .failed(file: file, operation: operation, reason: String(describing: error))
+            return
+        }
+        let reason = error.reason
+        switch error.resultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+            self = .corrupt(file: file, reason: reason)
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
+            self = .notWritable(file: file, reason: reason)
+        case .SQLITE_FULL:
+            self = .full(file: file, reason: reason)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self = .inUse(file: file, owner: nil)
+        default:
+            self = .failed(file: file, operation: operation, reason: reason)
+        }
+    }
+}
+
+extension DatabaseError {
+    /// SQLite's message with its code, without statement and arguments: they hold people's data.
+    var reason: String {
+        "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")"
+    }
+
+    /// Whether one entry is to blame; everything else says that the file can't be written.
+    var blamesEntry: Bool {
+        switch resultCode {
+        case .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_ERROR:
+            true
+        default:
+            false
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import GRDB
+
+extension Store {
+    /// Deletes the oldest notifications, and the entries they belong to, except the newest ones.
+    ///
+    /// Records stay. It works in small transactions between which entries are committed, and only
+    /// returns when it is through: call it away from the event loop.
+    ///
+    /// - Parameter count: how many notifications to keep; less than 0 counts as 0.
+    public func trimNotifications(keeping count: Int) throws(StoreError) {
+        do {
+            let newest = try pool.read { db in
+                try Int64.fetchOne(
+                    db,
+                    sql: """
+                        SELECT sequence FROM notifications ORDER BY sequence DESC LIMIT 1 OFFSET ?
+                        """, arguments: [max(0, count)])
+            }
+            guard let newest else { return }
+            try pool.write { db in
+                try db.execute(
+                    sql: "UPDATE meta SET value = MAX(value, ?) WHERE name = 'trimmed'",
+                    arguments: [newest])
+            }
+            while try pool.write({ try Self.deleteSlice(of: $0, through: newest) }) {}
+        } catch {
+            throw failure(error, "trimming")
+        }
+    }
+
+    /// Erases a person: the number keeps standing in records and notifications, for nobody.
+    ///
+    /// An unknown number is no error.
+    public func eraseActor(_ number: Int64) throws(StoreError) {
+        do {
+            try pool.write { db in
+                try db.execute(
+                    sql: "UPDATE actors SET name = x'' WHERE number = ?", arguments: [number])
+            }
+        } catch {
+            throw failure(error, "erasing an actor in")
+        }
+    }
+
+    /// Deletes some rows; false when there were no more. The last entry stays: it is the sequence.
+    private static func deleteSlice(of db: Database, through newest: Int64) throws -> Bool {
+        try db.execute(
+            sql: """
+                DELETE FROM notifications WHERE sequence IN (
+                    SELECT sequence FROM notifications WHERE sequence <= ?
+                    ORDER BY sequence LIMIT 2000)
+                """, arguments: [newest])
+        let deleted = db.changesCount
+        try db.execute(
+            sql: """
+                DELETE FROM entries WHERE sequence IN (
+                    SELECT sequence FROM entries
+                    WHERE sequence <= ? AND sequence < (SELECT MAX(sequence) FROM entries)
+                        AND sequence < IFNULL(
+                            (SELECT MIN(sequence) FROM notifications), 9223372036854775807)
+                    ORDER BY sequence LIMIT 4000)
+                """, arguments: [newest])
+        return deleted + db.changesCount > 0
+    }
+}

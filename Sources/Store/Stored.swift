@@ -1,0 +1,76 @@
+/// The address of one record.
+public struct RecordKey: Sendable, Hashable {
+    /// The container the record belongs to.
+    public var container: String
+    /// The component within the container.
+    public var component: String
+    /// The record's key within its component.
+    public var key: String
+
+    /// Makes an address from its parts.
+    public init(container: String, component: String, key: String) {
+        self.container = container
+        self.component = component
+        self.key = key
+    }
+}
+
+/// A current record as the store holds it.
+public struct StoredRecord: Sendable, Equatable {
+    /// The value, as it was written.
+    public var value: [UInt8]
+    /// The sequence of the entry that last wrote it.
+    public var sequence: Int64
+    /// The sequence of the entry that made it; a record removed and written again is a new one.
+    public var created: Int64
+
+    /// Makes a stored record from its parts.
+    public init(value: [UInt8], sequence: Int64, created: Int64) {
+        self.value = value
+        self.sequence = sequence
+        self.created = created
+    }
+}
+
+/// A component that has, or once had, records.
+public struct StoredComponent: Sendable, Hashable {
+    /// The component's name.
+    public var name: String
+    /// How many current records it has; 0 once all were removed.
+    public var records: Int
+
+    /// Makes a component from its parts.
+    public init(name: String, records: Int) {
+        self.name = name
+        self.records = records
+    }
+}
+
+/// A notification as it was committed.
+public struct StoredNotification: Sendable, Equatable {
+    /// The sequence of its entry.
+    public var sequence: Int64
+    /// The time of its entry, in milliseconds since 1970.
+    public var time: Int64
+    /// The topic.
+    public var topic: String
+    /// The number of the actor on whose behalf it happened; nil for the daemon itself.
+    public var actor: Int64?
+    /// The part that every subscriber of the topic may see.
+    public var payload: [UInt8]
+    /// The part for those who may see more; nil when there is none.
+    public var restricted: [UInt8]?
+
+    /// Makes a notification from its parts.
+    public init(
+        sequence: Int64, time: Int64, topic: String, actor: Int64?, payload: [UInt8],
+        restricted: [UInt8]?
+    ) {
+        self.sequence = sequence
+        self.time = time
+        self.topic = topic
+        self.actor = actor
+        self.payload = payload
+        self.restricted = restricted
+    }
+}

@@ -1,0 +1,269 @@
+internal import Dispatch
+internal import GRDB
+internal import Logging
+internal import Synchronization
+
+/// The one writer: a serial queue that turns what waits into commits, and tells what became of it.
+///
+/// Whatever gathers while one transaction is synced becomes the next one. A failed group is rolled
+/// back and retried entry by entry, so that one bad entry costs the others nothing but time.
+///
+/// Sendable because `entries`, `lanes` and `isStopped` are touched on `queue` alone, and everything
+/// else is immutable or has a lock of its own.
+final class Writer: @unchecked Sendable {
+    /// Whether the file takes writes.
+    enum Condition: Sendable {
+        case writing
+        /// A storage error stopped it; a probe is due at the instant.
+        case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
+        case closed
+        /// As after a kill: no outcome is delivered any more.
+        case abandoned
+    }
+
+    let faults = Mutex(Faults())
+    /// Held here because entries may be on their way to the disk when the store itself is gone.
+    let ownership: Ownership
+    private let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
+    private let pool: DatabasePool
+    private let logger: Logger
+    private let probeInterval: Duration
+    private let outcomes: @Sendable ([Outcome]) -> Void
+    private let inbox = Mutex(Inbox())
+    private let condition = Mutex(Condition.writing)
+    private let sequence: Atomic<Int64>
+    private var entries = EntryWriter()
+    private var lanes = Lanes()
+    private var isStopped = false
+
+    init(
+        _ opening: Opening, logger: Logger, probeInterval: Duration,
+        outcomes: @escaping @Sendable ([Outcome]) -> Void
+    ) {
+        pool = opening.pool
+        ownership = opening.ownership
+        self.logger = logger
+        self.probeInterval = probeInterval
+        self.outcomes = outcomes
+        sequence = Atomic(opening.lastSequence)
+    }
+
+    /// The sequence of the last committed entry.
+    var lastSequence: Int64 { sequence.load(ordering: .acquiring) }
+
+    /// Why nothing can be written for now; nil when all is well.
+    var unavailability: String? {
+        guard case .unavailable(let reason, _) = condition.withLock({ $0 }) else { return nil }
+        return reason
+    }
+
+    var isClosed: Bool { condition.withLock { $0.isFinal } }
+
+    func add(_ item: Inbox.Item) {
+        guard inbox.withLock({ $0.add(item) }) else { return }
+        queue.async { self.drain() }
+    }
+
+    /// Settles all that was added so far and refuses what comes later; false if it had ended before.
+    func close() -> Bool {
+        queue.sync {
+            drain()
+            return stop(as: .closed)
+        }
+    }
+
+    /// Ends like a killed process, dropping what waits; false if it had ended before.
+    func abandon() -> Bool {
+        // At once, so that the group being settled now is the last one.
+        condition.withLock { if !$0.isFinal { $0 = .abandoned } }
+        return queue.sync { stop(as: .abandoned) }
+    }
+
+    /// Tries a real commit if the last one failed, instead of waiting for the next probe.
+    func probe() {
+        queue.sync { tryProbe() }
+    }
+
+    private func stop(as final: Condition) -> Bool {
+        guard !isStopped else { return false }
+        isStopped = true
+        condition.withLock { if !$0.isFinal { $0 = final } }
+        return true
+    }
+
+    private func drain() {
+        while let items = inbox.withLock({ $0.takeAll() }) {
+            for group in Inbox.groups(of: items) {
+                let settled = settle(group.entries)
+                if case .abandoned = condition.withLock({ $0 }) { continue }
+                if !settled.isEmpty { outcomes(settled) }
+                for read in group.reads { read() }
+            }
+        }
+    }
+}
+
+// MARK: Settling groups
+
+extension Writer {
+    private func settle(_ group: [Inbox.Appended]) -> [Outcome] {
+        guard !group.isEmpty else { return [] }
+        if let refusal { return group.map { refuse($0, refusal) } }
+        do {
+            return try commit(group)
+        } catch {
+            guard group.count > 1 else { return [fail(group[0], error)] }
+            logger.warning(
+                "a group of \(group.count) entries failed, retrying them one by one",
+                metadata: ["reason": "\(Self.reason(error))"])
+        }
+        return group.map { appended in
+            if let refusal { return refuse(appended, refusal) }
+            do {
+                return try commit([appended])[0]
+            } catch {
+                return fail(appended, error)
+            }
+        }
+    }
+
+    /// Writes what its lane allows of the group in one transaction; throws when that failed.
+    private func commit(_ group: [Inbox.Appended]) throws -> [Outcome] {
+        var outcomes: [Outcome] = []
+        outcomes.reserveCapacity(group.count)
+        var lanes = lanes
+        let first = lastSequence
+        var next = first
+        let faults = faults.withLock { $0 }
+        do {
+            try pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    for appended in group {
+                        let entry = appended.entry
+                        let position = try entries.position(of: entry.container, db)
+                        if let refusal = lanes.refusal(of: entry, at: position) {
+                            lanes.fail(entry)
+                            outcomes.append(Outcome(appended, .failure(refusal)))
+                            continue
+                        }
+                        try faults.beforeEntry?(entry, appended.ticket)
+                        let commit = try entries.write(entry, sequence: next + 1, db)
+                        next += 1
+                        outcomes.append(Outcome(appended, .success(commit)))
+                    }
+                    guard next > first else { return .rollback }
+                    try faults.beforeCommit?(Int(next - first))
+                    return .commit
+                }
+            }
+        } catch {
+            entries.forget()
+            throw error
+        }
+        self.lanes = lanes
+        sequence.store(next, ordering: .releasing)
+        return outcomes
+    }
+
+    private func fail(_ appended: Inbox.Appended, _ error: any Error) -> Outcome {
+        let reason = Self.reason(error)
+        if Self.isStorage(error) {
+            suspend(reason)
+        } else {
+            logger.error(
+                "an entry could not be written",
+                metadata: ["container": "\(appended.entry.container)", "reason": "\(reason)"])
+        }
+        return refuse(appended, .storage(reason: reason))
+    }
+
+    private func refuse(_ appended: Inbox.Appended, _ failure: EntryFailure) -> Outcome {
+        lanes.fail(appended.entry)
+        return Outcome(appended, .failure(failure))
+    }
+
+    /// Why no entry at all is written at present.
+    private var refusal: EntryFailure? {
+        switch condition.withLock({ $0 }) {
+        case .writing:
+            nil
+        case .unavailable(_, let nextProbe):
+            .unavailable(
+                retryAfter: max(0, ContinuousClock.now.duration(to: nextProbe) / .seconds(1)))
+        case .closed, .abandoned:
+            .storage(reason: "the store is closed")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as DatabaseError: error.reason
+        case let error as UnwritableEntry: error.reason
+        default: String(describing: error)
+        }
+    }
+
+    private static func isStorage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DatabaseError: !error.blamesEntry
+        case let error as InjectedFault: error.isStorage
+        default: false
+        }
+    }
+}
+
+// MARK: Storage errors
+
+extension Writer {
+    private func suspend(_ reason: String) {
+        logger.error(
+            "the store can't be written: refusing entries until a probe succeeds",
+            metadata: ["reason": "\(reason)"])
+        scheduleProbe(reason)
+    }
+
+    private func scheduleProbe(_ reason: String) {
+        let due = ContinuousClock.now + probeInterval
+        condition.withLock { condition in
+            if !condition.isFinal { condition = .unavailable(reason: reason, nextProbe: due) }
+        }
+        let seconds = probeInterval / .seconds(1)
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.tryProbe(due: due) }
+    }
+
+    /// Commits something of some size: a probe that finds room in a spare page proves little.
+    ///
+    /// - Parameter due: the probe this is; it does nothing if another one took its place.
+    private func tryProbe(due: ContinuousClock.Instant? = nil) {
+        guard case .unavailable(_, let nextProbe) = condition.withLock({ $0 }) else { return }
+        guard due == nil || due == nextProbe else { return }
+        do {
+            try faults.withLock { $0.beforeProbe }?()
+            try pool.write { db in
+                try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, zeroblob(65536))")
+            }
+            try pool.write { db in try db.execute(sql: "DELETE FROM probe") }
+        } catch {
+            scheduleProbe(Self.reason(error))
+            return
+        }
+        condition.withLock { if !$0.isFinal { $0 = .writing } }
+        logger.notice("the store can be written again")
+    }
+}
+
+extension Writer.Condition {
+    /// Whether nothing follows it.
+    var isFinal: Bool {
+        switch self {
+        case .writing, .unavailable: false
+        case .closed, .abandoned: true
+        }
+    }
+}
+
+extension Outcome {
+    init(_ appended: Inbox.Appended, _ result: Result<Commit, EntryFailure>) {
+        self.init(ticket: appended.ticket, result: result)
+    }
+}
