@@ -58,12 +58,13 @@ public final class ComponentContext {
         then: @escaping (Swift.Result<Result, any Error>) -> Void
     ) {
         services.background(work) { outcome in
-            then(outcome.flatMap { value in
-                guard let value = value as? Result else {
-                    return .failure(Refusal(.refused, "background work returned another type"))
-                }
-                return .success(value)
-            })
+            then(
+                outcome.flatMap { value in
+                    guard let value = value as? Result else {
+                        return .failure(Refusal(.refused, "background work returned another type"))
+                    }
+                    return .success(value)
+                })
         }
     }
 }

@@ -44,7 +44,9 @@ open class ContainerDelegate {
     public final func attach(to container: any ContainerHandle) { self.container = container }
 
     /// Whether a ballot may go to its component; a refusal vetoes it. Default: it may.
-    open func votes(_ component: ComponentReference, shouldAccept ballot: Ballot) -> Refusal? { nil }
+    open func votes(_ component: ComponentReference, shouldAccept ballot: Ballot) -> Refusal? {
+        nil
+    }
 
     /// Whether a comment may go to its component; a refusal vetoes it. Default: it may.
     open func comments(

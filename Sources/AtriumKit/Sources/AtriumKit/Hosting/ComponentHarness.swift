@@ -2,48 +2,220 @@
 /// own tests. It turns commands into decisions, applies them to the component ahead of the commit,
 /// and collects what the component tells its delegate instead of passing it on.
 ///
-/// Used on one serial domain.
+/// Used on one serial domain. Its life follows the component's:
+/// 1. `init`, then ``restore(_:)`` as often as needed and ``finishRestore()`` once, also when there
+///    was nothing to restore: until then the component's delegate is nil.
+/// 2. ``pass(_:)`` for attaching.
+/// 3. ``decide(_:_:)``, ``answer(_:)``, ``report(_:)`` and ``undo(_:)`` in any order. After each
+///    call into the component that the harness did not make itself (an observed notification,
+///    background work that came back) the host takes ``takeEvents()``.
+/// 4. ``pass(_:)`` for detaching, which ends the delegate's part.
 public final class ComponentHarness {
+    /// The component by what it does.
+    enum Role {
+        case contents(any ContentListing)
+        case filters(any Filtering)
+        case votes(any Voting)
+        case comments(any Commenting)
+    }
+
     /// What the component does.
     public let kind: Kind
+
+    let role: Role
+    let collector = EventCollector()
+    private let component: any Component
+    private let context: ComponentContext
+
     /// The fields whose values a filters component wants reported; else empty.
-    public var observedFields: [String] { fatalError("written next") }
+    public var observedFields: [String] {
+        if case .filters(let filters) = role { filters.observedFields } else { [] }
+    }
 
     /// Makes the component, its settings checked.
     ///
-    /// - Throws: ``SettingError``, or whatever the component's `init` throws.
+    /// - Parameters:
+    ///   - type: the component's class.
+    ///   - container: the container's name.
+    ///   - component: the component's name in it.
+    ///   - settings: as the definition gives them; defaults are filled in here.
+    ///   - fields: the container's fields, in order.
+    ///   - services: what the component may ask of the host.
+    /// - Throws: ``SettingError``; ``Refusal`` for a class of none of the four kinds; or whatever
+    ///   the component's `init` throws.
     public init(
         _ type: any Component.Type, container: String, component: String,
         settings: [String: Value], fields: [Field], services: any ContextServices
-    ) throws { fatalError("written next") }
+    ) throws {
+        let context = ComponentContext(
+            container: container, component: component,
+            settings: try Settings(settings, declared: type.settings), fields: fields,
+            services: services)
+        let made = try type.init(context: context)
+        guard let role = Role(made) else {
+            throw Refusal(
+                .refused,
+                "The class \(type) is of no kind: let it conform to ContentListing, Filtering, "
+                    + "Voting or Commenting.")
+        }
+        self.context = context
+        self.component = made
+        self.role = role
+        self.kind = role.kind
+    }
 
     /// Applies records that the store holds, the delegate silent; call as often as needed.
-    public func restore(_ changes: [Change]) {}
+    public func restore(_ changes: [Change]) {
+        setDelegate(nil)
+        for change in changes { component.apply(change) }
+    }
 
     /// Ends the restore: one batch of events that gives all items, tallies or counts absolutely.
-    public func finishRestore() -> [ComponentEvent] { [] }
+    ///
+    /// It may be called again at any time, to learn the whole state anew.
+    public func finishRestore() -> [ComponentEvent] {
+        setDelegate(collector)
+        return switch role {
+        case .contents(let source): [.contents(.replaceAll(source.items))]
+        case .filters: []
+        case .votes(let votes): votes.tallies.map { .tally($0.subject, $0.tally) }
+        case .comments(let comments): comments.counts.map { .commentCount($0.subject, $0.count) }
+        }
+    }
 
     /// Decides on a command and applies the decision.
+    ///
+    /// - Returns: the decision; one without changes changed nothing and needs no commit.
+    /// - Throws: the component's ``Refusal``, or one that says that the command is not for this
+    ///   kind. Nothing was changed.
     public func decide(
         _ command: ComponentCommand, _ context: CommandContext
-    ) throws(Refusal) -> Decision { fatalError("written next") }
+    ) throws(Refusal) -> Decision {
+        switch (role, command) {
+        case (.contents(let source), .putItems(let items)):
+            return try put(items, into: source, context)
+        case (.contents(let source), .removeItems(let ids)):
+            return try remove(ids, from: source, context)
+        case (.votes(let votes), .castBallot(let subject, let value)):
+            return try cast(value, on: subject, with: votes, context)
+        case (.votes(let votes), .retractBallot(let subject)):
+            return try retract(from: subject, with: votes, context)
+        case (.comments(let comments), .postComment(let draft)):
+            return try post(draft, to: comments, context)
+        case (.comments(let comments), .editComment(let id, let text)):
+            return try change(id, in: comments) { () throws(Refusal) in
+                try comments.edit(id, text: text, context)
+            }
+        case (.comments(let comments), .deleteComment(let id)):
+            return try change(id, in: comments) { () throws(Refusal) in
+                try comments.delete(id, context)
+            }
+        case (.comments(let comments), .moderateComment(let id, let state)):
+            return try change(id, in: comments) { () throws(Refusal) in
+                try comments.moderate(id, state: state, context)
+            }
+        default:
+            throw notForThisKind()
+        }
+    }
 
     /// Answers a question.
+    ///
+    /// - Throws: the component's ``Refusal``, or one that says that the question is not for this
+    ///   kind.
     public func answer(_ query: ComponentQuery) throws(Refusal) -> ComponentAnswer {
-        fatalError("written next")
+        switch (role, query) {
+        case (.contents(let source), .details(let item)):
+            .details(source.details(of: item))
+        case (.filters(let filters), _):
+            try answer(query, with: filters)
+        case (.votes(let votes), _):
+            try answer(query, with: votes)
+        case (.comments(let comments), _):
+            try answer(query, with: comments)
+        case (.contents, .recordKeys(let subjects)):
+            .recordKeys(subjects.compactMap(\.item))
+        default:
+            throw notForThisKind()
+        }
     }
 
     /// Makes the touched records what the store holds, after a commit that failed. What the
     /// delegate would be told is dropped: it was never told otherwise.
-    public func undo(_ changes: [Change]) {}
+    ///
+    /// - Parameter changes: for each touched key what the store now holds, or `removed`.
+    public func undo(_ changes: [Change]) {
+        collector.drop { for change in changes { component.apply(change) } }
+    }
 
-    /// Tells a filters component the values of the fields that it observes.
-    public func report(_ values: [String: [Value]]) {}
+    /// Tells a filters component the values of the fields that it observes; another kind has none.
+    ///
+    /// - Parameter values: the distinct values, sorted, by field.
+    public func report(_ values: [String: [Value]]) {
+        if case .filters(let filters) = role { filters.fieldValuesDidChange(values) }
+    }
 
     /// Events that the component raised by itself (from background work or an observed
     /// notification) since the last call.
-    public func takeEvents() -> [ComponentEvent] { [] }
+    public func takeEvents() -> [ComponentEvent] { collector.takeOwn() }
 
     /// Passes a step of the component's life on.
-    public func pass(_ phase: LifecyclePhase) {}
+    public func pass(_ phase: LifecyclePhase) {
+        switch phase {
+        case .willAttach: component.willAttach()
+        case .didAttach: component.didAttach()
+        case .willDetach: component.willDetach()
+        case .didDetach:
+            component.didDetach()
+            setDelegate(nil)
+        }
+    }
+
+    /// Applies a decision's changes and gives what the delegate is to be told of them.
+    func apply(_ changes: [Change]) -> [ComponentEvent] {
+        collector.collect { for change in changes { component.apply(change) } }
+    }
+
+    func notForThisKind() -> Refusal {
+        Refusal(
+            .refused,
+            "The component '\(context.component)' is of the kind '\(kind.rawValue)', which does "
+                + "not know this call; name a component of the right kind.")
+    }
+
+    private func setDelegate(_ delegate: EventCollector?) {
+        switch role {
+        case .contents(let source): source.delegate = delegate
+        case .filters(let filters): filters.delegate = delegate
+        case .votes(let votes): votes.delegate = delegate
+        case .comments(let comments): comments.delegate = delegate
+        }
+    }
+}
+
+extension ComponentHarness.Role {
+    /// The component's role; of a class with several kinds the first counts, in the order of
+    /// ``Kind``, as in ``PluginEntry/kind``.
+    init?(_ component: any Component) {
+        if let source = component as? any ContentListing {
+            self = .contents(source)
+        } else if let filters = component as? any Filtering {
+            self = .filters(filters)
+        } else if let votes = component as? any Voting {
+            self = .votes(votes)
+        } else if let comments = component as? any Commenting {
+            self = .comments(comments)
+        } else {
+            return nil
+        }
+    }
+
+    var kind: Kind {
+        switch self {
+        case .contents: .contents
+        case .filters: .filters
+        case .votes: .votes
+        case .comments: .comments
+        }
+    }
 }

@@ -92,6 +92,16 @@ public struct CommentDraft: Sendable, Hashable {
         self.parent = parent
         self.text = text
     }
+
+    /// The digest of the text for ``Comment/fingerprint``: 64 bits of FNV-1a over its UTF-8, as 16
+    /// hexadecimal digits. It tells a repeated post from another one under the same id; it proves
+    /// nothing to someone who looks for collisions.
+    public var fingerprint: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
 }
 
 /// Which part of a subject's tree to read.

@@ -1,0 +1,103 @@
+// The harness of the kind `comments`.
+
+extension ComponentHarness {
+    /// Posts, or recognises a repetition: the same id, author, place and text was posted before,
+    /// and is answered as it was then, whatever became of the comment since.
+    func post(
+        _ draft: CommentDraft, to comments: any Commenting, _ context: CommandContext
+    ) throws(Refusal) -> Decision {
+        if let existing = comments.entry(draft.id) {
+            guard existing.comment.isPosted(as: draft, by: context.actor) else {
+                throw Refusal(
+                    .conflict,
+                    "The id '\(draft.id)' is taken by a comment with other content; post under "
+                        + "an id of its own.",
+                    evidence: ["comment": draft.id])
+            }
+            let first = existing.asFirstPosted(draft, by: context.actor)
+            return Decision(changes: [], answer: .comment(first), events: [])
+        }
+        return try change(draft.id, in: comments) { () throws(Refusal) in
+            try comments.post(draft, context)
+        }
+    }
+
+    /// Applies what the component decides and answers with the comment as it then is.
+    func change(
+        _ id: String, in comments: any Commenting, _ decide: () throws(Refusal) -> [Change]
+    ) throws(Refusal) -> Decision {
+        let changes = try decide()
+        let before = comments.entry(id)
+        if changes.isEmpty {
+            guard let before else { throw notThere(id) }
+            return Decision(changes: [], answer: .comment(before), events: [])
+        }
+        let events = apply(changes)
+        let after = comments.entry(id) ?? before?.asTombstone ?? entry(of: id, in: changes)
+        return Decision(changes: changes, answer: .comment(after), events: events)
+    }
+
+    private func notThere(_ id: String) -> Refusal {
+        Refusal(
+            .commentNotFound, "There is no comment '\(id)'.", evidence: ["comment": id])
+    }
+
+    /// What to answer for a component that does not know what it just decided (a defect of the
+    /// plugin, but the changes are on their way): the record itself.
+    private func entry(of id: String, in changes: [Change]) -> ThreadPage.Entry {
+        let record = changes.last { $0.key == id }
+        let comment =
+            record?.value.flatMap { Comment(key: id, value: $0) }
+            ?? Comment(
+                id: id, subject: .container, parent: nil, author: nil, text: nil, state: .removed,
+                created: Timestamp(milliseconds: 0), fingerprint: "")
+        return ThreadPage.Entry(comment: comment, depth: 0, replies: 0)
+    }
+
+    func answer(
+        _ query: ComponentQuery, with comments: any Commenting
+    ) throws(Refusal) -> ComponentAnswer {
+        switch query {
+        case .comment(let id):
+            return .comment(comments.entry(id))
+        case .thread(let query):
+            return .thread(try comments.thread(query))
+        case .recordKeys(let subjects):
+            return .recordKeys(subjects.flatMap(comments.recordKeys))
+        default:
+            throw notForThisKind()
+        }
+    }
+}
+
+extension Comment {
+    /// Whether posting the draft made this comment. The author of a tombstone may be forgotten:
+    /// then the rest decides.
+    fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
+        (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
+            && fingerprint == draft.fingerprint
+    }
+}
+
+extension ThreadPage.Entry {
+    /// The entry as the post of this draft was first answered.
+    fileprivate func asFirstPosted(_ draft: CommentDraft, by author: ActorID) -> Self {
+        var first = self
+        first.comment.author = author
+        first.comment.text = draft.text
+        first.comment.edited = nil
+        if first.comment.state == .removed { first.comment.state = .shown }
+        first.replies = 0
+        first.more = nil
+        return first
+    }
+
+    /// The entry of a comment whose record is gone.
+    fileprivate var asTombstone: Self {
+        var gone = self
+        gone.comment.state = .removed
+        gone.comment.text = nil
+        gone.comment.author = nil
+        return gone
+    }
+}
