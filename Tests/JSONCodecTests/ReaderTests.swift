@@ -1,0 +1,136 @@
+import JSONCodec
+import Testing
+
+/// A type that reads itself as generated ones do.
+private struct Film: JSONCodable, Equatable {
+    var id: String
+    var year: Int?
+    var fields: JSONObject
+
+    init(json: inout JSONReader) throws(JSONError) {
+        var (id, year, fields): (String?, Int?, JSONObject?) = (nil, nil, nil)
+        var others = JSONKeySet()
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            switch key {
+            case "id": id = try json.readString()
+            case "year": year = try Int?(json: &json)
+            case "fields": fields = try JSONObject(json: &json)
+            default: try json.skipUnknownMember(key, among: &others)
+            }
+        }
+        guard let id else { throw json.missingMember("id") }
+        guard let fields else { throw json.missingMember("fields") }
+        (self.id, self.year, self.fields) = (id, year, fields)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("id")
+        json.string(id)
+        if let year {
+            json.key("year")
+            json.int(year)
+        }
+        json.key("fields")
+        fields.write(to: &json)
+        json.endObject()
+    }
+}
+
+@Suite struct ReaderTests {
+    private func failure(_ text: String, allowsUnknownMembers: Bool = false) -> JSONError? {
+        do throws(JSONError) {
+            _ = try JSON.decode(
+                [String: [Film]].self, from: text, allowsUnknownMembers: allowsUnknownMembers)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a type reads its members in any order, escaped names too`() throws {
+        let film = try JSON.decode(
+            Film.self, from: #"{"fields": {"a": [1, "x y"]}, "i\u0064": "m", "year": null}"#)
+        #expect(film.id == "m")
+        #expect(film.year == nil)
+        #expect(film.fields.text == #"{"a":[1,"x y"]}"#)
+        #expect(JSON.encode(film) == Array(#"{"id":"m","fields":{"a":[1,"x y"]}}"#.utf8))
+    }
+
+    @Test func `an error names the place in the document's words`() {
+        let wrong = failure(#"{"films": [{"id": "a", "fields": {}}, {"id": 7, "fields": {}}]}"#)
+        #expect(wrong?.kind == .type)
+        #expect(wrong?.path == "films[1].id")
+        #expect(wrong?.member == "films")
+        #expect(
+            wrong?.description == "films[1].id: expected a string, found a number (at byte 45)")
+        let missing = failure(#"{"films": [{"id": "a"}]}"#)
+        #expect(missing?.kind == .missingMember)
+        #expect(missing?.path == "films[0].fields")
+        #expect(
+            missing?.description
+                == "films[0].fields: expected a value, found no such member (at byte 22)")
+        #expect(failure(#"{"films": [{"id": "a", "fields": []}]}"#)?.path == "films[0].fields")
+        #expect(failure(#"{"a": [], "a": []}"#)?.path == "a")
+        #expect(failure("[]")?.path == "")
+    }
+
+    @Test func `undeclared members are refused unless they are allowed`() {
+        let text = #"{"films": [{"id": "a", "fields": {}, "titel": {"x": [1]}}]}"#
+        #expect(failure(text)?.kind == .unknownMember)
+        #expect(failure(text)?.path == "films[0].titel")
+        #expect(failure(text, allowsUnknownMembers: true) == nil)
+        let twice = #"{"films": [{"id": "a", "fields": {}, "x": 1, "x": 2}]}"#
+        #expect(failure(twice, allowsUnknownMembers: true)?.kind == .duplicateMember)
+    }
+
+    @Test func `integers are exact or refused`() throws {
+        #expect(try JSON.decode(Int.self, from: "-9223372036854775808") == .min)
+        #expect(try JSON.decode(Int.self, from: "9223372036854775807") == .max)
+        for text in ["3.0", "1e2", "9223372036854775808", "-9223372036854775809", "1e999999999"] {
+            let error = #expect(throws: JSONError.self) { try JSON.decode(Int.self, from: text) }
+            #expect(error?.kind == .value, "\(text)")
+        }
+        for text in ["true", "null", "\"3\"", "[3]"] {
+            let error = #expect(throws: JSONError.self) { try JSON.decode(Int.self, from: text) }
+            #expect(error?.kind == .type, "\(text)")
+        }
+    }
+
+    @Test func `numbers read as the nearest double`() throws {
+        let texts = [
+            "0.1", "123456789012345678", "1e22", "1e23", "9007199254740993", "0.30000000000000004",
+            "2.2250738585072011e-308", "8.5e-5", "179769313486231570000e288", "1234.5678e-20",
+            "0.000000000000000000000000000000000000000000000000000001",
+        ]
+        for text in texts {
+            #expect(try JSON.decode(Double.self, from: text) == Double(text), "\(text)")
+        }
+        #expect(throws: JSONError.self) { try JSON.decode(Double.self, from: "1e309") }
+        #expect(throws: JSONError.self) { try JSON.decode(Double.self, from: "-1e99999999999") }
+        #expect(throws: JSONError.self) { try JSONObject(#"{"a": 1e309}"#) }
+    }
+
+    @Test func `a raw value is the text as it stands, checked`() throws {
+        let text = Array(#" {"a" : [1, 2]} , "#.utf8)
+        try text.withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes)
+            let raw = try reader.rawValue()
+            #expect(String(decoding: raw, as: UTF8.self) == #"{"a" : [1, 2]}"#)
+            #expect(throws: JSONError.self) { try reader.end() }
+        }
+    }
+
+    @Test func `every text cut short is refused without a crash`() throws {
+        let text = Array(
+            #"{"films":[{"id":"\u00e9\n","year":-1.5e3,"fields":{"a":[true,null]}}]}"#.utf8)
+        for length in text.indices {
+            #expect(throws: JSONError.self) {
+                try JSON.decode(JSONValue.self, from: Array(text[..<length]))
+            }
+            #expect(skipped(Array(text[..<length])) != nil)
+        }
+        #expect(skipped(text) == nil)
+    }
+}

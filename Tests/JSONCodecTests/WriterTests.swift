@@ -1,0 +1,106 @@
+import JSONCodec
+import Testing
+
+@Suite struct WriterTests {
+    private func text(_ value: some JSONWritable) -> String {
+        String(decoding: JSON.encode(value), as: UTF8.self)
+    }
+
+    @Test func `values are written without whitespace, commas where they belong`() {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("a")
+        json.beginArray()
+        json.int(1)
+        json.beginObject()
+        json.endObject()
+        json.beginArray()
+        json.endArray()
+        json.raw(Array("{}".utf8))
+        json.null()
+        json.endArray()
+        json.key("b\"" as String)
+        json.bool(true)
+        json.key("c")
+        json.string("x")
+        json.endObject()
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self)
+                == #"{"a":[1,{},[],{},null],"b\"":true,"c":"x"}"#)
+    }
+
+    @Test func `strings are escaped only where they must be`() {
+        let value = "\"\\/\u{0}\u{8}\u{C}\n\r\t\u{1F}\u{7F}é😀"
+        #expect(text(value) == #""\"\\/\u0000\b\f\n\r\t\u001f"# + "\u{7F}é😀\"")
+        #expect(text("") == "\"\"")
+    }
+
+    @Test func `numbers are the shortest that read back the same`() throws {
+        #expect(text(4.0) == "4")
+        #expect(text(-0.0) == "-0.0")
+        #expect(text(0.1) == "0.1")
+        #expect(text(1e300) == "1e+300")
+        #expect(text(9_007_199_254_740_991.0) == "9007199254740991")
+        #expect(text(Double.nan) == "null")
+        #expect(text(-Double.infinity) == "null")
+        #expect(text(Int.min) == "-9223372036854775808")
+        #expect(text(Int.max) == "9223372036854775807")
+        #expect(text(0) == "0")
+        for value in [
+            .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1.0 / 3, 1e21, 0x1p53, 0x1p63, -1e-7,
+        ] {
+            #expect(try JSON.decode(Double.self, from: text(value)) == value)
+        }
+    }
+
+    @Test func `dictionaries are written sorted`() {
+        #expect(text(["b": 1, "a": 2, "c": 3]) == #"{"a":2,"b":1,"c":3}"#)
+        #expect(text([1, nil, 3] as [Int?]) == "[1,null,3]")
+    }
+
+    @Test func `a pretty text is a member a line`() {
+        let value: JSONValue = ["a": [1, ["b": nil]], "e": [], "o": [:], "s": "\n"]
+        let expected = """
+            {
+              "a": [
+                1,
+                {
+                  "b": null
+                }
+              ],
+              "e": [],
+              "o": {},
+              "s": "\\n"
+            }
+            """
+        #expect(JSON.pretty(value) == expected)
+    }
+
+    @Test func `a tree is changed by name and index`() {
+        var value: JSONValue = ["a": 1, "b": [true]]
+        value["a"] = 2.5
+        value["c"] = "x"
+        value["b"] = nil
+        #expect(value == ["a": 2.5, "c": "x"])
+        #expect(value["a"]?.double == 2.5)
+        #expect(value["c"]?.string == "x")
+        #expect(value["z"] == nil)
+        #expect(value[0] == nil)
+        #expect(JSONValue.array([1])[0]?.int == 1)
+        #expect(JSONValue.array([1])[1] == nil)
+        #expect(JSONValue.bool(true).bool == true)
+    }
+
+    @Test func `an object keeps its text and gives its tree`() throws {
+        let object = try JSONObject(" {\"b\": \"a \\\" b\",\n \"a\": 1.50} ")
+        #expect(object.text == #"{"b":"a \" b","a":1.50}"#)
+        #expect(object.value == ["b": "a \" b", "a": 1.5])
+        #expect(JSONObject(["x": 1] as JSONValue)?.text == #"{"x":1}"#)
+        #expect(JSONObject([1] as JSONValue) == nil)
+        #expect(JSONObject.empty.isEmpty)
+        #expect(JSONObject(writing: ["a": 1]) == ["a": 1])
+        #expect(JSONObject(writing: 1) == nil)
+        let error = #expect(throws: JSONError.self) { try JSONObject("[]") }
+        #expect(error?.description == "expected an object, found an array (at byte 0)")
+    }
+}
