@@ -1,0 +1,122 @@
+/// A set of rows, one bit each.
+///
+/// Rows are small, dense numbers, so that a set of a million is 125 KB, and narrowing one by
+/// another is one `and` for 64 rows.
+struct Bitset {
+    private(set) var words: ContiguousArray<UInt64> = []
+
+    /// The empty set.
+    init() {}
+
+    /// All rows below `end`.
+    init(below end: Int) {
+        words = ContiguousArray(repeating: ~0, count: (end + 63) / 64)
+        if end % 64 != 0 { words[words.count - 1] = (1 << UInt64(end % 64)) - 1 }
+    }
+
+    /// Rows below `end` for which `isMember` says so.
+    init(below end: Int, where isMember: (Int) -> Bool) {
+        words.reserveCapacity((end + 63) / 64)
+        var start = 0
+        while start < end {
+            var word: UInt64 = 0
+            for bit in 0..<min(64, end - start) where isMember(start + bit) {
+                word |= 1 << UInt64(bit)
+            }
+            words.append(word)
+            start += 64
+        }
+    }
+
+    /// How many rows are in it.
+    var count: Int {
+        words.withUnsafeBufferPointer { words in
+            var sum = 0
+            for word in words { sum &+= word.nonzeroBitCount }
+            return sum
+        }
+    }
+
+    /// Whether a row is in it.
+    func contains(_ row: Int) -> Bool {
+        let index = row >> 6
+        return index < words.count && words[index] & (1 << UInt64(row & 63)) != 0
+    }
+
+    /// Takes a row in.
+    mutating func insert(_ row: Int) {
+        let index = row >> 6
+        if index >= words.count {
+            words.append(contentsOf: repeatElement(0, count: index + 1 - words.count))
+        }
+        words[index] |= 1 << UInt64(row & 63)
+    }
+
+    /// Leaves a row out.
+    mutating func remove(_ row: Int) {
+        let index = row >> 6
+        if index < words.count { words[index] &= ~(1 << UInt64(row & 63)) }
+    }
+
+    /// Takes a row in, or leaves it out.
+    mutating func set(_ row: Int, to isMember: Bool) {
+        if isMember { insert(row) } else { remove(row) }
+    }
+
+    /// Keeps what is in the other set, too.
+    mutating func formIntersection(_ other: Bitset) {
+        if words.count > other.words.count { words.removeLast(words.count - other.words.count) }
+        combine(other, over: words.count) { $0 & $1 }
+    }
+
+    /// Takes in what is in the other set.
+    mutating func formUnion(_ other: Bitset) {
+        if words.count < other.words.count {
+            words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
+        }
+        combine(other, over: other.words.count) { $0 | $1 }
+    }
+
+    /// Leaves out what is in the other set.
+    mutating func subtract(_ other: Bitset) {
+        combine(other, over: min(words.count, other.words.count)) { $0 & ~$1 }
+    }
+
+    /// How many rows are in both sets; builds nothing.
+    func intersectionCount(_ other: Bitset) -> Int {
+        words.withUnsafeBufferPointer { left in
+            other.words.withUnsafeBufferPointer { right in
+                var sum = 0
+                for index in 0..<min(left.count, right.count) {
+                    sum &+= (left[index] & right[index]).nonzeroBitCount
+                }
+                return sum
+            }
+        }
+    }
+
+    /// Hands over each row, ascending.
+    @inline(__always)
+    func forEach(_ body: (Int) -> Void) {
+        words.withUnsafeBufferPointer { words in
+            for index in words.indices {
+                var word = words[index]
+                while word != 0 {
+                    body(index << 6 | word.trailingZeroBitCount)
+                    word &= word &- 1
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func combine(
+        _ other: Bitset, over count: Int, _ operation: (UInt64, UInt64) -> UInt64
+    ) {
+        words.withUnsafeMutableBufferPointer { left in
+            other.words.withUnsafeBufferPointer { right in
+                for index in 0..<count { left[index] = operation(left[index], right[index]) }
+            }
+        }
+    }
+}

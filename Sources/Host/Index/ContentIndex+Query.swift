@@ -1,0 +1,96 @@
+import AtriumKit
+
+extension ContentIndex {
+    /// What matches a query: a page, the total and the counts, all of one moment.
+    ///
+    /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and for a
+    ///   cursor that does not belong to this sort.
+    func query(_ query: IndexQuery) throws(IndexError) -> IndexPage {
+        let order = try RowOrder(query.sort, in: self)
+        let after = try query.cursor.map { text throws(IndexError) in
+            try order.position(cursor: text)
+        }
+        let matches = Matches(query, in: self)
+        let counts =
+            query.countsFacets ? query.sections.map { matches.counts(of: $0, in: self) } : []
+        let (rows, isLast) = order.page(of: matches.rows, after: after, limit: query.limit)
+        return IndexPage(
+            rows: rows.map(item), total: matches.total, counts: counts,
+            next: isLast ? nil : rows.last.map(order.cursor))
+    }
+}
+
+/// The rows that match a query, and those that match all of it but one section.
+private struct Matches {
+    /// What matches.
+    let rows: Bitset
+    /// How many that are.
+    let total: Int
+
+    /// What the scope and the search let through.
+    private let base: Bitset
+    private let isEverything: Bool
+    private let selected: [(id: String, rows: MatchingRows)]
+
+    init(_ query: IndexQuery, in index: ContentIndex) {
+        var base: Bitset =
+            switch query.parent {
+            case .all: index.table.occupied
+            case .roots: index.table.roots
+            case .under(let id): index.table.children(of: id)
+            }
+        let search = index.rows(matchingSearch: query.search)
+        search.narrow(&base)
+        selected = query.sections.filter { !$0.selected.isEmpty }.map {
+            ($0.id, index.rows(matchingAnyOf: $0.selected))
+        }
+        var rows = base
+        for section in selected { section.rows.narrow(&rows) }
+        self.base = base
+        self.rows = rows
+        total = rows.count
+        if case .all = search, query.parent == .all {
+            isEverything = true
+        } else {
+            isEverything = false
+        }
+    }
+
+    /// How many items each filter that a section offers would let through, were it alone selected
+    /// in its section.
+    func counts(of section: SectionQuery, in index: ContentIndex) -> [Int] {
+        var universe = rows
+        if selected.contains(where: { $0.id == section.id }) {
+            universe = base
+            for other in selected where other.id != section.id { other.rows.narrow(&universe) }
+        }
+        let total = universe.count
+        if let counts = countsByRow(of: section, in: universe, total: total, index) {
+            return counts
+        }
+        let isUnrestricted = isEverything && !selected.contains { $0.id != section.id }
+        return section.offered.map { predicate in
+            let matching = index.rows(matching: predicate)
+            if isUnrestricted, case .listed(let postings) = matching { return postings.count }
+            return matching.count(in: universe, total: total)
+        }
+    }
+
+    /// The counts by one pass over the rows, where these are few and the section offers texts of one
+    /// field; nil where that is not so.
+    private func countsByRow(
+        of section: SectionQuery, in universe: Bitset, total: Int, _ index: ContentIndex
+    ) -> [Int]? {
+        guard total * 8 < index.count, section.offered.count > 1,
+            case .equals(let field, _) = section.offered[0],
+            case .text(let column) = index.columns[field]
+        else { return nil }
+        var texts: [String] = []
+        for predicate in section.offered {
+            guard case .equals(field, .text(let text)) = predicate else { return nil }
+            texts.append(text)
+        }
+        let counts = column.counts(in: universe)
+        return texts.map { column.values.code(of: $0).map { Int(counts[$0]) } ?? 0 }
+    }
+}

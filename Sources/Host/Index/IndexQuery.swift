@@ -1,0 +1,92 @@
+public import AtriumKit
+
+/// What to show of a list, and what to count.
+struct IndexQuery {
+    /// Whose children.
+    var parent: ParentScope = .all
+    /// The filters, by section.
+    var sections: [SectionQuery] = []
+    /// Text that a searched field contains, without regard to case and diacritics; nil or empty
+    /// lets every item through.
+    var search: String?
+    /// What to order by, first things first; ties, and no key at all, go by item id.
+    var sort: [SortKey] = []
+    /// How many items a page holds at most; 0 for totals and counts alone.
+    var limit: Int = 50
+    /// Where the page starts: what the page before gave as ``IndexPage/next``.
+    var cursor: String?
+    /// Whether to count what the sections offer.
+    var countsFacets: Bool = false
+}
+
+/// One section of filters in a query.
+struct SectionQuery {
+    /// Its id in the container.
+    var id: String
+    /// What is selected in it: an item matches any of them. None selected lets every item through.
+    var selected: [Predicate] = []
+    /// What is to be counted, in the order of the counts.
+    var offered: [Predicate] = []
+}
+
+/// Which items of a tree.
+public enum ParentScope: Sendable, Hashable {
+    /// All of them.
+    case all
+    /// Those without a parent.
+    case roots
+    /// The direct children of an item.
+    case under(String)
+}
+
+/// One thing to order by.
+public struct SortKey: Sendable, Hashable {
+    /// A declared field, `votes.score`, `votes.count`, `comments.count`, or `id`.
+    public var field: String
+    /// Whether the greatest comes first. Items without the field come last either way.
+    public var descending: Bool
+
+    /// A key; ascending unless told.
+    public init(field: String, descending: Bool = false) {
+        self.field = field
+        self.descending = descending
+    }
+
+    /// A key as people write it: the field's name, after `-` for descending.
+    public init(_ text: String) {
+        let descending = text.hasPrefix("-")
+        self.init(field: descending ? String(text.dropFirst()) : text, descending: descending)
+    }
+
+    /// The key as people write it.
+    public var text: String { descending ? "-\(field)" : field }
+}
+
+/// What a query answers, all of one moment.
+struct IndexPage {
+    /// The items of this page, in order.
+    var rows: [IndexedItem]
+    /// How many items match, on all pages.
+    var total: Int
+    /// For each section of the query, for each filter it offers, how many items would match if this
+    /// filter were the only one selected in its section. Empty unless counts were asked for.
+    var counts: [[Int]]
+    /// The cursor of the next page; nil on the last.
+    var next: String?
+}
+
+/// An item as the index knows it.
+public struct IndexedItem: Sendable, Hashable {
+    /// The item's id.
+    public var id: String
+    /// Its fields as the bytes of a JSON object, keys sorted.
+    public var fields: [UInt8]
+    /// The item it lies under; nil for a root.
+    public var parent: String?
+    /// What the votes on it add up to.
+    public var tally: Tally
+    /// How many comments are about it.
+    public var comments: Int
+    /// The sequence of the entry that last changed it.
+    public var revision: Int64
+}

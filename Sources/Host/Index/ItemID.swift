@@ -1,0 +1,25 @@
+import Foundation
+
+/// The rule on item ids: 1 to 200 bytes of UTF-8 in NFC, without control characters.
+enum ItemID {
+    /// The rule in words.
+    static let expectation = "1 to 200 bytes of UTF-8 in NFC without control characters"
+
+    /// How an id breaks the rule; nil when it does not.
+    static func problem(in id: String) -> String? {
+        let length = id.utf8.count
+        guard length > 0 else { return "an empty one" }
+        guard length <= 200 else { return "\(length) bytes" }
+        for scalar in id.unicodeScalars where scalar.properties.generalCategory == .control {
+            let code = String(scalar.value, radix: 16, uppercase: true)
+            return "the control character U+\(String(repeating: "0", count: 4 - code.count))\(code)"
+        }
+        // Strings compare by canonical equivalence; bytes tell the forms apart.
+        if id.utf8.contains(where: { $0 >= 0x80 }),
+            !id.precomposedStringWithCanonicalMapping.utf8.elementsEqual(id.utf8)
+        {
+            return "text that is not in NFC"
+        }
+        return nil
+    }
+}

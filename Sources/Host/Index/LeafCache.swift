@@ -1,0 +1,70 @@
+/// What was found for one predicate or search, kept for the next query.
+///
+/// A change costs nothing here but a note of the row. When a set is asked for again, it catches up
+/// with the rows noted since; once they are many, finding out anew is cheaper.
+struct LeafCache {
+    /// What a set was found for.
+    enum Leaf: Hashable {
+        /// A field's number is in a range.
+        case range(field: String, NumberRange)
+        /// A field's text contains this folded one.
+        case contains(field: String, needle: [UInt8])
+        /// Any searched field's text contains this folded one.
+        case search(needle: [UInt8])
+    }
+
+    private struct Entry {
+        var rows: Bitset
+        var position: Int
+        var lastUse: Int
+    }
+
+    private static let capacity = 256
+
+    private var entries: [Leaf: Entry] = [:]
+    private var changed: ContiguousArray<UInt32> = []
+    private var uses = 0
+
+    /// Notes that a row's values are not what they were.
+    mutating func note(row: Int, of count: Int) {
+        guard !entries.isEmpty else { return }
+        changed.append(UInt32(row))
+        if changed.count > max(4_096, count / 4) { removeAll() }
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        entries = [:]
+        changed = []
+    }
+
+    /// The rows for a leaf; bits of rows that hold no item mean nothing.
+    ///
+    /// - Parameters:
+    ///   - leaf: What is looked for.
+    ///   - isMember: Whether one row belongs to it, for catching up.
+    ///   - find: Finds all rows.
+    mutating func rows(
+        for leaf: Leaf, isMember: (Int) -> Bool, find: () -> Bitset
+    ) -> Bitset {
+        uses += 1
+        guard var entry = entries.removeValue(forKey: leaf) else {
+            if entries.count >= LeafCache.capacity { evict() }
+            let rows = find()
+            entries[leaf] = Entry(rows: rows, position: changed.count, lastUse: uses)
+            return rows
+        }
+        for row in changed[entry.position...] {
+            entry.rows.set(Int(row), to: isMember(Int(row)))
+        }
+        entry.position = changed.count
+        entry.lastUse = uses
+        entries[leaf] = entry
+        return entry.rows
+    }
+
+    private mutating func evict() {
+        guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+        entries[oldest.key] = nil
+    }
+}

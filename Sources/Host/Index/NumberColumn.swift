@@ -1,0 +1,134 @@
+import AtriumKit
+
+/// The values of a field that orders as a number does, for each row: `number`, `integer`,
+/// `duration`, `boolean` (0 or 1), `time` (seconds since 1970) and what is derived from votes and
+/// comments. Whole numbers beyond 2^53 are compared as the nearest `Double`.
+final class NumberColumn {
+    /// Grows with each distinct number that comes or goes, from the first time they are asked for.
+    private(set) var version: UInt64 = 0
+    /// Each row's number, NaN where it has none.
+    private(set) var numbers: ContiguousArray<Double> = []
+
+    private let type: Field.FieldType
+    /// The rows of each distinct number: kept from the first time that somebody asks, since most
+    /// numbers are compared and never listed.
+    private var postings: [Double: Postings]?
+
+    /// A column for a field of this type.
+    init(type: Field.FieldType) {
+        self.type = type
+    }
+
+    /// Makes a row's value this one; what is not of the column's type counts as none.
+    func set(_ value: Value?, row: Int) {
+        set(value.flatMap(number), row: row)
+    }
+
+    /// Makes a row's number this one.
+    func set(_ number: Double?, row: Int) {
+        // Adding 0 makes 0 of -0, which would otherwise be a value of its own.
+        let new = number.map { $0 + 0 } ?? .nan
+        if row >= numbers.count {
+            guard number != nil else { return }
+            numbers.append(contentsOf: repeatElement(.nan, count: row + 1 - numbers.count))
+        }
+        let old = numbers[row]
+        guard old != new, !(old.isNaN && new.isNaN) else { return }
+        numbers[row] = new
+        if postings != nil { move(row, from: old, to: new) }
+    }
+
+    /// A row's number; nil where it has none.
+    func number(of row: Int) -> Double? {
+        guard row < numbers.count, !numbers[row].isNaN else { return nil }
+        return numbers[row]
+    }
+
+    /// The number that a field's value stands for in this column; nil where it is none.
+    func number(_ value: Value) -> Double? {
+        switch type {
+        case .boolean: value.bool.map { $0 ? 1 : 0 }
+        case .time: value.text.flatMap(TimeText.seconds)
+        default: value.number.flatMap { $0.isFinite ? $0 : nil }
+        }
+    }
+
+    /// The value that a number of this column stands for, in canonical form.
+    func value(_ number: Double) -> Value {
+        switch type {
+        case .boolean: .bool(number != 0)
+        case .time: .text(TimeText.text(seconds: number))
+        default: Int64(exactly: number).map(Value.int) ?? .number(number)
+        }
+    }
+
+    /// The rows that have this number.
+    func rows(equalTo number: Double) -> Postings? {
+        startListing()
+        return postings?[number + 0]
+    }
+
+    /// The distinct numbers, ascending.
+    var sortedNumbers: [Double] {
+        startListing()
+        return postings?.keys.sorted() ?? []
+    }
+
+    /// Keeps the distinct numbers, and ``version``, from now on.
+    func startListing() {
+        guard postings == nil else { return }
+        postings = [:]
+        for row in numbers.indices where !numbers[row].isNaN {
+            postings?[numbers[row], default: Postings()].insert(row)
+        }
+    }
+
+    /// The rows that have any number.
+    func rowsWithValue(below end: Int) -> Bitset {
+        Bitset(below: min(end, numbers.count)) { !numbers[$0].isNaN }
+    }
+
+    /// The rows whose number is in the range.
+    func rows(in range: NumberRange) -> Bitset {
+        numbers.withUnsafeBufferPointer { numbers in
+            Bitset(below: numbers.count) { range.contains(numbers[$0]) }
+        }
+    }
+
+    private func move(_ row: Int, from old: Double, to new: Double) {
+        if !old.isNaN {
+            postings?[old]?.remove(row)
+            if postings?[old]?.count == 0 {
+                postings?[old] = nil
+                version += 1
+            }
+        }
+        if !new.isNaN {
+            if postings?[new] == nil { version += 1 }
+            postings?[new, default: Postings()].insert(row)
+        }
+    }
+}
+
+/// A range of numbers, either end open, included or not.
+struct NumberRange: Hashable {
+    private let lower: Double
+    private let upper: Double
+    private let includesLower: Bool
+    private let includesUpper: Bool
+
+    /// The numbers between two bounds; nil is open.
+    init(lower: Predicate.Bound?, upper: Predicate.Bound?) {
+        self.lower = lower?.value ?? -.infinity
+        self.upper = upper?.value ?? .infinity
+        includesLower = lower?.isIncluded ?? true
+        includesUpper = upper?.isIncluded ?? true
+    }
+
+    /// Whether a number is in it; NaN never is.
+    @inline(__always)
+    func contains(_ number: Double) -> Bool {
+        (number > lower || includesLower && number == lower)
+            && (number < upper || includesUpper && number == upper)
+    }
+}

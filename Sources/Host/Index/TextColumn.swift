@@ -1,0 +1,112 @@
+import AtriumKit
+
+/// The values of a `text` or `keywords` field: for each row the codes of its texts.
+final class TextColumn {
+    /// The distinct texts, and who has them.
+    private(set) var values = ValueTable()
+
+    /// Each row's first code, -1 where it has no text. Rows sort by it.
+    private(set) var first: ContiguousArray<Int32> = []
+    /// Each row's further codes; shorter than ``first`` while no row behind has any.
+    private var rest: ContiguousArray<ContiguousArray<Int32>> = []
+
+    /// Makes a row's value this one; what is neither text nor a list of texts counts as none.
+    func set(_ value: Value?, row: Int) {
+        switch value {
+        case .text(let text): replace(row, by: CollectionOfOne(text))
+        case .list(let list): replace(row, by: list.lazy.compactMap(\.text))
+        default: replace(row, by: EmptyCollection())
+        }
+    }
+
+    /// Hands over the code of each of a row's texts.
+    @inline(__always)
+    func forEachCode(of row: Int, _ body: (Int) -> Void) {
+        guard row < first.count, first[row] >= 0 else { return }
+        body(Int(first[row]))
+        guard row < rest.count else { return }
+        for code in rest[row] { body(Int(code)) }
+    }
+
+    /// The code that the row sorts by; nil where it has no text.
+    func sortCode(of row: Int) -> Int? {
+        row < first.count && first[row] >= 0 ? Int(first[row]) : nil
+    }
+
+    /// The rows that have exactly this text among theirs.
+    func rows(equalTo text: String) -> Postings? {
+        values.code(of: text).map { values.postings[$0] }
+    }
+
+    /// The rows that have any text.
+    func rowsWithValue(below end: Int) -> Bitset {
+        Bitset(below: min(end, first.count)) { first[$0] >= 0 }
+    }
+
+    /// Takes the rows with a text that contains this one into the set.
+    func collectRows(containing needle: Needle, into rows: inout Bitset) {
+        values.folded.forEachOwner(containing: needle) {
+            values.postings[$0].formUnion(into: &rows)
+        }
+    }
+
+    /// Whether one of a row's texts contains this one.
+    func contains(_ needle: Needle, row: Int) -> Bool {
+        var isFound = false
+        forEachCode(of: row) { code in
+            isFound = isFound || values.folded.contains(needle, owner: code)
+        }
+        return isFound
+    }
+
+    /// How many of the rows have each text, by code: a pass over the rows, for when they are few.
+    func counts(in rows: Bitset) -> ContiguousArray<Int32> {
+        var counts = ContiguousArray<Int32>(repeating: 0, count: values.postings.count)
+        rows.forEach { row in forEachCode(of: row) { counts[$0] += 1 } }
+        return counts
+    }
+
+    private func replace(_ row: Int, by texts: some Collection<String>) {
+        if hasExactly(texts, row: row) { return }
+        let old = codes(of: row)
+        let new = insert(texts, row: row)
+        for code in old where !new.contains(code) { values.remove(code: Int(code), row: row) }
+        if row >= first.count {
+            first.append(contentsOf: repeatElement(-1, count: row + 1 - first.count))
+        }
+        first[row] = new.first ?? -1
+        let further = new.dropFirst()
+        if !further.isEmpty || row < rest.count {
+            if row >= rest.count {
+                rest.append(contentsOf: repeatElement([], count: row + 1 - rest.count))
+            }
+            rest[row] = ContiguousArray(further)
+        }
+    }
+
+    /// Whether the row has these texts already, in this order and none twice.
+    private func hasExactly(_ texts: some Collection<String>, row: Int) -> Bool {
+        let old = codes(of: row)
+        return old.count == texts.count
+            && zip(old, texts).allSatisfy { values.text(of: Int($0)) == $1 }
+    }
+
+    private func insert(
+        _ texts: some Collection<String>, row: Int
+    ) -> ContiguousArray<Int32> {
+        var new: ContiguousArray<Int32> = []
+        new.reserveCapacity(texts.count)
+        for text in texts {
+            let code = Int32(values.insert(text, row: row))
+            // A word that stands twice counts once.
+            if !new.contains(code) { new.append(code) }
+        }
+        return new
+    }
+
+    private func codes(of row: Int) -> ContiguousArray<Int32> {
+        var codes: ContiguousArray<Int32> = []
+        forEachCode(of: row) { codes.append(Int32($0)) }
+        return codes
+    }
+}

@@ -1,0 +1,120 @@
+/// The distinct texts of one field, each under a small number, its code: the text, its folded form,
+/// and the rows that have it.
+struct ValueTable {
+    /// Grows with each text that comes or goes.
+    private(set) var version: UInt64 = 0
+    private(set) var folded = FoldedTexts()
+    private(set) var postings: ContiguousArray<Postings> = []
+    /// The first eight bytes of each folded text, as a number that orders as the text does.
+    private(set) var heads: ContiguousArray<UInt64> = []
+
+    private var codes: [String: Int32] = [:]
+    private var texts: ContiguousArray<String> = []
+    private var free: ContiguousArray<Int32> = []
+
+    /// Under which code a text is; nil when no row has it.
+    func code(of text: String) -> Int? { codes[text].map(Int.init) }
+
+    /// The text under a code.
+    func text(of code: Int) -> String { texts[code] }
+
+    /// The distinct texts, sorted.
+    var sortedTexts: [String] {
+        codes.values.map(Int.init).sorted { compare($0, $1) < 0 }.map { texts[$0] }
+    }
+
+    /// Notes that a row has a text, and gives its code.
+    mutating func insert(_ text: String, row: Int) -> Int {
+        let code = codes[text].map(Int.init) ?? add(text)
+        postings[code].insert(row)
+        return code
+    }
+
+    /// Notes that a row has a text no longer. A text that no row has is forgotten.
+    mutating func remove(code: Int, row: Int) {
+        postings[code].remove(row)
+        guard postings[code].count == 0 else { return }
+        codes[texts[code]] = nil
+        texts[code] = ""
+        folded.remove(owner: code)
+        free.append(Int32(code))
+        version += 1
+    }
+
+    /// Below 0 when the first comes before the second: by folded text, then as it is.
+    func compare(_ one: Int, _ other: Int) -> Int {
+        if one == other { return 0 }
+        if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
+        let order = folded.withText(of: one) { left in
+            folded.withText(of: other) { right in left.compare(right) }
+        }
+        return order != 0 ? order : texts[one].compare(texts[other])
+    }
+
+    /// Below 0 when the text under the code comes before one that may be of no row.
+    func compare(_ code: Int, _ text: FoldedText) -> Int {
+        let order = folded.withText(of: code) { left in
+            text.folded.withUnsafeBytes { right in left.compare(right) }
+        }
+        return order != 0 ? order : texts[code].compare(text.text)
+    }
+
+    private mutating func add(_ text: String) -> Int {
+        let bytes = Folding.fold(text)
+        let code: Int
+        if let freed = free.popLast() {
+            code = Int(freed)
+            texts[code] = text
+            heads[code] = UInt64(head: bytes)
+        } else {
+            code = texts.count
+            texts.append(text)
+            heads.append(UInt64(head: bytes))
+            postings.append(Postings())
+        }
+        codes[text] = Int32(code)
+        folded.insert(bytes, owner: code)
+        version += 1
+        return code
+    }
+}
+
+/// A text with its folded form.
+struct FoldedText {
+    let text: String
+    let folded: [UInt8]
+
+    init(_ text: String) {
+        self.text = text
+        folded = Folding.fold(text)
+    }
+}
+
+extension UInt64 {
+    /// The first eight bytes of a text as a number that orders as the text does.
+    init(head text: some Sequence<UInt8>) {
+        var (head, shift): (UInt64, UInt64) = (0, 64)
+        for byte in text.prefix(8) {
+            shift -= 8
+            head |= UInt64(byte) << shift
+        }
+        self = head
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Below 0 when these bytes come first, above when the others do.
+    fileprivate func compare(_ other: UnsafeRawBufferPointer) -> Int {
+        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+            return self[index] < other[index] ? -1 : 1
+        }
+        return count - other.count
+    }
+}
+
+extension String {
+    /// Below 0 when this text comes first, above when the other does.
+    func compare(_ other: String) -> Int {
+        self == other ? 0 : self < other ? -1 : 1
+    }
+}
