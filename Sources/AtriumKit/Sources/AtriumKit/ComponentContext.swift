@@ -45,7 +45,9 @@ public final class ComponentContext {
     /// Calls the handler on the domain for every notification whose topic matches, until the
     /// component is detached.
     ///
-    /// - Parameter pattern: a topic, with `*` for one word and `>` for the rest.
+    /// - Parameters:
+    ///   - pattern: a topic, with `*` for one word and `>` for the rest.
+    ///   - handler: what to call; it may call the delegate.
     public func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
         services.observe(pattern, handler)
     }
@@ -119,7 +121,9 @@ public struct ComponentLogger {
     public func error(_ message: @autoclosure () -> String) { log(.error, message()) }
 }
 
-/// What a host implements so that a ``ComponentContext`` works. Plugins never see it.
+/// What a host implements so that a ``ComponentContext`` works.
+///
+/// Plugins never see it.
 public protocol ContextServices: AnyObject {
     /// Writes a log message under the component's name.
     func log(_ level: LogLevel, _ message: String)

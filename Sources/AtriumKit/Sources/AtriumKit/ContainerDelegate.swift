@@ -28,8 +28,10 @@ public protocol ContainerHandle: AnyObject {
     func publish(_ name: String, _ payload: [String: Value])
 }
 
-/// The delegate of all components of one container. Its methods *are* the default wiring; a class
-/// of its own overrides what it cares for, and inherits the rest.
+/// The delegate of all components of one container.
+///
+/// Its methods *are* the default wiring; a class of its own overrides what it cares for, and
+/// inherits the rest.
 ///
 /// `should…` is asked before the component sees the command; nil lets it through. `did…` is called
 /// at the commit, never before, and after the component has returned.
@@ -40,25 +42,35 @@ open class ContainerDelegate {
     /// A delegate that is not wired yet.
     public init() {}
 
-    /// Wires the delegate to its container. Called by the host.
+    /// Wires the delegate to its container.
+    ///
+    /// Called by the host.
     public final func attach(to container: any ContainerHandle) { self.container = container }
 
-    /// Whether a ballot may go to its component; a refusal vetoes it. Default: it may.
+    /// Whether a ballot may go to its component; a refusal vetoes it.
+    ///
+    /// Default: it may.
     open func votes(_ component: ComponentReference, shouldAccept ballot: Ballot) -> Refusal? {
         nil
     }
 
-    /// Whether a comment may go to its component; a refusal vetoes it. Default: it may.
+    /// Whether a comment may go to its component; a refusal vetoes it.
+    ///
+    /// Default: it may.
     open func comments(
         _ component: ComponentReference, shouldAccept draft: CommentDraft, by author: ActorID
     ) -> Refusal? { nil }
 
-    /// A source's items changed. Default: its list follows.
+    /// A source's items changed.
+    ///
+    /// Default: its list follows.
     open func contents(_ component: ComponentReference, didChange change: ContentChange) {
         container?.updateList(of: component, with: change)
     }
 
-    /// A filter was selected. Default: the screen shows what the selection lets through.
+    /// A filter was selected.
+    ///
+    /// Default: the screen shows what the selection lets through.
     open func filters(
         _ component: ComponentReference, didSelect filter: String, in section: String,
         now selection: Selection, on screen: String
@@ -66,7 +78,9 @@ open class ContainerDelegate {
         container?.show(selection, on: screen)
     }
 
-    /// A filter was deselected. Default: the screen shows what the selection lets through.
+    /// A filter was deselected.
+    ///
+    /// Default: the screen shows what the selection lets through.
     open func filters(
         _ component: ComponentReference, didDeselect filter: String, in section: String,
         now selection: Selection, on screen: String
@@ -74,26 +88,38 @@ open class ContainerDelegate {
         container?.show(selection, on: screen)
     }
 
-    /// A selection was cleared. Default: the screen shows everything.
+    /// A selection was cleared.
+    ///
+    /// Default: the screen shows everything.
     open func filters(_ component: ComponentReference, didClearOn screen: String) {
         container?.show(Selection(), on: screen)
     }
 
-    /// A tally changed. Default: the items' derived fields follow.
+    /// A tally changed.
+    ///
+    /// Default: the items' derived fields follow.
     open func votes(
         _ component: ComponentReference, didChange tally: Tally, of subject: Subject
     ) {
         container?.updateTally(tally, of: subject, from: component)
     }
 
-    /// A comment was posted. Default: nothing.
+    /// A comment was posted.
+    ///
+    /// Default: nothing.
     open func comments(_ component: ComponentReference, didPost comment: Comment) {}
-    /// A comment was edited or moderated. Default: nothing.
+    /// A comment was edited or moderated.
+    ///
+    /// Default: nothing.
     open func comments(_ component: ComponentReference, didEdit comment: Comment) {}
-    /// A comment was removed. Default: nothing.
+    /// A comment was removed.
+    ///
+    /// Default: nothing.
     open func comments(_ component: ComponentReference, didRemove comment: Comment) {}
 
-    /// The number of comments changed. Default: the items' derived field follows.
+    /// The number of comments changed.
+    ///
+    /// Default: the items' derived field follows.
     open func comments(
         _ component: ComponentReference, didChange count: Int, of subject: Subject
     ) {

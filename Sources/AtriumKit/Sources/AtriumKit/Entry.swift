@@ -17,9 +17,10 @@ public final class PluginEntry {
     }
 }
 
-/// The kit's binary interface: its epoch and the compiler that set the layout. A plugin's own ELF
-/// file references this symbol, so that the host can refuse a library of another epoch before it
-/// is loaded.
+/// The kit's binary interface: its epoch and the compiler that set the layout.
+///
+/// A plugin's own ELF file references this symbol, so that the host can refuse a library of another
+/// epoch before it is loaded.
 @c(atriumkit_abi_1_swift6_3)
 public func atriumKitEpoch() {}
 

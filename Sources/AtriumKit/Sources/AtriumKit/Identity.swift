@@ -49,8 +49,10 @@ public enum Subject: Sendable, Hashable {
     }
 }
 
-/// What a component does. A kind is a contract: a protocol, a delegate protocol, the shape of its
-/// records and a conformance suite.
+/// What a component does.
+///
+/// A kind is a contract: a protocol, a delegate protocol, the shape of its records and a
+/// conformance suite.
 public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Lists items: ``ContentListing``.
     case contents

@@ -1,4 +1,6 @@
-/// Which items of a list to show. Made by a filters component, evaluated by the container's index.
+/// Which items of a list to show.
+///
+/// Made by a filters component, evaluated by the container's index.
 public indirect enum Predicate: Sendable, Hashable {
     /// One end of a range.
     public struct Bound: Sendable, Hashable {
@@ -18,7 +20,8 @@ public indirect enum Predicate: Sendable, Hashable {
     case all
     /// Items whose field is this value; for keywords, whose list holds it.
     case equals(field: String, value: Value)
-    /// Items whose field is a number between the bounds; nil is open.
+    /// Items whose field is a number between the bounds; nil is open. A duration counts in
+    /// seconds, a time in seconds since 1970, UTC.
     case range(field: String, lower: Bound?, upper: Bound?)
     /// Items whose field contains the text, without regard to case and diacritics.
     case contains(field: String, text: String)

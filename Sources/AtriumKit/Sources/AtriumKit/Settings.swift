@@ -70,9 +70,7 @@ public struct Settings: Sendable, Hashable {
     public init(_ values: [String: Value], declared: [Setting]) throws(SettingError) {
         let known = Dictionary(declared.map { ($0.name, $0) }) { first, _ in first }
         for name in values.keys.sorted() where known[name] == nil {
-            let names = declared.map(\.name).joined(separator: ", ")
-            throw SettingError(
-                name, "unknown; known are: \(names.isEmpty ? "none" : names)")
+            throw SettingError.unknown(name, known: declared.map(\.name))
         }
         var complete = values
         for setting in declared {

@@ -1,7 +1,9 @@
 // What a host and the harness around a component say to each other. The same values travel by call
-// in the daemon and over a socket to a worker. Plugins never see them.
+// in the daemon and over a socket to a worker. Plugins never see them, and who sees them is shipped
+// with the kit: that is why they are frozen, so that every switch over them is checked to be whole.
 
 /// A command: asks the component for a decision.
+@frozen
 public enum ComponentCommand: Sendable, Hashable {
     /// Add or replace items.
     case putItems([Item])
@@ -21,9 +23,12 @@ public enum ComponentCommand: Sendable, Hashable {
     case moderateComment(id: String, state: Comment.State)
 }
 
-/// What a component decided. Its changes are already applied to its own state, ahead of the commit.
+/// What a component decided.
+///
+/// Its changes are already applied to its own state, ahead of the commit.
 public struct Decision: Sendable, Hashable {
     /// What the caller is answered, beside the sequence.
+    @frozen
     public enum Answer: Sendable, Hashable {
         /// Items by what became of them.
         case items(inserted: [String], updated: [String], unchanged: Int)
@@ -51,6 +56,7 @@ public struct Decision: Sendable, Hashable {
 }
 
 /// What a component told its delegate.
+@frozen
 public enum ComponentEvent: Sendable, Hashable {
     /// Items changed.
     case contents(ContentChange)
@@ -73,6 +79,7 @@ public enum ComponentEvent: Sendable, Hashable {
 }
 
 /// A question: changes nothing.
+@frozen
 public enum ComponentQuery: Sendable, Hashable {
     /// What a source knows of an item beyond its fields.
     case details(item: String)
@@ -113,6 +120,7 @@ public enum ComponentQuery: Sendable, Hashable {
 }
 
 /// The answer to a ``ComponentQuery``, of the matching case.
+@frozen
 public enum ComponentAnswer: Sendable, Hashable {
     /// What is known beyond the fields.
     case details([String: Value]?)
@@ -135,6 +143,7 @@ public enum ComponentAnswer: Sendable, Hashable {
 }
 
 /// One step of a component's life.
+@frozen
 public enum LifecyclePhase: String, Sendable, Hashable {
     /// Before the container takes it in.
     case willAttach

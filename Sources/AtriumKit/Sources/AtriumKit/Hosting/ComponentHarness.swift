@@ -1,6 +1,8 @@
-/// The harness around one component: the same code in the daemon, in a worker and in a plugin's
-/// own tests. It turns commands into decisions, applies them to the component ahead of the commit,
-/// and collects what the component tells its delegate instead of passing it on.
+/// The harness around one component: the same code in the daemon, in a worker and in a plugin's own
+/// tests.
+///
+/// It turns commands into decisions, applies them to the component ahead of the commit, and
+/// collects what the component tells its delegate instead of passing it on.
 ///
 /// Used on one serial domain. Its life follows the component's:
 /// 1. `init`, then ``restore(_:)`` as often as needed and ``finishRestore()`` once, also when there
@@ -140,8 +142,9 @@ public final class ComponentHarness {
         }
     }
 
-    /// Makes the touched records what the store holds, after a commit that failed. What the
-    /// delegate would be told is dropped: it was never told otherwise.
+    /// Makes the touched records what the store holds, after a commit that failed.
+    ///
+    /// What the delegate would be told is dropped: it was never told otherwise.
     ///
     /// - Parameter changes: for each touched key what the store now holds, or `removed`.
     public func undo(_ changes: [Change]) {

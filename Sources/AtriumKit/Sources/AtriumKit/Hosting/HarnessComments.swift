@@ -71,8 +71,9 @@ extension ComponentHarness {
 }
 
 extension Comment {
-    /// Whether posting the draft made this comment. The author of a tombstone may be forgotten:
-    /// then the rest decides.
+    /// Whether posting the draft made this comment.
+    ///
+    /// The author of a tombstone may be forgotten: then the rest decides.
     fileprivate func isPosted(as draft: CommentDraft, by author: ActorID) -> Bool {
         (self.author ?? author) == author && subject == draft.subject && parent == draft.parent
             && fingerprint == draft.fingerprint

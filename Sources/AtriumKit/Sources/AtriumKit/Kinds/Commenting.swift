@@ -94,8 +94,10 @@ public struct CommentDraft: Sendable, Hashable {
     }
 
     /// The digest of the text for ``Comment/fingerprint``: 64 bits of FNV-1a over its UTF-8, as 16
-    /// hexadecimal digits. It tells a repeated post from another one under the same id; it proves
-    /// nothing to someone who looks for collisions.
+    /// hexadecimal digits.
+    ///
+    /// It tells a repeated post from another one under the same id; it proves nothing to someone
+    /// who looks for collisions.
     public var fingerprint: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

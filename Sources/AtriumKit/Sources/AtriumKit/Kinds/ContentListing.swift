@@ -64,8 +64,10 @@ public struct ContentDecision: Sendable, Hashable {
     }
 }
 
-/// The kind `contents`: a data source. It maps records to items, or reads items from elsewhere,
-/// and reports what became of them. It neither filters nor sorts: the list is the container's.
+/// The kind `contents`: a data source.
+///
+/// It maps records to items, or reads items from elsewhere, and reports what became of them. It
+/// neither filters nor sorts: the list is the container's.
 public protocol ContentListing: Component {
     /// Who is told; set by the host before any call, nil while records are restored.
     var delegate: (any ContentListingDelegate)? { get set }

@@ -1,5 +1,5 @@
 /// How a section's filters combine, and so how a person picks them.
-public enum SectionInput: String, Sendable, Hashable {
+public enum SectionInput: String, Sendable, Hashable, CaseIterable {
     /// One at most: selecting another deselects the first.
     case single
     /// Any number; they add up.
@@ -27,7 +27,9 @@ public struct Filter: Sendable, Hashable {
     }
 }
 
-/// A group of filters about one thing. Filters add up within a section and narrow across sections.
+/// A group of filters about one thing.
+///
+/// Filters add up within a section and narrow across sections.
 public struct FilterSection: Sendable, Hashable {
     /// Its id in the container: `[a-z][a-z0-9-]{0,62}`.
     public var id: String
@@ -47,8 +49,9 @@ public struct FilterSection: Sendable, Hashable {
     }
 }
 
-/// Which filters are selected: ids by section, in the order of selection. A value, owned by a screen
-/// or a call, never by the component.
+/// Which filters are selected: ids by section, in the order of selection.
+///
+/// A value, owned by a screen or a call, never by the component.
 public struct Selection: Sendable, Hashable {
     /// Filter ids by section id; a section without any has no entry.
     public private(set) var sections: [String: [String]]
@@ -103,6 +106,8 @@ public protocol Filtering: Component {
 }
 
 extension Filtering {
+    /// Does nothing: filters keep no records, unless a component has a reason to.
+    public func apply(_ change: Change) {}
     /// Observes nothing.
     public var observedFields: [String] { [] }
     /// Does nothing.

@@ -1,4 +1,6 @@
-/// One actor's vote on one subject. There is one at most for each pair, by key.
+/// One actor's vote on one subject.
+///
+/// There is one at most for each pair, by key.
 public struct Ballot: Sendable, Hashable {
     /// What it is about.
     public var subject: Subject

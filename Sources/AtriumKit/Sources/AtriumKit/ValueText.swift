@@ -1,0 +1,35 @@
+extension Value {
+    /// The value as people write it: text as it is, a number without needless zeros (`4`, `4.5`),
+    /// `true` or `false`; nil for null, lists and objects.
+    ///
+    /// This is the id of a filter for a value, and the key of a histogram.
+    public var plainText: String? {
+        switch self {
+        case .text(let text): text
+        case .int(let int): String(int)
+        case .number(let number): Int64(exactly: number).map { String($0) } ?? "\(number)"
+        case .bool(let bool): bool ? "true" : "false"
+        case .null, .list, .object: nil
+        }
+    }
+
+    /// Whether this is the same value, however a number is written: `4` is `4.0`, which `==` tells
+    /// apart.
+    ///
+    /// What was stored and read again may be written differently.
+    public func isSame(as other: Value) -> Bool {
+        switch (self, other) {
+        case (.number, _), (_, .number):
+            if let int, let otherInt = other.int { return int == otherInt }
+            guard let number, let otherNumber = other.number else { return false }
+            return number == otherNumber
+        case (.list(let one), .list(let two)):
+            return one.count == two.count && zip(one, two).allSatisfy { $0.isSame(as: $1) }
+        case (.object(let one), .object(let two)):
+            return one.count == two.count
+                && one.allSatisfy { name, value in two[name]?.isSame(as: value) ?? false }
+        default:
+            return self == other
+        }
+    }
+}

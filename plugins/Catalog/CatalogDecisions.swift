@@ -1,0 +1,96 @@
+public import AtriumKit
+
+extension Catalog {
+    /// Compares the items with what is there: all of them go in, or none.
+    ///
+    /// Of an id that stands twice the last counts. A field that is null counts as absent.
+    ///
+    /// - Parameters:
+    ///   - items: the items, their ids and fields checked by the host.
+    ///   - context: on whose behalf; not looked at.
+    /// - Throws: a ``Refusal`` when an item would lie under itself.
+    public func put(
+        _ items: [Item], _ context: CommandContext
+    ) throws(Refusal) -> ContentDecision {
+        let batch = Batch(items)
+        try checkParents(of: batch)
+        var decision = ContentDecision()
+        for item in batch.items {
+            guard let existing = itemsByID[item.id] else {
+                decision.inserted.append(item.id)
+                decision.changes.append(item.record)
+                continue
+            }
+            if existing.isSame(as: item) {
+                decision.unchanged += 1
+            } else {
+                decision.updated.append(item.id)
+                decision.changes.append(item.record)
+            }
+        }
+        return decision
+    }
+
+    /// Removes the items that are there; what lies under them stays.
+    public func remove(
+        _ ids: [String], _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        var seen: Set<String> = []
+        return ids.filter { itemsByID[$0] != nil && seen.insert($0).inserted }
+            .map { .removed(key: $0) }
+    }
+
+    /// Refuses a batch after which an item would lie under itself.
+    private func checkParents(of batch: Batch) throws(Refusal) {
+        // Items known to end at a root, or at one that is not there: nobody walks on from them.
+        var safe: Set<String> = []
+        for item in batch.items where item.parent != nil {
+            var path: [String] = []
+            var onPath: Set<String> = []
+            var current = item.id
+            while !safe.contains(current) {
+                guard onPath.insert(current).inserted else {
+                    throw Refusal(
+                        .refused,
+                        "The item '\(item.id)' would lie under itself, through its parent "
+                            + "'\(item.parent ?? "")'; give it another parent.",
+                        evidence: ["item": item.id, "field": "parent"])
+                }
+                path.append(current)
+                guard let parent = (batch[current] ?? itemsByID[current])?.parent else { break }
+                current = parent
+            }
+            safe.formUnion(path)
+        }
+    }
+}
+
+/// The items of one command: each id once, the last one given, without null fields.
+private struct Batch {
+    private(set) var items: [Item] = []
+    private var places: [String: Int] = [:]
+
+    init(_ given: [Item]) {
+        items.reserveCapacity(given.count)
+        for var item in given {
+            if item.fields.values.contains(.null) {
+                item.fields = item.fields.filter { !$0.value.isNull }
+            }
+            if let place = places[item.id] {
+                items[place] = item
+            } else {
+                places[item.id] = items.count
+                items.append(item)
+            }
+        }
+    }
+
+    subscript(id: String) -> Item? { places[id].map { items[$0] } }
+}
+
+extension Item {
+    /// Whether both say the same, however their numbers are written.
+    fileprivate func isSame(as other: Item) -> Bool {
+        parent == other.parent && Value.object(fields).isSame(as: .object(other.fields))
+    }
+}

@@ -1,0 +1,84 @@
+import AtriumKit
+
+/// The order of filters that come from values.
+enum ValueOrder: String, CaseIterable {
+    case ascending
+    case descending
+}
+
+/// One section: its field, and how a filter's id is understood.
+struct Facet {
+    /// The field that it is about.
+    let field: Field
+    /// The order of filters that come from values.
+    let order: ValueOrder
+    /// Whether its filters are the values that items have.
+    let followsValues: Bool
+    /// What is on offer.
+    private(set) var section: FilterSection
+    private var offered: [String: Filter] = [:]
+
+    init(_ section: FilterSection, field: Field, order: ValueOrder, followsValues: Bool) {
+        self.section = section
+        self.field = field
+        self.order = order
+        self.followsValues = followsValues
+        index()
+    }
+
+    /// Offers a filter for each value, sorted as they are given.
+    mutating func offer(_ values: [Value]) {
+        var filters = values.compactMap { value -> Filter? in
+            guard let text = value.plainText, !text.isEmpty else { return nil }
+            return Filter(
+                id: text, title: text, predicate: .equals(field: field.name, value: value))
+        }
+        if order == .descending { filters.reverse() }
+        section.filters = filters
+        index()
+    }
+
+    /// The filter with this id, nil when there is none and the id can't be understood.
+    func filter(_ id: String) -> Filter? {
+        if let filter = offered[id] { return filter }
+        switch section.input {
+        case .range:
+            return WrittenRange(id, in: field).map {
+                Filter(id: id, title: id, predicate: $0.predicate)
+            }
+        case .text:
+            guard !id.allSatisfy(\.isWhitespace) else { return nil }
+            return Filter(
+                id: id, title: id, predicate: .contains(field: field.name, text: id))
+        case .single, .several:
+            guard followsValues, let value = field.value(writtenAs: id) else { return nil }
+            return Filter(
+                id: id, title: id, predicate: .equals(field: field.name, value: value))
+        @unknown default:
+            return nil
+        }
+    }
+
+    /// What would be understood, as the end of a sentence.
+    func expectation(insteadOf id: String) -> String {
+        switch section.input {
+        case .range:
+            let presets = section.filters.isEmpty ? "" : hint(id, section.filters.map(\.id)) + ","
+            let range = field.type == .time ? "2020-01-01..2020-12-31" : "6..8"
+            return "\(presets); write a range such as \(range), either end may be left out"
+        case .text:
+            return "; write the text to look for"
+        case .single, .several:
+            if followsValues, field.type != .text, field.type != .keywords {
+                return "; it takes a value of the type \(field.type.rawValue)"
+            }
+            return hint(id, section.filters.map(\.id))
+        @unknown default:
+            return ""
+        }
+    }
+
+    private mutating func index() {
+        offered = Dictionary(section.filters.map { ($0.id, $0) }) { first, _ in first }
+    }
+}

@@ -1,0 +1,115 @@
+import AtriumKit
+
+/// Reads the setting `sections`; each mistake is told with its place.
+struct FacetReader {
+    let fields: [Field]
+
+    func read(_ sections: Value) throws(SettingError) -> [Facet] {
+        let known = ["id", "title", "field", "input", "filters", "order"]
+        var facets: [Facet] = []
+        for object in try SettingObject.list(sections, at: "sections", known: known) {
+            let facet = try facet(object)
+            if facets.contains(where: { $0.section.id == facet.section.id }) {
+                throw object.error("id", "there is a section '\(facet.section.id)' already")
+            }
+            facets.append(facet)
+        }
+        guard !facets.isEmpty else {
+            throw SettingError("sections", "expected at least one section, found none")
+        }
+        return facets
+    }
+
+    private func facet(_ object: SettingObject) throws(SettingError) -> Facet {
+        let id = try object.requiredText("id", "what '--filter ID=…' names it by")
+        guard isSectionID(id) else {
+            throw object.error(
+                "id",
+                "expected a lower-case letter and then letters, digits and '-', 63 at most, found "
+                    + "'\(id)'")
+        }
+        let field = try field(object)
+        let input = try object.choice("input", SectionInput.self) ?? .several
+        try check(input, fits: field, in: object)
+        let filters = try filters(object, of: field, input: input)
+        let takesValues = input == .several || input == .single
+        let order = try object.choice("order", ValueOrder.self)
+        if order != nil, filters != nil || !takesValues {
+            throw object.error(
+                "order", "it orders the values of a field; here there are none to order")
+        }
+        if filters == nil, takesValues, !fields.contains(field) {
+            throw object.error(
+                "filters", "required for '\(field.name)', whose values are not listed")
+        }
+        let section = FilterSection(
+            id: id, title: try object.text("title") ?? title(of: id), input: input,
+            filters: filters ?? [])
+        return Facet(
+            section, field: field, order: order ?? .ascending,
+            followsValues: filters == nil && takesValues)
+    }
+
+    private func field(_ object: SettingObject) throws(SettingError) -> Field {
+        let name = try object.requiredText("field", "which field of the items it is about")
+        if let field = (fields + Field.derived).first(where: { $0.name == name }) { return field }
+        let known = fields.map(\.name)
+        throw object.error("field", "there is no field '\(name)'\(hint(name, known))")
+    }
+
+    private func check(
+        _ input: SectionInput, fits field: Field, in object: SettingObject
+    ) throws(SettingError) {
+        let type = field.type.rawValue
+        if input == .range, !field.hasRanges {
+            throw object.error(
+                "input",
+                "a range needs a number, integer, duration or time; '\(field.name)' is of the "
+                    + "type \(type)")
+        }
+        if input == .text, field.type != .text, field.type != .keywords {
+            throw object.error(
+                "input", "a text needs text or keywords; '\(field.name)' is of the type \(type)")
+        }
+    }
+
+    private func filters(
+        _ object: SettingObject, of field: Field, input: SectionInput
+    ) throws(SettingError) -> [Filter]? {
+        let known = ["id", "title", "from", "to", "value"]
+        guard let objects = try object.list("filters", known: known) else { return nil }
+        if input == .text {
+            throw object.error("filters", "a text is written, not chosen; leave them out")
+        }
+        if objects.isEmpty {
+            throw object.error(
+                "filters", "expected at least one; leave it out for one filter for each value")
+        }
+        let reader = FilterReader(field: field)
+        var filters: [Filter] = []
+        for object in objects {
+            let filter = try reader.read(object)
+            if filters.contains(where: { $0.id == filter.id }) {
+                throw object.error("id", "there is a filter '\(filter.id)' already")
+            }
+            filters.append(filter)
+        }
+        return filters
+    }
+
+    private func isSectionID(_ id: String) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard let first = id.utf8.first, letters.contains(first) else { return false }
+        return id.utf8.count <= 63
+            && id.utf8.allSatisfy {
+                letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    /// `release-year` as `Release year`.
+    private func title(of id: String) -> String {
+        let words = String(id.map { $0 == "-" ? " " : $0 })
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+}

@@ -1,0 +1,81 @@
+public import AtriumKit
+
+/// Sections of filters, as the settings declare them: `org.atrium.facets`.
+///
+/// A section is about one field. It offers the filters that the settings list, or one for each
+/// value that the items have, or it takes a range or a text that a person writes.
+public final class Facets: Filtering {
+    /// Who is told of selections.
+    public weak var delegate: (any FilteringDelegate)?
+
+    private var facets: [Facet]
+
+    /// What it understands: `sections`, which it needs.
+    public static var settings: [Setting] {
+        [
+            Setting(
+                "sections", .list, required: true,
+                "the sections in order, each with id, field, and perhaps title, input, filters "
+                    + "and order")
+        ]
+    }
+
+    /// Makes the sections, without any reported value.
+    ///
+    /// - Parameter context: its settings, and the fields that they may speak of.
+    /// - Throws: ``SettingError`` with the place of whatever makes no sense.
+    public init(context: ComponentContext) throws {
+        facets = try FacetReader(fields: context.fields)
+            .read(context.settings["sections"] ?? [])
+    }
+
+    /// The fields of those sections whose filters come from values.
+    public var observedFields: [String] {
+        var seen: Set<String> = []
+        return facets.filter(\.followsValues).map(\.field.name)
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// Offers a filter for each value; a field that is not among them has none any more.
+    public func fieldValuesDidChange(_ values: [String: [Value]]) {
+        for index in facets.indices where facets[index].followsValues {
+            facets[index].offer(values[facets[index].field.name] ?? [])
+        }
+    }
+
+    /// The sections on offer, in the order of the settings.
+    public var sections: [FilterSection] { facets.map(\.section) }
+
+    /// The filter with this id: one on offer, a range or a text that a person wrote, or a value
+    /// that no item has now.
+    ///
+    /// - Parameters:
+    ///   - id: the filter's id.
+    ///   - section: its section's.
+    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    public func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
+        guard let facet = facets.first(where: { $0.section.id == section }) else {
+            let known = facets.map(\.section.id)
+            throw Refusal(
+                .filterNotFound, "There is no section '\(section)'\(hint(section, known)).",
+                evidence: ["section": section, "filter": id])
+        }
+        if let filter = facet.filter(id) { return filter }
+        throw Refusal(
+            .filterNotFound,
+            "The section '\(section)' has no filter '\(id)'\(facet.expectation(insteadOf: id)).",
+            evidence: ["section": section, "filter": id])
+    }
+}
+
+/// What there is instead of an unknown name: `; did you mean 'a'? There are: a, b`.
+func hint(_ name: String, _ known: [String]) -> String {
+    guard !known.isEmpty else { return "; there are none" }
+    let nearest = nearestName(to: name, among: known).map { "; did you mean '\($0)'? There" }
+    let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
+    return "\(nearest ?? "; there") are: \(known.prefix(20).joined(separator: ", "))\(rest)"
+}
+
+/// Exports the facets.
+@c(atrium_plugin_org_atrium_facets)
+public func facetsPlugin() -> UnsafeMutableRawPointer { exportPlugin(Facets.self) }

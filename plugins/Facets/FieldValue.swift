@@ -1,0 +1,82 @@
+import AtriumKit
+
+extension Field {
+    /// Fields that the host derives from votes and comments; a section may be about them too.
+    static let derived = [
+        Field(name: "votes.score", type: .number), Field(name: "votes.count", type: .integer),
+        Field(name: "comments.count", type: .integer),
+    ]
+
+    /// Whether the field's values can be compared, and so lie in ranges.
+    var hasRanges: Bool {
+        switch type {
+        case .number, .integer, .duration, .time: true
+        case .text, .keywords, .boolean: false
+        @unknown default: false
+        }
+    }
+
+    /// The value that a filter's id stands for, nil when it is none of this field's type.
+    func value(writtenAs text: String) -> Value? {
+        switch type {
+        case .text, .keywords: text.isEmpty ? nil : .text(text)
+        case .integer: Int64(text).map(Value.int)
+        case .number, .duration:
+            Int64(text).map(Value.int) ?? finiteNumber(text).map(Value.number)
+        case .boolean: text == "true" ? true : text == "false" ? false : nil
+        case .time: Timestamp(text) == nil ? nil : .text(text)
+        @unknown default: nil
+        }
+    }
+
+    /// Whether items may have this value in this field.
+    func takes(_ value: Value) -> Bool {
+        switch type {
+        case .text, .keywords: value.text.map { !$0.isEmpty } ?? false
+        case .integer: value.int != nil
+        case .number, .duration: value.number != nil
+        case .boolean: value.bool != nil
+        case .time: value.text.map { Timestamp($0) != nil } ?? false
+        @unknown default: false
+        }
+    }
+
+    /// The end of a range that a person wrote; a date as the last day is in it as a whole.
+    func bound(writtenAs text: String, isUpper: Bool) -> Predicate.Bound? {
+        guard type == .time else { return finiteNumber(text).map { Predicate.Bound($0) } }
+        guard let seconds = seconds(text) else { return nil }
+        return isUpper && Timestamp.isDate(text)
+            ? Predicate.Bound(seconds + 86_400, isIncluded: false) : Predicate.Bound(seconds)
+    }
+
+    /// The end of a range as the settings give it, in the unit of the index.
+    func position(_ value: Value) -> Double? {
+        type == .time ? value.text.flatMap(seconds) : value.number
+    }
+
+    private func seconds(_ text: String) -> Double? {
+        Timestamp(text).map { Double($0.milliseconds) / 1000 }
+    }
+
+    private func finiteNumber(_ text: String) -> Double? {
+        Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+}
+
+/// A range as a person writes it: `6..8`, `6..` or `..8`, both ends included.
+struct WrittenRange {
+    /// Which items lie in it.
+    let predicate: Predicate
+
+    init?(_ text: String, in field: Field) {
+        guard let dots = text.firstRange(of: "..") else { return nil }
+        let (from, to) = (String(text[..<dots.lowerBound]), String(text[dots.upperBound...]))
+        let lower = field.bound(writtenAs: from, isUpper: false)
+        let upper = field.bound(writtenAs: to, isUpper: true)
+        guard from.isEmpty == (lower == nil), to.isEmpty == (upper == nil),
+            lower != nil || upper != nil
+        else { return nil }
+        if let lower, let upper, lower.value > upper.value { return nil }
+        predicate = .range(field: field.name, lower: lower, upper: upper)
+    }
+}

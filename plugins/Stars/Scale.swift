@@ -1,0 +1,48 @@
+import AtriumKit
+
+/// Which values a vote may have: 1 to a number of stars, in whole steps or in fractions of a star.
+///
+/// A value is kept as a whole number of steps, so that sums are exact and the mean does not depend
+/// on the order in which ballots came.
+struct Scale {
+    /// The most stars.
+    let stars: Int
+    /// How many steps make a star.
+    let stepsPerStar: Int
+
+    init(_ settings: Settings) throws(SettingError) {
+        stars = Int(settings["scale"]?.int ?? 5)
+        let step = settings["step"]?.number ?? 1
+        let steps = (1 / step).rounded()
+        guard abs(1 / step - steps) < 1e-6 else {
+            throw SettingError(
+                "step",
+                "expected a part of a star that makes a whole one, such as 1, 0.5, 0.25, 0.2 or "
+                    + "0.1, found \(step)")
+        }
+        stepsPerStar = Int(steps)
+    }
+
+    /// The value as a whole number of steps; nil when it is not on the scale.
+    func units(_ value: Double) -> Int? {
+        guard value >= 1, value <= Double(stars) else { return nil }
+        let units = (value * Double(stepsPerStar)).rounded()
+        return units / Double(stepsPerStar) == value ? Int(units) : nil
+    }
+
+    /// The value of a whole number of steps.
+    func value(_ units: Int) -> Double { Double(units) / Double(stepsPerStar) }
+
+    /// The mean of ballots, given the sum of their steps.
+    func mean(_ sum: Int, of count: Int) -> Double {
+        Double(sum) / Double(stepsPerStar * count)
+    }
+
+    /// The scale in words: `1 to 5, in whole steps`.
+    var title: String {
+        let steps =
+            stepsPerStar == 1
+            ? "in whole steps" : "in steps of \(Value.number(value(1)).plainText ?? "")"
+        return "1 to \(stars), \(steps)"
+    }
+}

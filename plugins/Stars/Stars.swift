@@ -1,0 +1,94 @@
+public import AtriumKit
+
+/// Votes from 1 to a number of stars: `org.atrium.stars`.
+///
+/// The score is their mean.
+public final class Stars: Voting {
+    /// Who is told of new tallies.
+    public weak var delegate: (any VotingDelegate)?
+
+    let context: ComponentContext
+    let scale: Scale
+    let subjects: Set<SubjectKind>
+    let mayChange: Bool
+    var ballotBoxes: [Subject: BallotBox] = [:]
+    private var skipped = 0
+
+    /// What it understands: `scale`, `step`, `subjects`, `mayChange`.
+    public static var settings: [Setting] {
+        [
+            Setting("scale", .integer(2...100), default: 5, "the most stars a vote may give"),
+            Setting(
+                "step", .number(0.01...1), default: 1,
+                "what votes are multiples of: 1 for whole stars, 0.5 for halves"),
+            Setting(
+                "subjects", .list, default: ["items", "container"],
+                "what may be voted on: items, container, or both"),
+            Setting(
+                "mayChange", .boolean, default: true,
+                "whether a vote may be changed and taken back"),
+        ]
+    }
+
+    /// Makes a component without ballots.
+    ///
+    /// - Parameter context: its settings.
+    /// - Throws: ``SettingError`` for a step that does not divide a star, and for unknown subjects.
+    public init(context: ComponentContext) throws {
+        self.context = context
+        scale = try Scale(context.settings)
+        subjects = try SubjectKind.read(context.settings)
+        mayChange = context.settings["mayChange"]?.bool ?? true
+    }
+
+    /// Every subject that has ballots, with its tally.
+    public var tallies: [(subject: Subject, tally: Tally)] {
+        ballotBoxes.map { ($0.key, $0.value.tally(on: scale)) }
+    }
+
+    /// Counts the record's ballot, or no longer.
+    public func apply(_ change: Change) {
+        guard let (subject, actor) = Ballot.parse(key: change.key) else {
+            return skip(change.key, "its key is no ballot's")
+        }
+        var vote: Vote?
+        if let value = change.value {
+            guard let ballot = Ballot(key: change.key, value: value),
+                let units = scale.units(ballot.value)
+            else {
+                // What counted under this key no longer does.
+                replace(nil, of: actor, on: subject)
+                return skip(change.key, "it is no ballot on \(scale.title)")
+            }
+            vote = Vote(units: units, cast: ballot.cast)
+        }
+        replace(vote, of: actor, on: subject)
+    }
+
+    private func replace(_ vote: Vote?, of actor: ActorID, on subject: Subject) {
+        guard vote != nil || ballotBoxes[subject] != nil else { return }
+        let isChanged = ballotBoxes[subject, default: BallotBox()].replace(vote, of: actor)
+        if ballotBoxes[subject]?.isEmpty ?? false { ballotBoxes[subject] = nil }
+        if isChanged {
+            delegate?.voting(self, didChange: tally(of: subject), of: subject)
+        }
+    }
+
+    /// Tells of records that can't be read, but not of every single one: after a change of the
+    /// scale there may be a great many.
+    private func skip(_ key: String, _ reason: String) {
+        skipped += 1
+        let name = key.split(separator: "\n", omittingEmptySubsequences: false)
+            .joined(separator: "/")
+        if skipped <= 10 {
+            context.logger.warning("The record '\(name)' is skipped: \(reason).")
+        }
+        if skipped == 10 {
+            context.logger.warning("Further records that are skipped are not logged.")
+        }
+    }
+}
+
+/// Exports the stars.
+@c(atrium_plugin_org_atrium_stars)
+public func starsPlugin() -> UnsafeMutableRawPointer { exportPlugin(Stars.self) }

@@ -1,0 +1,77 @@
+import AtriumKit
+
+/// What the settings allow.
+struct Rules {
+    /// Whether items may be commented on.
+    let allowsItems: Bool
+    /// Whether the container as a whole may be commented on.
+    let allowsContainer: Bool
+    /// The most characters (Unicode scalars) of a comment.
+    let maxLength: Int
+    /// Whether new comments wait for a moderator.
+    let isModerated: Bool
+
+    init(_ settings: Settings) throws(SettingError) {
+        var words: Set<String> = []
+        for (index, value) in (settings["subjects"]?.list ?? []).enumerated() {
+            guard let word = value.text, word == "items" || word == "container" else {
+                let found = value.text.map { "'\($0)'" } ?? value.typeName
+                throw SettingError(
+                    "subjects[\(index)]", "expected items or container, found \(found)")
+            }
+            words.insert(word)
+        }
+        guard !words.isEmpty else {
+            throw SettingError("subjects", "expected items, container, or both, found none")
+        }
+        allowsItems = words.contains("items")
+        allowsContainer = words.contains("container")
+        maxLength = Int(settings["maxLength"]?.int ?? 10_000)
+        isModerated = settings["moderated"]?.bool ?? false
+    }
+
+    func check(_ subject: Subject) throws(Refusal) {
+        switch subject {
+        case .item where !allowsItems:
+            throw Refusal(
+                .refused, "Comments here are on the container as a whole; name no item.")
+        case .container where !allowsContainer:
+            throw Refusal(.refused, "Comments here are on items; name one.")
+        default:
+            return
+        }
+    }
+
+    func check(text: String) throws(Refusal) {
+        if text.allSatisfy(\.isWhitespace) {
+            throw Refusal(.refused, "A comment says something; this one is empty.")
+        }
+        // No text has more characters than bytes: most need not be counted.
+        guard text.utf8.count > maxLength else { return }
+        let length = text.unicodeScalars.count
+        if length > maxLength {
+            throw Refusal(
+                .limitExceeded,
+                "A comment has \(maxLength) characters at most; this one has \(length).",
+                evidence: ["limit": "maxLength \(maxLength)", "value": "\(length)"])
+        }
+    }
+
+    func check(id: String) throws(Refusal) {
+        guard !(1...200).contains(id.utf8.count) else { return }
+        throw Refusal(
+            .limitExceeded, "A comment's id has 1 to 200 bytes; this one has \(id.utf8.count).",
+            evidence: ["limit": "id 200", "value": "\(id.utf8.count)"])
+    }
+}
+
+extension Comment {
+    /// The comment as people see it once it is deleted: its place alone.
+    var asTombstone: Comment {
+        var tombstone = self
+        tombstone.state = .removed
+        tombstone.text = nil
+        tombstone.author = nil
+        return tombstone
+    }
+}

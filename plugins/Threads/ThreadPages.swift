@@ -1,0 +1,137 @@
+public import AtriumKit
+
+extension Threads {
+    /// A comment with its place in the tree; nil when there is none.
+    ///
+    /// A deleted one has neither text nor author.
+    public func entry(_ id: String) -> ThreadPage.Entry? {
+        guard let comment = tree[id] else { return nil }
+        return ThreadPage.Entry(
+            comment: comment.state == .removed ? comment.asTombstone : comment,
+            depth: tree.depth(of: id) ?? 0, replies: replies(to: id))
+    }
+
+    /// A page of a tree, in pre-order.
+    ///
+    /// A comment whose replies the page leaves out, for their depth or for its limit, has a cursor
+    /// to the first of them; with that cursor, depth counts from that comment.
+    ///
+    /// - Parameter query: which part of which tree; a cursor's order and root go before its own.
+    /// - Throws: a ``Refusal`` for a root that is not there, a limit or depth that makes no sense,
+    ///   or a cursor that is not of this subject, or whose comment is gone.
+    public func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage {
+        try check(query)
+        var cursor: ThreadCursor?
+        if let text = query.cursor {
+            guard let parsed = ThreadCursor(text) else { throw cursorInvalid("is damaged") }
+            cursor = parsed
+        }
+        let walk = try walk(query, cursor)
+        var stop = walk.start
+        if let cursor, cursor.step != .first {
+            let after = try position(cursor.after, in: walk)
+            stop = walk.next(after: after, skippingReplies: cursor.step == .skip)
+        }
+        var page = ThreadPage(entries: [], total: tree.count(of: query.subject))
+        while let current = stop, page.entries.count < query.limit {
+            page.entries.append(entry(at: current, on: walk))
+            stop = walk.next(after: current)
+        }
+        if let stop { cut(&page, before: stop, on: walk) }
+        return page
+    }
+
+    private func replies(to id: String) -> Int { tree.list(.comment(id))?.count ?? 0 }
+
+    private func check(_ query: ThreadQuery) throws(Refusal) {
+        if query.limit < 1 {
+            throw Refusal(
+                .limitExceeded, "A page holds 1 comment at least; the limit is \(query.limit).",
+                evidence: ["limit": "limit 1", "value": "\(query.limit)"])
+        }
+        if let depth = query.depth, depth < 0 {
+            throw Refusal(
+                .limitExceeded, "The depth is 0 (the first level alone) or more, not \(depth).",
+                evidence: ["limit": "depth 0", "value": "\(depth)"])
+        }
+    }
+
+    private func walk(
+        _ query: ThreadQuery, _ cursor: ThreadCursor?
+    ) throws(Refusal) -> ThreadWalk {
+        let root = cursor.map(\.root) ?? query.root
+        var firstDepth = 0
+        if let root {
+            guard tree[root]?.subject == query.subject, let depth = tree.depth(of: root) else {
+                if cursor != nil { throw cursorInvalid("is of another thread") }
+                throw Refusal(
+                    .commentNotFound, "There is no comment '\(root)' on this subject.",
+                    evidence: ["comment": root])
+            }
+            firstDepth = depth + 1
+        }
+        let (lastDepth, isDeeper) = firstDepth.addingReportingOverflow(query.depth ?? .max)
+        return ThreadWalk(
+            tree: tree, order: cursor?.order ?? query.order, root: root, subject: query.subject,
+            firstDepth: firstDepth, lastDepth: isDeeper ? .max : lastDepth)
+    }
+
+    /// The comment after which a cursor goes on, if it is on the way at all.
+    private func position(_ id: String, in walk: ThreadWalk) throws(Refusal) -> ThreadWalk.Stop {
+        guard let comment = tree[id], comment.subject == walk.subject,
+            let depth = tree.depth(of: id), depth >= walk.firstDepth
+        else { throw cursorInvalid("names a comment that is gone") }
+        if let root = walk.root {
+            var above = comment
+            for _ in walk.firstDepth..<depth {
+                if let parent = above.parent.flatMap({ tree[$0] }) { above = parent }
+            }
+            guard above.parent == root else { throw cursorInvalid("is of another thread") }
+        }
+        return ThreadWalk.Stop(comment: comment, depth: depth)
+    }
+
+    private func entry(at stop: ThreadWalk.Stop, on walk: ThreadWalk) -> ThreadPage.Entry {
+        let comment = stop.comment
+        let replies = replies(to: comment.id)
+        var more: String?
+        if stop.depth >= walk.lastDepth, replies > 0 {
+            more = ThreadCursor(order: walk.order, root: comment.id, step: .first).text
+        }
+        var seen = comment
+        if comment.state != .shown {
+            // Its place alone is seen, for the sake of its replies.
+            seen = comment.asTombstone
+            seen.state = comment.state
+        }
+        return ThreadPage.Entry(
+            comment: seen, depth: stop.depth, replies: replies, more: more)
+    }
+
+    /// Says where the next page goes on, and which comments of this one have replies left.
+    private func cut(_ page: inout ThreadPage, before stop: ThreadWalk.Stop, on walk: ThreadWalk) {
+        guard let last = page.entries.last?.comment.id else { return }
+        let (order, root) = (walk.order, walk.root)
+        page.next = ThreadCursor(order: order, root: root, step: .enter, after: last).text
+        var places: [String: Int] = [:]
+        for (index, entry) in page.entries.enumerated() { places[entry.comment.id] = index }
+        var child = stop.comment
+        var previous = walk.sibling(before: child)
+        while let parent = child.parent, let place = places[parent] {
+            let cursor =
+                previous.map {
+                    ThreadCursor(order: order, root: parent, step: .skip, after: $0.id)
+                } ?? ThreadCursor(order: order, root: parent, step: .first)
+            if child.id == stop.comment.id || walk.sibling(after: child) != nil {
+                page.entries[place].more = cursor.text
+            }
+            guard let above = tree[parent] else { return }
+            child = above
+            previous = above
+        }
+    }
+}
+
+private func cursorInvalid(_ reason: String) -> Refusal {
+    Refusal(.cursorInvalid, "The cursor \(reason); start again without one.")
+}

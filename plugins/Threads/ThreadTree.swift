@@ -1,0 +1,140 @@
+import AtriumKit
+
+/// All comments of a component, and what people see of them.
+///
+/// A comment is *seen* when it is shown, or when a reply to it is seen. Only seen comments stand in
+/// the lists of siblings, so that a page costs what it holds. Replies hang on their parent's id
+/// and not on the parent: they may come first, and wait in its list.
+final class ThreadTree {
+    /// What a list of siblings hangs on.
+    enum Place: Hashable {
+        case subject(Subject)
+        case comment(String)
+    }
+
+    private struct Node {
+        var comment: Comment
+        // How deep it stands, if that was found out in the present epoch.
+        var depth = 0
+        var depthEpoch = -1
+    }
+
+    private struct Totals {
+        var ids: Set<String> = []
+        var shown = 0
+    }
+
+    private var nodes: [String: Node] = [:]
+    private var lists: [Place: SiblingList] = [:]
+    private var totals: [Subject: Totals] = [:]
+    // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
+    private var depthEpoch = 0
+
+    subscript(id: String) -> Comment? { nodes[id]?.comment }
+
+    var counts: [(subject: Subject, count: Int)] {
+        totals.filter { $0.value.shown > 0 }.map { ($0.key, $0.value.shown) }
+    }
+
+    func count(of subject: Subject) -> Int { totals[subject]?.shown ?? 0 }
+
+    func ids(about subject: Subject) -> [String] { totals[subject].map { Array($0.ids) } ?? [] }
+
+    /// The seen replies at a place.
+    func list(_ place: Place) -> SiblingList? { lists[place] }
+
+    /// Makes the comment under this id what it is now; nil: there is none.
+    func replace(_ id: String, with comment: Comment?) {
+        let before = nodes[id]?.comment
+        let wasSeen = before.map(isSeen) ?? false
+        count(before, by: -1)
+        count(comment, by: 1)
+        if let before, before.place != comment?.place { depthEpoch += 1 }
+        if let comment {
+            nodes[id, default: Node(comment: comment)].comment = comment
+        } else {
+            nodes[id] = nil
+        }
+        let nowSeen = comment.map(isSeen) ?? false
+        if let before, let comment, before.place == comment.place, before.key == comment.key {
+            if wasSeen != nowSeen { setSeen(comment, nowSeen) }
+        } else {
+            if let before, wasSeen { setSeen(before, false) }
+            if let comment, nowSeen { setSeen(comment, true) }
+        }
+    }
+
+    /// How deep a comment stands: 0 on the subject itself, nil when it hangs on one that is not
+    /// there.
+    ///
+    /// Remembered on the way, so that a chain costs its length once.
+    func depth(of id: String) -> Int? {
+        var path: [String] = []
+        var current = id
+        var depth = -1
+        // A chain longer than there are comments is a ring, which only broken records make.
+        while path.count <= nodes.count {
+            guard let node = nodes[current] else { return nil }
+            if node.depthEpoch == depthEpoch {
+                depth = node.depth
+                break
+            }
+            path.append(current)
+            guard let parent = node.comment.parent else { break }
+            current = parent
+        }
+        guard path.count <= nodes.count else { return nil }
+        for id in path.reversed() {
+            depth += 1
+            nodes[id]?.depth = depth
+            nodes[id]?.depthEpoch = depthEpoch
+        }
+        return depth
+    }
+
+    /// Whether people see the comment: it is shown, or a reply to it is seen.
+    func isSeen(_ comment: Comment) -> Bool {
+        comment.state == .shown || !(lists[.comment(comment.id)]?.isEmpty ?? true)
+    }
+
+    /// Puts the comment into its list or takes it out, and goes on with its parent as long as that
+    /// is seen, or no longer, because of it.
+    private func setSeen(_ comment: Comment, _ isSeen: Bool) {
+        var comment = comment
+        while true {
+            let place = comment.place
+            let wasEmpty = lists[place]?.isEmpty ?? true
+            if isSeen {
+                lists[place, default: SiblingList()].insert(comment.key)
+            } else {
+                lists[place]?.remove(comment.key)
+                if lists[place]?.isEmpty ?? false { lists[place] = nil }
+            }
+            let isEmpty = lists[place] == nil
+            guard wasEmpty != isEmpty, let parent = comment.parent.flatMap({ nodes[$0]?.comment }),
+                parent.state != .shown
+            else { return }
+            comment = parent
+        }
+    }
+
+    private func count(_ comment: Comment?, by step: Int) {
+        guard let comment else { return }
+        let subject = comment.subject
+        if step > 0 {
+            totals[subject, default: Totals()].ids.insert(comment.id)
+        } else {
+            totals[subject]?.ids.remove(comment.id)
+        }
+        if comment.state == .shown { totals[subject]?.shown += step }
+        if totals[subject]?.ids.isEmpty ?? false { totals[subject] = nil }
+    }
+}
+
+extension Comment {
+    /// What its list of siblings hangs on.
+    var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
+
+    /// Where it stands among its siblings.
+    var key: SiblingKey { SiblingKey(created: created, id: id) }
+}

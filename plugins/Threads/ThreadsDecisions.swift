@@ -1,0 +1,138 @@
+public import AtriumKit
+
+extension Threads {
+    /// Decides on a comment: its subject, its length, and that its parent is there to be answered.
+    ///
+    /// In a moderated component it waits for a moderator, unless a moderator wrote it.
+    ///
+    /// - Parameters:
+    ///   - draft: what to post, and where.
+    ///   - context: who posts it, and when.
+    /// - Throws: a ``Refusal`` that says which rule it breaks.
+    public func post(
+        _ draft: CommentDraft, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        try rules.check(draft.subject)
+        try rules.check(id: draft.id)
+        try rules.check(text: draft.text)
+        guard tree[draft.id] == nil else {
+            throw Refusal(
+                .conflict, "There is a comment '\(draft.id)' already; take another id.",
+                evidence: ["comment": draft.id])
+        }
+        if let parent = draft.parent { try checkReply(to: parent, on: draft.subject) }
+        let comment = Comment(
+            id: draft.id, subject: draft.subject, parent: draft.parent, author: context.actor,
+            text: draft.text, state: stateOfNewText(context), created: context.time,
+            fingerprint: draft.fingerprint)
+        return [comment.record]
+    }
+
+    /// Decides on another text: the author's right, and a moderator's.
+    ///
+    /// The same text changes nothing.
+    public func edit(
+        _ id: String, text: String, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        var comment = try find(id)
+        try checkMayChange(comment, context)
+        guard comment.state != .removed else {
+            throw Refusal(.refused, "The comment '\(id)' was deleted; there is no text to change.")
+        }
+        try rules.check(text: text)
+        guard comment.text != text else { return [] }
+        comment.text = text
+        comment.edited = context.time
+        // Else an author could have a harmless text approved, and then put another in its place.
+        if stateOfNewText(context) == .pending { comment.state = .pending }
+        return [comment.record]
+    }
+
+    /// Decides on deleting a comment: the author's right, and a moderator's.
+    ///
+    /// Its record stays, without text. One that was deleted before changes nothing.
+    public func delete(_ id: String, _ context: CommandContext) throws(Refusal) -> [Change] {
+        let comment = try find(id)
+        try checkMayChange(comment, context)
+        return remove(comment)
+    }
+
+    /// Decides on what a moderator says of a comment.
+    ///
+    /// - Parameters:
+    ///   - id: the comment.
+    ///   - state: what it shall be; a deleted one has lost its text and stays so.
+    ///   - context: the moderator.
+    /// - Throws: a ``Refusal`` for anyone else.
+    public func moderate(
+        _ id: String, state: Comment.State, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        guard context.isModerator else {
+            throw Refusal(.refused, "Only a moderator decides what becomes of others' comments.")
+        }
+        var comment = try find(id)
+        if comment.state == state { return [] }
+        if state == .removed { return remove(comment) }
+        guard comment.state != .removed else {
+            throw Refusal(
+                .refused, "The comment '\(id)' was deleted and its text is gone; it stays deleted.")
+        }
+        comment.state = state
+        return [comment.record]
+    }
+
+    /// How many comments of a subject people see.
+    public func count(of subject: Subject) -> Int { tree.count(of: subject) }
+
+    /// The keys of all records about a subject, tombstones too.
+    public func recordKeys(about subject: Subject) -> [String] { tree.ids(about: subject) }
+
+    func find(_ id: String) throws(Refusal) -> Comment {
+        guard let comment = tree[id] else {
+            throw Refusal(
+                .commentNotFound, "There is no comment '\(id)'.", evidence: ["comment": id])
+        }
+        return comment
+    }
+
+    private func remove(_ comment: Comment) -> [Change] {
+        guard comment.state != .removed else { return [] }
+        var tombstone = comment
+        // The author stays in the record, though nobody is shown it: a repeated post of this
+        // comment is still known as theirs.
+        tombstone.state = .removed
+        tombstone.text = nil
+        return [tombstone.record]
+    }
+
+    private func stateOfNewText(_ context: CommandContext) -> Comment.State {
+        rules.isModerated && !context.isModerator ? .pending : .shown
+    }
+
+    private func checkReply(to parent: String, on subject: Subject) throws(Refusal) {
+        let comment = try find(parent)
+        guard comment.subject == subject else {
+            let place = comment.subject.item.map { "the item '\($0)'" } ?? "the container itself"
+            throw Refusal(
+                .refused, "The comment '\(parent)' is about \(place); reply to it there.",
+                evidence: ["comment": parent])
+        }
+        guard comment.state == .shown else {
+            let reason = comment.state == .removed ? "was deleted" : "waits for a moderator"
+            throw Refusal(
+                .refused, "The comment '\(parent)' \(reason); it takes no replies.",
+                evidence: ["comment": parent])
+        }
+    }
+
+    private func checkMayChange(
+        _ comment: Comment, _ context: CommandContext
+    ) throws(Refusal) {
+        guard comment.author != context.actor, !context.isModerator else { return }
+        throw Refusal(
+            .refused,
+            "The comment '\(comment.id)' is another person's; only they and moderators "
+                + "change it.",
+            evidence: ["comment": comment.id])
+    }
+}
