@@ -1,0 +1,219 @@
+/// Reads the grammar of the interface definition language, top down.
+struct Parser {
+    private let text: String
+    private var scanner: Scanner
+    private var depth = 0
+
+    /// Deeper nesting of types than anyone writes; it keeps hostile texts from exhausting the stack.
+    private static let depthLimit = 64
+
+    init(_ text: String) {
+        self.text = text
+        scanner = Scanner(text)
+    }
+
+    /// The whole text: the interface's name, then its members, each on a new line.
+    mutating func interface() throws(DefinitionError) -> InterfaceDefinition {
+        scanner.skipBlanks()
+        let documentation = self.documentation
+        let start = scanner.position
+        guard scanner.takeWord() == "interface" else {
+            throw DefinitionError(position: start, reason: "expected 'interface' first")
+        }
+        scanner.skipBlanks()
+        let name = try interfaceName()
+        var types: [TypeDefinition] = []
+        var methods: [MethodDefinition] = []
+        var errors: [ErrorDefinition] = []
+        scanner.skipBlanks()
+        while scanner.next != nil {
+            guard scanner.isOnNewLine else { throw unexpected("the end of the line") }
+            let start = scanner.position
+            let found = scanner.found
+            let documentation = self.documentation
+            switch scanner.takeWord() {
+            case "type": types.append(try type(documentation))
+            case "method": methods.append(try method(documentation))
+            case "error": errors.append(try error(documentation))
+            default:
+                throw DefinitionError(
+                    position: start, reason: "expected 'type', 'method' or 'error', found \(found)")
+            }
+        }
+        return InterfaceDefinition(
+            name: name, documentation: documentation, text: text, types: types, methods: methods,
+            errors: errors)
+    }
+
+    private var documentation: String { scanner.comment.joined(separator: "\n") }
+
+    private mutating func type(_ documentation: String) throws(DefinitionError) -> TypeDefinition {
+        let (name, position) = try memberName()
+        let type = try group()
+        scanner.skipBlanks()
+        return TypeDefinition(
+            name: name, documentation: documentation, type: type, position: position)
+    }
+
+    private mutating func method(
+        _ documentation: String
+    ) throws(DefinitionError) -> MethodDefinition {
+        let (name, position) = try memberName()
+        let parameters = try structure()
+        scanner.skipBlanks()
+        guard scanner.take("->") else { throw unexpected("'->'") }
+        scanner.skipBlanks()
+        let reply = try structure()
+        scanner.skipBlanks()
+        return MethodDefinition(
+            name: name, documentation: documentation, parameters: parameters, reply: reply,
+            position: position)
+    }
+
+    /// An error; without parentheses, it carries nothing.
+    private mutating func error(
+        _ documentation: String
+    ) throws(DefinitionError) -> ErrorDefinition {
+        let (name, position) = try memberName()
+        var parameters = Structure(fields: [])
+        if scanner.next == "(" || !(scanner.isOnNewLine || scanner.next == nil) {
+            parameters = try structure()
+            scanner.skipBlanks()
+        }
+        return ErrorDefinition(
+            name: name, documentation: documentation, parameters: parameters, position: position)
+    }
+
+    private mutating func structure() throws(DefinitionError) -> Structure {
+        let position = scanner.position
+        guard case .structure(let structure) = try group() else {
+            throw DefinitionError(
+                position: position, reason: "expected fields with types, found an enumeration")
+        }
+        return structure
+    }
+
+    /// What stands in parentheses: `name: type` makes a structure, bare names an enumeration.
+    private mutating func group() throws(DefinitionError) -> FieldType {
+        guard scanner.take("(") else { throw unexpected("'('") }
+        scanner.skipBlanks()
+        if scanner.take(")") { return .structure(Structure(fields: [])) }
+        var fields: [Field] = []
+        var values: [String] = []
+        repeat {
+            // Only behind a comma: skipping twice would lose the comment above the first field.
+            if !(fields.isEmpty && values.isEmpty) { scanner.skipBlanks() }
+            let documentation = self.documentation
+            let (name, position) = try fieldName()
+            guard !values.contains(name), !fields.contains(where: { $0.name == name }) else {
+                throw DefinitionError(position: position, reason: "\(name) stands here twice")
+            }
+            scanner.skipBlanks()
+            if values.isEmpty, scanner.take(":") {
+                scanner.skipBlanks()
+                fields.append(
+                    Field(
+                        name: name, documentation: documentation, type: try fieldType(),
+                        position: position))
+                scanner.skipBlanks()
+            } else if fields.isEmpty {
+                values.append(name)
+            } else {
+                throw unexpected("a colon and a type for \(name)")
+            }
+        } while scanner.take(",")
+        guard scanner.take(")") else { throw unexpected("a comma or ')'") }
+        return values.isEmpty
+            ? .structure(Structure(fields: fields)) : .enumeration(Enumeration(values: values))
+    }
+
+    private mutating func fieldType() throws(DefinitionError) -> FieldType {
+        guard depth < Parser.depthLimit else {
+            throw DefinitionError(
+                position: scanner.position,
+                reason: "types nest deeper than \(Parser.depthLimit) levels")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        if scanner.take("?") {
+            guard scanner.next != "?" else { throw unexpected("a type behind '?'") }
+            return .nullable(try fieldType())
+        }
+        if scanner.take("[]") { return .array(try fieldType()) }
+        if scanner.take("[string]") { return .map(try fieldType()) }
+        if scanner.next == "(" { return try group() }
+        return try wordType()
+    }
+
+    /// A type that is one word: one of the language's or the name of a defined one.
+    private mutating func wordType() throws(DefinitionError) -> FieldType {
+        let start = scanner.position
+        let error = unexpected("a type")
+        let word = scanner.takeWord(with: "_")
+        switch word {
+        case "bool": return .bool
+        case "int": return .int
+        case "float": return .float
+        case "string": return .string
+        case "object": return .object
+        case "any": return .any
+        default:
+            guard let first = word.first, first.isUppercase else { throw error }
+            guard !word.contains("_") else {
+                throw DefinitionError(
+                    position: start, reason: "\(word) is not the name of a type: no underscores")
+            }
+            return .named(word)
+        }
+    }
+
+    /// The name of a type, method or error, and the blanks behind it.
+    private mutating func memberName() throws(DefinitionError) -> (String, TextPosition) {
+        scanner.skipBlanks()
+        let position = scanner.position
+        guard let first = scanner.next, ("A"..."Z").contains(first) else {
+            throw unexpected("a name that begins with a capital letter")
+        }
+        let name = scanner.takeWord()
+        scanner.skipBlanks()
+        return (name, position)
+    }
+
+    private mutating func fieldName() throws(DefinitionError) -> (String, TextPosition) {
+        let position = scanner.position
+        guard let first = scanner.next, Scanner.isLetter(first) else {
+            throw unexpected("the name of a field")
+        }
+        let name = scanner.takeWord(with: "_")
+        guard !name.hasSuffix("_"), !name.contains("__") else {
+            throw DefinitionError(
+                position: position,
+                reason: "\(name) is not the name of a field: single underscores, within it only")
+        }
+        return (name, position)
+    }
+
+    /// A reversed domain name: at least two parts, the first beginning with a letter.
+    private mutating func interfaceName() throws(DefinitionError) -> String {
+        let position = scanner.position
+        let name = scanner.takeWord(with: ".-")
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let areFine = parts.allSatisfy { part in
+            !part.isEmpty && !part.hasPrefix("-") && !part.hasSuffix("-")
+        }
+        guard parts.count > 1, areFine, let first = name.unicodeScalars.first,
+            Scanner.isLetter(first)
+        else {
+            throw DefinitionError(
+                position: position,
+                reason: "expected the interface's name, such as org.example.ftl, found "
+                    + (name.isEmpty ? scanner.found : "'\(name)'"))
+        }
+        return name
+    }
+
+    private func unexpected(_ expected: String) -> DefinitionError {
+        DefinitionError(
+            position: scanner.position, reason: "expected \(expected), found \(scanner.found)")
+    }
+}

@@ -1,0 +1,113 @@
+/// Characters, blanks, comments and names: what the grammar is made of.
+struct Scanner {
+    /// The lines of the comment right above the next word; a blank line in between unties them.
+    private(set) var comment: [String] = []
+
+    /// Whether a line ended since the last word.
+    private(set) var isOnNewLine = true
+
+    private let characters: [Unicode.Scalar]
+    private var offset = 0
+    private var line = 1
+    private var column = 1
+
+    init(_ text: String) {
+        characters = Array(text.unicodeScalars)
+    }
+
+    /// Where the next character stands.
+    var position: TextPosition { TextPosition(line: line, column: column) }
+
+    /// The next character; nil at the end.
+    var next: Unicode.Scalar? { offset < characters.count ? characters[offset] : nil }
+
+    /// Skips blanks, line ends and comments, and collects the comment above what follows.
+    mutating func skipBlanks() {
+        comment = []
+        isOnNewLine = offset == 0
+        var isLineBlank = isOnNewLine
+        while let character = next {
+            switch character {
+            case "\n":
+                if isLineBlank { comment = [] }
+                isOnNewLine = true
+                isLineBlank = true
+            case " ", "\t", "\r":
+                break
+            case "#":
+                let text = skipComment()
+                // One behind a word belongs to that word's line, not to what follows.
+                if isOnNewLine { comment.append(text) }
+                isLineBlank = false
+                continue
+            default:
+                return
+            }
+            advance()
+        }
+    }
+
+    /// Consumes this text if it comes next.
+    ///
+    /// - Parameter text: ASCII, without line ends.
+    /// - Returns: Whether it did.
+    mutating func take(_ text: String) -> Bool {
+        let wanted = text.unicodeScalars
+        guard characters[offset...].starts(with: wanted) else { return false }
+        for _ in wanted { advance() }
+        return true
+    }
+
+    /// Consumes ASCII letters, digits and whatever else is allowed.
+    ///
+    /// - Parameter others: Other characters that may stand there.
+    /// - Returns: What was consumed; empty where nothing was.
+    mutating func takeWord(with others: String = "") -> String {
+        var word = ""
+        while let character = next,
+            Scanner.isLetterOrDigit(character) || others.unicodeScalars.contains(character)
+        {
+            word.unicodeScalars.append(character)
+            advance()
+        }
+        return word
+    }
+
+    /// What stands next, in words, for a message.
+    var found: String {
+        guard let next else { return "the end of the text" }
+        if next == "\n" { return "the end of the line" }
+        var rest = self
+        let word = rest.takeWord(with: "_")
+        return word.isEmpty ? "'\(next)'" : "'\(word)'"
+    }
+
+    static func isLetterOrDigit(_ character: Unicode.Scalar) -> Bool {
+        isLetter(character) || ("0"..."9").contains(character)
+    }
+
+    static func isLetter(_ character: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(character) || ("A"..."Z").contains(character)
+    }
+
+    private mutating func skipComment() -> String {
+        advance()
+        if next == " " { advance() }
+        var text = ""
+        while let character = next, character != "\n" {
+            if character != "\r" { text.unicodeScalars.append(character) }
+            advance()
+        }
+        return text
+    }
+
+    private mutating func advance() {
+        if characters[offset] == "\n" {
+            line += 1
+            column = 1
+        } else {
+            column += 1
+        }
+        offset += 1
+    }
+}
