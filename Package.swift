@@ -99,7 +99,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Control",
-            dependencies: ["Host", "Interfaces", "Varlink", "JSONCodec", yams, nioCore, logging],
+            dependencies: [
+                "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, nioCore, logging,
+            ],
             swiftSettings: strict),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "Systemd", dependencies: ["CSystemd", logging], swiftSettings: strict),
@@ -127,7 +129,9 @@ let package = Package(
         tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests("WorkersTests", ["Workers", "Host", kit, kitTesting, nioPosix, logging]),
-        tests("ControlTests", ["Control", "Host", nioPosix, logging]),
+        .testTarget(
+            name: "ControlTests", dependencies: ["Control", "Host", kit, nioPosix, logging],
+            exclude: ["Definitions"], swiftSettings: strict),
         tests("SystemdTests", ["Systemd", logging]),
         tests("HouseTests", []),
         tests("AtriumdTests", ["Interfaces", "Varlink", "JSONCodec", subprocess, nioPosix]),

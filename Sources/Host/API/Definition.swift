@@ -1,7 +1,7 @@
 public import AtriumKit
 
 /// Where a component lives.
-public enum Isolation: String, Sendable, Hashable {
+public enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// In the daemon.
     case daemon
     /// In a worker process of its own.

@@ -1,0 +1,144 @@
+import AtriumKit
+import Yams
+
+/// A node of a definition's YAML, with what is needed to say where it is and what it should be.
+struct DefinitionNode {
+    let node: Node
+    let file: String
+    /// Where it stands, in words of the format: `components[1].settings`; empty for the document.
+    let path: String
+
+    /// A problem at this node.
+    func problem(_ reason: String, hint: String? = nil) -> DefinitionProblem {
+        DefinitionProblem(
+            file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1,
+            reason: reason, hint: hint)
+    }
+
+    /// The members of a mapping whose keys are all known.
+    func members(known: [String]) throws(DefinitionProblem) -> [String: DefinitionNode] {
+        var members: [String: DefinitionNode] = [:]
+        for (key, member) in try pairs() {
+            guard known.contains(key.name) else {
+                let nearest = Nearest.word(to: key.name, among: known)
+                throw key.node.problem(
+                    "unknown key '\(key.name)'" + (path.isEmpty ? "" : " in \(path)"),
+                    hint: nearest.map { "did you mean '\($0)'?" }
+                        ?? "known are: \(known.joined(separator: ", "))")
+            }
+            members[key.name] = member
+        }
+        return members
+    }
+
+    /// The members of a mapping in the order of the text.
+    func pairs() throws(DefinitionProblem) -> [(
+        key: (name: String, node: DefinitionNode), value: DefinitionNode
+    )] {
+        guard case .mapping(let mapping) = node else { throw unexpected("a mapping") }
+        var pairs: [(key: (name: String, node: DefinitionNode), value: DefinitionNode)] = []
+        for (key, value) in mapping {
+            let keyNode = DefinitionNode(node: key, file: file, path: path)
+            let name = try keyNode.keyName()
+            let place = path.isEmpty ? name : "\(path).\(name)"
+            pairs.append(((name, keyNode), DefinitionNode(node: value, file: file, path: place)))
+        }
+        return pairs
+    }
+
+    private func keyName() throws(DefinitionProblem) -> String {
+        guard let scalar = node.scalar else { throw problem("a key must be a word") }
+        if scalar.style == .plain, case .bool = try scalarValue(scalar) {
+            throw problem("the key '\(scalar.string)' is a boolean", hint: "quote it")
+        }
+        return scalar.string
+    }
+
+    /// The elements of a sequence.
+    func elements() throws(DefinitionProblem) -> [DefinitionNode] {
+        guard case .sequence(let sequence) = node else { throw unexpected("a list") }
+        return sequence.enumerated().map { index, element in
+            DefinitionNode(node: element, file: file, path: "\(path)[\(index)]")
+        }
+    }
+
+    /// Text; a number or a boolean without quotes is refused.
+    func text() throws(DefinitionProblem) -> String {
+        guard let text = try value().text else { throw unexpected("text", hint: "quote it") }
+        return text
+    }
+
+    /// One of a type's words.
+    func choice<Word: RawRepresentable & CaseIterable>(
+        _ type: Word.Type
+    ) throws(DefinitionProblem) -> Word where Word.RawValue == String {
+        let written = try text()
+        if let word = Word(rawValue: written) { return word }
+        let known = Word.allCases.map(\.rawValue)
+        throw problem(
+            "\(path): expected one of \(known.joined(separator: ", ")), found '\(written)'",
+            hint: Nearest.word(to: written, among: known).map { "did you mean '\($0)'?" })
+    }
+
+    /// True or false.
+    func bool() throws(DefinitionProblem) -> Bool {
+        guard let bool = try value().bool else { throw unexpected("true or false") }
+        return bool
+    }
+
+    /// A number.
+    func number() throws(DefinitionProblem) -> Double {
+        guard let number = try value().number else { throw unexpected("a number") }
+        return number
+    }
+
+    /// The whole subtree as a value.
+    func value() throws(DefinitionProblem) -> Value {
+        var budget = 100_000
+        return try value(budget: &budget)
+    }
+
+    /// - Parameter budget: how many nodes may still be visited: aliases can make a short text
+    ///   expand without end.
+    private func value(budget: inout Int) throws(DefinitionProblem) -> Value {
+        budget -= 1
+        guard budget > 0 else { throw problem("more than 100,000 values in one definition") }
+        switch node {
+        case .scalar(let scalar):
+            return try scalarValue(scalar)
+        case .sequence:
+            var list: [Value] = []
+            for element in try elements() { list.append(try element.value(budget: &budget)) }
+            return .list(list)
+        case .mapping:
+            var object: [String: Value] = [:]
+            for (key, member) in try pairs() {
+                object[key.name] = try member.value(budget: &budget)
+            }
+            return .object(object)
+        case .alias:
+            throw problem("an alias to nothing")
+        }
+    }
+
+    private func scalarValue(_ scalar: Node.Scalar) throws(DefinitionProblem) -> Value {
+        guard scalar.style == .plain else { return .text(scalar.string) }
+        do {
+            return try PlainScalar.value(of: scalar.string)
+        } catch {
+            throw problem(error.reason, hint: error.hint)
+        }
+    }
+
+    private func unexpected(_ expected: String, hint: String? = nil) -> DefinitionProblem {
+        let found =
+            switch node {
+            case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string)'"
+            case .mapping: "a mapping"
+            case .sequence: "a list"
+            case .alias: "an alias"
+            }
+        let place = path.isEmpty ? "the document" : path
+        return problem("\(place): expected \(expected), found \(found)", hint: hint)
+    }
+}

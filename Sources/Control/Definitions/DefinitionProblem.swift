@@ -1,0 +1,27 @@
+/// What is wrong with a definition, and where.
+public struct DefinitionProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file's name as the caller gave it.
+    public var file: String
+    /// The line, from 1.
+    public var line: Int
+    /// The column, from 1.
+    public var column: Int
+    /// What is wrong: the key or value, and what would be right.
+    public var reason: String
+    /// What to do; nil where the reason says it all.
+    public var hint: String?
+
+    /// A problem at a place.
+    public init(file: String, line: Int, column: Int, reason: String, hint: String? = nil) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.reason = reason
+        self.hint = hint
+    }
+
+    /// `FILE:LINE:COLUMN: REASON (HINT)`, the form that editors jump to.
+    public var description: String {
+        "\(file):\(line):\(column): \(reason)" + (hint.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,183 @@
+import AtriumKit
+public import Host
+import Yams
+
+/// Reads container definitions from YAML. Every mistake names file, line and column; nothing is
+/// guessed: unknown keys and what YAML's versions read differently are refused.
+public enum DefinitionReader {
+    /// Reads all documents of one text.
+    ///
+    /// - Parameters:
+    ///   - text: YAML; several documents are separated by `---`.
+    ///   - file: its name, for messages.
+    /// - Returns: the definitions, in order, at least one.
+    /// - Throws: ``DefinitionProblem`` at the first mistake.
+    public static func read(
+        _ text: String, file: String
+    ) throws(DefinitionProblem) -> [ContainerDefinition] {
+        var definitions: [ContainerDefinition] = []
+        for root in try documents(of: text, file: file) {
+            var definition = try container(root)
+            if definitions.contains(where: { $0.name == definition.name }) {
+                throw root.problem("container '\(definition.name)' is defined twice")
+            }
+            definition.source = text
+            definitions.append(definition)
+        }
+        guard !definitions.isEmpty else {
+            throw DefinitionProblem(
+                file: file, line: 1, column: 1, reason: "there is no definition",
+                hint: "begin with 'atrium: 1' and 'container: NAME'")
+        }
+        return definitions
+    }
+
+    private static func documents(
+        of text: String, file: String
+    ) throws(DefinitionProblem) -> [DefinitionNode] {
+        do {
+            var roots: [DefinitionNode] = []
+            let parser = try Parser(yaml: text)
+            while let root = try parser.nextRoot() {
+                roots.append(DefinitionNode(node: root, file: file, path: ""))
+            }
+            return roots
+        } catch let error as YamlError {
+            throw problem(error, file: file)
+        } catch {
+            throw DefinitionProblem(file: file, line: 1, column: 1, reason: "\(error)")
+        }
+    }
+
+    private static func problem(_ error: YamlError, file: String) -> DefinitionProblem {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            DefinitionProblem(
+                file: file, line: mark.line, column: mark.column, reason: "not YAML: \(problem)",
+                hint: "indent with spaces, and quote text that holds ': ' or ' #'")
+        case .duplicatedKeysInMapping(let keys, let context):
+            DefinitionProblem(
+                file: file, line: context.mark.line, column: context.mark.column,
+                reason: "the key '\(keys.first ?? "")' stands twice in one mapping")
+        default:
+            DefinitionProblem(file: file, line: 1, column: 1, reason: "not YAML: \(error)")
+        }
+    }
+
+    private static func container(
+        _ root: DefinitionNode
+    ) throws(DefinitionProblem) -> ContainerDefinition {
+        let members = try root.members(known: [
+            "atrium", "container", "title", "fields", "components", "activate",
+        ])
+        guard let version = members["atrium"] else {
+            throw root.problem(
+                "the format's version is missing", hint: "begin with 'atrium: 1'")
+        }
+        guard try version.value().int == 1 else {
+            throw version.problem("this daemon reads version 1 of the format", hint: "atrium: 1")
+        }
+        guard let name = members["container"] else {
+            throw root.problem("the container's name is missing", hint: "add 'container: NAME'")
+        }
+        var definition = ContainerDefinition(name: try self.name(name))
+        definition.title = try members["title"]?.text()
+        if let fields = members["fields"] { definition.fields = try self.fields(fields) }
+        if let list = members["components"] { definition.components = try components(list) }
+        if let activate = members["activate"] { definition.activate = try self.name(activate) }
+        return definition
+    }
+
+    private static func fields(_ node: DefinitionNode) throws(DefinitionProblem) -> [Field] {
+        var fields: [Field] = []
+        for (key, declaration) in try node.pairs() {
+            guard Names.isField(key.name) else {
+                throw key.node.problem(
+                    "'\(key.name)' is no field's name",
+                    hint: "a letter a-z, then up to 62 of a-z A-Z 0-9 _ -")
+            }
+            fields.append(try field(key.name, declaration))
+        }
+        return fields
+    }
+
+    private static func field(
+        _ name: String, _ node: DefinitionNode
+    ) throws(DefinitionProblem) -> Field {
+        let members = try node.members(known: ["type", "required", "search", "min", "max"])
+        guard let type = members["type"] else {
+            let types = Field.FieldType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw node.problem("\(node.path): 'type' is missing", hint: "one of \(types)")
+        }
+        var field = Field(name: name, type: try type.choice(Field.FieldType.self))
+        field.required = try members["required"]?.bool() ?? false
+        field.search = try members["search"]?.bool() ?? false
+        if field.search, field.type != .text, field.type != .keywords {
+            throw node.problem("\(node.path): only text and keywords can be searched")
+        }
+        for bound in ["min", "max"] {
+            guard let node = members[bound] else { continue }
+            guard [.number, .integer, .duration].contains(field.type) else {
+                throw node.problem("\(node.path): a \(field.type.rawValue) has no '\(bound)'")
+            }
+            if bound == "min" { field.min = try node.number() }
+            if bound == "max" { field.max = try node.number() }
+        }
+        if let min = field.min, let max = field.max, min > max {
+            throw node.problem("\(node.path): 'min' is greater than 'max'")
+        }
+        return field
+    }
+
+    private static func components(
+        _ node: DefinitionNode
+    ) throws(DefinitionProblem) -> [ComponentDefinition] {
+        var components: [ComponentDefinition] = []
+        for element in try node.elements() {
+            let component = try self.component(element)
+            if components.contains(where: { $0.name == component.name }) {
+                throw element.problem("component '\(component.name)' is there twice")
+            }
+            components.append(component)
+        }
+        return components
+    }
+
+    private static func component(
+        _ node: DefinitionNode
+    ) throws(DefinitionProblem) -> ComponentDefinition {
+        let members = try node.members(known: [
+            "name", "plugin", "title", "settings", "isolation", "hidden",
+        ])
+        guard let name = members["name"] else {
+            throw node.problem("\(node.path): 'name' is missing")
+        }
+        guard let plugin = members["plugin"] else {
+            throw node.problem(
+                "\(node.path): 'plugin' is missing", hint: "`atriumctl plugins` lists them")
+        }
+        var component = ComponentDefinition(
+            name: try self.name(name), plugin: try plugin.text())
+        component.title = try members["title"]?.text()
+        component.isolation = try members["isolation"]?.choice(Isolation.self)
+        component.isHidden = try members["hidden"]?.bool() ?? false
+        if let settings = members["settings"] {
+            guard case .object(let values) = try settings.value() else {
+                throw settings.problem("\(settings.path): expected a mapping")
+            }
+            component.settings = values
+        }
+        return component
+    }
+
+    private static func name(_ node: DefinitionNode) throws(DefinitionProblem) -> String {
+        let name = try node.text()
+        guard Names.isName(name) else {
+            throw node.problem(
+                "\(node.path): '\(name)' is no name",
+                hint: "a letter a-z, then up to 62 of a-z 0-9 -")
+        }
+        return name
+    }
+}

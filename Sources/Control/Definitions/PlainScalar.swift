@@ -1,0 +1,88 @@
+import AtriumKit
+
+/// What an unquoted YAML scalar means: as YAML 1.2 reads it, refusing what YAML 1.1 would read as
+/// something else, so that nobody is surprised by either.
+enum PlainScalar {
+    /// A scalar that two versions of YAML read differently: what is wrong, and what to write.
+    struct Trap: Error {
+        var reason: String
+        var hint: String
+    }
+
+    private static let booleans: Set = ["yes", "no", "on", "off", "y", "n"]
+
+    static func value(of text: String) throws(Trap) -> Value {
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE": return .bool(true)
+        case "false", "False", "FALSE": return .bool(false)
+        default: break
+        }
+        if booleans.contains(text.lowercased()) {
+            throw Trap(
+                reason: "'\(text)' is a boolean in YAML 1.1 and a word in YAML 1.2",
+                hint: "write true or false, or quote it: \"\(text)\"")
+        }
+        guard let first = text.utf8.first, isNumberStart(first) else { return .text(text) }
+        try refuseNumberTraps(text)
+        if let int = Int64(text) { return .int(int) }
+        if isDecimal(text), let number = Double(text) {
+            guard number.isFinite else {
+                throw Trap(reason: "'\(text)' is too large a number", hint: "at most 1.8e308")
+            }
+            return .number(number)
+        }
+        return .text(text)
+    }
+
+    private static func isNumberStart(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
+    }
+
+    private static func refuseNumberTraps(_ text: String) throws(Trap) {
+        let digits = text.drop { $0 == "-" || $0 == "+" }
+        if digits.contains(":"), digits.allSatisfy({ $0.isASCIIDigit || $0 == ":" || $0 == "." }) {
+            throw Trap(
+                reason: "'\(text)' is a number to base 60 in YAML 1.1",
+                hint: "write the seconds as a number, or quote it: \"\(text)\"")
+        }
+        if digits.count > 1, digits.first == "0", digits.allSatisfy({ $0.isASCIIDigit }) {
+            throw Trap(
+                reason: "'\(text)' is octal in YAML 1.1 and decimal in YAML 1.2",
+                hint: "drop the leading zero, or quote it: \"\(text)\"")
+        }
+        if digits.first?.isASCIIDigit == true, digits.contains("_"),
+            digits.allSatisfy({ $0.isASCIIDigit || $0 == "_" || $0 == "." })
+        {
+            throw Trap(
+                reason: "'\(text)' is a number in YAML 1.1 and a word in YAML 1.2",
+                hint: "write it without '_', or quote it: \"\(text)\"")
+        }
+        if ["0x", "0o", "0b"].contains(digits.prefix(2).lowercased()) {
+            throw Trap(
+                reason: "'\(text)' is not a decimal number",
+                hint: "write it to base 10, or quote it: \"\(text)\"")
+        }
+        if [".inf", ".nan"].contains(digits.lowercased()) {
+            throw Trap(reason: "'\(text)' is no finite number", hint: "leave the bound out")
+        }
+    }
+
+    /// Digits, at most one point, at most one exponent: what `Double` reads beyond that (hex,
+    /// "infinity") is no number in YAML.
+    private static func isDecimal(_ text: String) -> Bool {
+        var sawDigit = false
+        for character in text {
+            if character.isASCIIDigit {
+                sawDigit = true
+            } else if !"+-.eE".contains(character) {
+                return false
+            }
+        }
+        return sawDigit
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}

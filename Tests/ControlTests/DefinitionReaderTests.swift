@@ -1,0 +1,56 @@
+import AtriumKit
+import Control
+import Foundation
+import Host
+import Testing
+
+/// Golden cases: each file below `Definitions` holds a definition, a line `# expect`, and what
+/// reading it gives: a summary, or the problem as a person reads it.
+@Suite struct DefinitionReaderTests {
+    static let cases: [URL] = {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Definitions")
+        let files = try? FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil)
+        return (files ?? []).sorted { $0.lastPathComponent < $1.lastPathComponent }
+    }()
+
+    @Test func `there are golden cases`() {
+        #expect(Self.cases.count > 10)
+    }
+
+    @Test(arguments: cases)
+    func `a definition is read, or refused with its place, as its golden case says`(
+        _ file: URL
+    ) throws {
+        let parts = try String(contentsOf: file, encoding: .utf8).components(
+            separatedBy: "\n# expect\n")
+        try #require(parts.count == 2)
+        let expected = parts[1].split(separator: "\n").map { String($0.dropFirst(2)) }
+        #expect(outcome(of: parts[0] + "\n", file: file.lastPathComponent) == expected)
+    }
+
+    private func outcome(of text: String, file: String) -> [String] {
+        do {
+            return try DefinitionReader.read(text, file: file).flatMap(summary)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    private func summary(_ definition: ContainerDefinition) -> [String] {
+        ["container \(definition.name)" + (definition.title.map { " '\($0)'" } ?? "")]
+            + definition.fields.map { field in
+                "field \(field.name) \(field.type)" + (field.required ? " required" : "")
+                    + (field.search ? " search" : "") + (field.min.map { " min \($0)" } ?? "")
+                    + (field.max.map { " max \($0)" } ?? "")
+            }
+            + definition.components.map { component in
+                "component \(component.name) \(component.plugin)"
+                    + (component.isolation.map { " \($0)" } ?? "")
+                    + (component.isHidden ? " hidden" : "")
+                    + (component.settings.isEmpty
+                        ? "" : " settings \(component.settings.keys.sorted())")
+            } + (definition.activate.map { ["activate \($0)"] } ?? [])
+    }
+}
