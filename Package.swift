@@ -9,8 +9,16 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Where a program or a plugin finds the kit and the Swift runtime once it is installed.
+func runPath(_ path: String) -> LinkerSetting {
+    .unsafeFlags(["-Xlinker", "-rpath", "-Xlinker", path])
+}
+
 /// A library that was loaded is never unloaded: its metadata stays referenced by the Swift runtime.
-let neverUnload: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])]
+let neverUnload = LinkerSetting.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])
+
+/// `bin/atriumd` beside `lib/atrium`.
+let program: [LinkerSetting] = [runPath("$ORIGIN/../lib/atrium")]
 
 let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
 let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "AtriumKitTesting")
@@ -31,7 +39,8 @@ func collections(_ module: String) -> Target.Dependency {
 func plugin(_ name: String) -> Target {
     .target(
         name: name, dependencies: [kit], path: "plugins/\(name)", exclude: ["manifest.json"],
-        swiftSettings: strict, linkerSettings: neverUnload)
+        swiftSettings: strict,
+        linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -103,7 +112,8 @@ let package = Package(
                 "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, nioCore, logging,
             ],
             swiftSettings: strict),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "Systemd", dependencies: ["CSystemd", logging], swiftSettings: strict),
         .executableTarget(
             name: "atriumd",
@@ -113,15 +123,15 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atriumctl",
             dependencies: ["Interfaces", "Varlink", "JSONCodec", arguments, nioCore, nioPosix],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atrium-worker",
             dependencies: ["Workers", kit, kitTesting, logging],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
         tests("VarlinkTests", ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix]),

@@ -25,7 +25,7 @@ enum HouseRules {
             "Logging",
         ],
         "Control": [
-            "Host", "Interfaces", "JSONCodec", "Varlink", "Yams", "NIOCore", "Logging",
+            "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "Yams", "NIOCore", "Logging",
         ],
         "CSystemd": [],
         "Systemd": ["CSystemd", "Logging"],
