@@ -1,0 +1,18 @@
+/// Where the answer to one call goes: a connection, and the call's place in it.
+///
+/// No more than a reference and two numbers, so that keeping one costs nothing.
+struct CallSlot: Sendable {
+    let connection: Connection
+    let id: UInt64
+    let kind: Kind
+
+    /// What the caller expects.
+    enum Kind: UInt8, Sendable {
+        /// One reply.
+        case single
+        /// Any number of replies.
+        case more
+        /// None.
+        case oneway
+    }
+}

@@ -1,0 +1,132 @@
+internal import JSONCodec
+internal import Logging
+internal import NIOCore
+
+// MARK: - Starting calls
+
+extension Connection {
+    /// Starts the call that a frame holds.
+    func start(_ frame: ByteBuffer) throws(ProtocolViolation) {
+        let outcome = frame.withUnsafeReadableBytes { bytes in
+            Result { () throws(ProtocolViolation) in
+                start(try CallHeader(bytes, nesting: server.limits.nesting))
+            }
+        }
+        try outcome.get()
+    }
+
+    private func start(_ header: CallHeader) {
+        server.statistics.calls += 1
+        let slot = open(header)
+        guard let entry = entry(for: header) else {
+            let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
+            return fail(slot, server.router.whyNotFound(name))
+        }
+        guard !header.wantsUpgrade else {
+            return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
+        }
+        if let denial = server.router.authorize?(entry.name, peer) { return fail(slot, denial) }
+        do throws(JSONError) {
+            let parameters = header.parameters ?? Connection.noParameters
+            try entry.invoke(parameters, server.limits.nesting, slot)
+        } catch {
+            server.logger.debug(
+                "\(entry.name) was called with wrong parameters: \(error)",
+                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.pid)"])
+            fail(slot, VarlinkService.InvalidParameter(parameter: error.path))
+        }
+    }
+
+    private func entry(for header: CallHeader) -> MethodEntry? {
+        guard var name = header.escapedMethod else {
+            return server.table.entry(named: header.method)
+        }
+        return name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
+    }
+
+    private func open(_ header: CallHeader) -> CallSlot {
+        if header.isOneway { return CallSlot(connection: self, id: openSilent(), kind: .oneway) }
+        let id = replies.open()
+        guard header.wantsMore else { return CallSlot(connection: self, id: id, kind: .single) }
+        runningMore = id
+        return CallSlot(connection: self, id: id, kind: .more)
+    }
+
+    /// What absent parameters are read from.
+    ///
+    /// A literal: its memory lives as long as the program.
+    private static var noParameters: UnsafeRawBufferPointer {
+        let text: StaticString = "{}"
+        return UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+}
+
+// MARK: - What the slots of calls ask for
+
+extension Connection {
+    /// Whether a call can still be answered.
+    func isOpen(_ slot: CallSlot) -> Bool {
+        guard takesAnswers else { return false }
+        return slot.kind == .oneway ? silentCalls.contains(slot.id) : replies.isOpen(slot.id)
+    }
+
+    /// Answers with one frame that `encode` writes, without its NUL.
+    func answer(_ slot: CallSlot, isLast: Bool, _ encode: (inout JSONWriter) -> Void) {
+        guard isOpen(slot) else { return }
+        if slot.kind != .oneway {
+            // The memory is moved out while it is written to: a second owner would copy it.
+            var writer = JSONWriter(appendingTo: server.takeScratch())
+            encode(&writer)
+            writer.bytes.append(0)
+            writer.bytes.withUnsafeBytes { replies.append($0, to: slot.id) }
+            server.giveBack(scratch: writer.bytes)
+        }
+        if isLast { end(slot) }
+        settleAnswer()
+    }
+
+    /// Answers with frames as they are; the call goes on.
+    func answer(_ slot: CallSlot, with frames: UnsafeRawBufferPointer) {
+        guard isOpen(slot) else { return }
+        replies.append(frames, to: slot.id)
+        settleAnswer()
+    }
+
+    /// Ends a call with an error.
+    func fail(_ slot: CallSlot, _ error: some VarlinkErrorReply) {
+        guard isOpen(slot) else { return }
+        server.statistics.errors += 1
+        answer(slot, isLast: true) { $0.writeError(error) }
+    }
+
+    func onClose(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
+        if isClosed { return eventLoop.execute(action) }
+        guard isOpen(slot), slot.kind != .oneway else { return }
+        closeActions[slot.id, default: []].append(action)
+    }
+
+    func onWritable(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
+        guard isOpen(slot) else { return }
+        writableActions.append((slot, action))
+        schedule()
+    }
+
+    private func end(_ slot: CallSlot) {
+        if slot.kind == .oneway {
+            silentCalls.remove(slot.id)
+            return
+        }
+        replies.end(slot.id)
+        if runningMore == slot.id { runningMore = nil }
+        if !closeActions.isEmpty { closeActions[slot.id] = nil }
+    }
+
+    private func settleAnswer() {
+        if bytesQueued > server.limits.queuedBytes {
+            server.statistics.overflows += 1
+            condemn(
+                "more than \(server.limits.queuedBytes) bytes wait for it, and it does not read")
+        }
+        schedule()
+    }
+}

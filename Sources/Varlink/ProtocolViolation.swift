@@ -1,0 +1,30 @@
+internal import JSONCodec
+
+/// Why a message has no well-defined reply, so that its connection is closed.
+enum ProtocolViolation: Error, CustomStringConvertible {
+    case frameTooLong(limit: Int)
+    case malformed(JSONError)
+    case unknownMember(String)
+    case missingMethod
+    case severalFlags
+    /// In a reply, to a client: an error that continues, or one that was not asked for.
+    case unexpectedReply(String)
+
+    var description: String {
+        switch self {
+        case .frameTooLong(let limit):
+            "a message of more than \(limit) bytes; the limit on frames is \(limit)"
+        case .malformed(let error):
+            "a message that is no call or reply: \(error)"
+        case .unknownMember(let name):
+            "a message with the member '\(name)', which the protocol does not know; "
+                + "extensions are named after their vendor, such as 'org.example'"
+        case .missingMethod:
+            "a call without a method"
+        case .severalFlags:
+            "a call with more than one of oneway, more and upgrade"
+        case .unexpectedReply(let what):
+            what
+        }
+    }
+}

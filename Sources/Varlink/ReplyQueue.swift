@@ -1,0 +1,78 @@
+internal import NIOCore
+
+/// Puts the replies of a connection in the order of its calls.
+///
+/// Calls may be answered in any order. What the first unanswered call says can go out at once; what
+/// later ones say is held until all before them have ended. A pure value: it writes nowhere.
+struct ReplyQueue {
+    /// What may go out, in order.
+    var ready = ByteBuffer()
+
+    /// Bytes that wait for an earlier call to end.
+    private(set) var heldBytes = 0
+
+    private var calls = CircularBuffer<Call>()
+    private var firstID: UInt64 = 0
+
+    private struct Call {
+        var held: ByteBuffer?
+        var hasEnded = false
+    }
+
+    /// Calls that have not left the queue.
+    var count: Int { calls.count }
+
+    /// Takes a call in, as the last one.
+    ///
+    /// - Returns: What it is called from now on.
+    mutating func open() -> UInt64 {
+        calls.append(Call())
+        return firstID + UInt64(calls.count - 1)
+    }
+
+    /// Whether this call has not ended.
+    func isOpen(_ id: UInt64) -> Bool {
+        guard let position = position(of: id) else { return false }
+        return !calls[position].hasEnded
+    }
+
+    /// Adds a part of what this call is answered with.
+    ///
+    /// Does nothing if it has ended.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, to id: UInt64) {
+        guard let position = position(of: id), !calls[position].hasEnded else { return }
+        if position == calls.startIndex {
+            ready.writeBytes(bytes)
+            return
+        }
+        heldBytes += bytes.count
+        if calls[position].held == nil { calls[position].held = ByteBuffer() }
+        calls[position].held?.writeBytes(bytes)
+    }
+
+    /// Ends a call, and lets go what waited for it.
+    ///
+    /// Does nothing if it has ended.
+    mutating func end(_ id: UInt64) {
+        guard let position = position(of: id) else { return }
+        calls[position].hasEnded = true
+        while let first = calls.first, first.hasEnded {
+            calls.removeFirst()
+            firstID += 1
+            release()
+        }
+    }
+
+    /// Lets go what the call that is now the first one has said so far.
+    private mutating func release() {
+        guard !calls.isEmpty, var held = calls[calls.startIndex].held else { return }
+        calls[calls.startIndex].held = nil
+        heldBytes -= held.readableBytes
+        ready.writeBuffer(&held)
+    }
+
+    private func position(of id: UInt64) -> CircularBuffer<Call>.Index? {
+        guard id >= firstID, id < firstID + UInt64(calls.count) else { return nil }
+        return calls.index(calls.startIndex, offsetBy: Int(id - firstID))
+    }
+}

@@ -1,0 +1,134 @@
+internal import Glibc
+
+/// A listening Unix socket at a path, made so that nobody but those meant can ever connect to it.
+struct UnixListener {
+    /// The listening descriptor, non-blocking; whoever takes the listener closes it.
+    let descriptor: Int32
+
+    /// The file that was made, to be removed if it is still the same when the server ends.
+    let file: SocketFile
+
+    /// Binds and listens.
+    ///
+    /// A socket file left by a server that is gone is replaced; one that somebody answers on is not,
+    /// nor is any other kind of file.
+    init(path: String, mode: UInt32, group: String?) throws(VarlinkBindError) {
+        let group = try group.map { name throws(VarlinkBindError) in
+            try UnixListener.number(ofGroup: name, for: path)
+        }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0
+        )
+        guard descriptor >= 0 else { throw VarlinkBindError(path, "socket", errno) }
+        do throws(VarlinkBindError) {
+            // The file's first mode is the socket's own: there is no moment at which others may connect.
+            guard fchmod(descriptor, 0o600) == 0 else {
+                throw VarlinkBindError(path, "fchmod", errno)
+            }
+            try UnixListener.bindReplacingStale(descriptor, path)
+            if let group, chown(path, uid_t.max, group) != 0 {
+                throw VarlinkBindError(path, "chown", errno)
+            }
+            guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
+            guard listen(descriptor, 4_096) == 0 else {
+                throw VarlinkBindError(path, "listen", errno)
+            }
+            guard let file = SocketFile(path: path) else {
+                throw VarlinkBindError(path, "stat", errno)
+            }
+            self.descriptor = descriptor
+            self.file = file
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func bindReplacingStale(
+        _ descriptor: Int32, _ path: String
+    ) throws(VarlinkBindError) {
+        let bound = bind(descriptor, path)
+        guard bound != 0 else { return }
+        guard bound == EADDRINUSE else { throw VarlinkBindError(path, "bind", bound) }
+        guard SocketFile(path: path) != nil else {
+            throw VarlinkBindError(path, "there is another kind of file, which is left alone", nil)
+        }
+        let probe = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0
+        )
+        guard probe >= 0 else { throw VarlinkBindError(path, "socket", errno) }
+        defer { close(probe) }
+        let answer =
+            UnixAddress.with(path) { connect(probe, $0, $1) == 0 ? 0 : errno } ?? ENAMETOOLONG
+        guard answer == ECONNREFUSED else {
+            throw VarlinkBindError(path, "another server answers there: stop it first", nil)
+        }
+        unlink(path)
+        let again = bind(descriptor, path)
+        guard again == 0 else { throw VarlinkBindError(path, "bind", again) }
+    }
+
+    /// - Returns: 0, or what went wrong.
+    private static func bind(_ descriptor: Int32, _ path: String) -> Int32 {
+        UnixAddress.with(path) { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno } ?? ENAMETOOLONG
+    }
+
+    private static func number(
+        ofGroup name: String, for path: String
+    ) throws(VarlinkBindError) -> gid_t {
+        var entry = group()
+        var result: UnsafeMutablePointer<group>?
+        var buffer = [CChar](repeating: 0, count: 64 << 10)
+        let status = getgrnam_r(name, &entry, &buffer, buffer.count, &result)
+        guard status == 0, result != nil else {
+            throw VarlinkBindError(path, "there is no group '\(name)' to give the socket to", nil)
+        }
+        return entry.gr_gid
+    }
+}
+
+/// A socket's file, recognised again by its inode.
+struct SocketFile: Sendable {
+    let path: String
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// The socket at a path; nil when there is none, or another kind of file.
+    init?(path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        self.path = path
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Removes the file, unless another has taken its place.
+    func remove() {
+        guard let now = SocketFile(path: path), now.device == device, now.inode == inode else {
+            return
+        }
+        unlink(path)
+    }
+}
+
+/// The kernel's form of a socket's path.
+enum UnixAddress {
+    /// Bytes in a path: the kernel's room, less the NUL at its end.
+    static let pathLimit = 107
+
+    /// Hands out the address of a path; nil when the path is too long or holds a NUL.
+    static func with<Result>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        let bytes = Array(path.utf8)
+        guard (1...pathLimit).contains(bytes.count), !bytes.contains(0) else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

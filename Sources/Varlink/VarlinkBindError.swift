@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Why a server could not listen at a path.
+public struct VarlinkBindError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where it should have listened.
+    public let path: String
+
+    /// What failed: a system call's name, or a sentence.
+    public let reason: String
+
+    /// The system's error number, where a system call failed.
+    public let code: Int32?
+
+    init(_ path: String, _ reason: String, _ code: Int32?) {
+        self.path = path
+        self.reason = reason
+        self.code = code
+    }
+
+    /// The whole sentence.
+    public var description: String {
+        guard let code else { return "can't listen at \(path): \(reason)" }
+        let hint =
+            switch code {
+            case ENAMETOOLONG: ": a socket's path has at most \(UnixAddress.pathLimit) bytes"
+            case ENOENT: ": its directory does not exist"
+            case EACCES, EPERM: ": only who may write there and belongs to the group can"
+            default: ""
+            }
+        return "can't listen at \(path): \(reason): \(String(cString: strerror(code)))\(hint)"
+    }
+}

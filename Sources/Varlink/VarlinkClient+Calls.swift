@@ -1,0 +1,187 @@
+public import JSONCodec
+internal import NIOCore
+
+// MARK: - For tasks
+
+extension VarlinkClient {
+    /// Calls a method and waits for its reply.
+    ///
+    /// If the task is cancelled it stops waiting; the call is carried out all the same.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    /// - Returns: What the reply carries; members it does not declare are skipped.
+    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    public func call<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) async throws -> Method.Reply {
+        try await wait { self.send(method, parameters, then: $0) }
+    }
+
+    /// Calls a method for a series of replies.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    /// - Returns: The replies, pulled: who reads slowly slows the service down. Leaving the stream before
+    ///   its end closes the client, since the protocol has no other way. It throws as
+    ///   ``call(_:_:)`` does.
+    public func stream<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) -> AsyncThrowingStream<Method.Reply, any Error> {
+        stream(CallFrame.encode(Method.name, parameters, flag: .more)) { bytes in
+            try VarlinkClient.decode(Method.self, bytes)
+        }
+    }
+
+    /// Calls a method without reply, and does not wait.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    public func oneway<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) {
+        send(CallFrame.encode(Method.name, parameters, flag: .oneway), nil)
+    }
+
+    /// Calls a method that is only known by name, and waits for its reply.
+    ///
+    /// - Parameters:
+    ///   - method: The method's full name.
+    ///   - parameters: What the call carries; nothing by default.
+    /// - Returns: What the reply carries, as it came.
+    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    public func call(
+        raw method: String, parameters: JSONObject = .empty
+    ) async throws -> JSONObject {
+        try await wait { then in
+            self.send(
+                CallFrame.encode(method, parameters, flag: nil),
+                .init(wantsMore: false) {
+                    then($0.result { try JSON.decode(JSONObject.self, from: $0) })
+                })
+        }
+    }
+
+    /// Calls a method that is only known by name, for a series of replies.
+    ///
+    /// - Parameters:
+    ///   - method: The method's full name.
+    ///   - parameters: What the call carries; nothing by default.
+    /// - Returns: What the replies carry, as they came; see ``stream(_:_:)``.
+    public func stream(
+        raw method: String, parameters: JSONObject = .empty
+    ) -> AsyncThrowingStream<JSONObject, any Error> {
+        stream(CallFrame.encode(method, parameters, flag: .more)) { bytes in
+            try JSON.decode(JSONObject.self, from: bytes)
+        }
+    }
+
+    private func wait<Reply: Sendable>(
+        _ send: @escaping @Sendable (@escaping @Sendable (Result<Reply, any Error>) -> Void) -> Void
+    ) async throws -> Reply {
+        let ticket = Ticket<Reply>()
+        let loop = eventLoop
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                loop.execute {
+                    guard ticket.begin(continuation) else { return }
+                    send { ticket.finish($0) }
+                }
+            }
+        } onCancel: {
+            loop.execute { ticket.finish(.failure(CancellationError())) }
+        }
+    }
+
+    private func stream<Reply: Sendable>(
+        _ frame: [UInt8], _ decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Reply
+    ) -> AsyncThrowingStream<Reply, any Error> {
+        let stream = ReplyStream<Reply>(streaming)
+        let owner = StreamOwner(stream, of: self)
+        send(
+            frame,
+            .init(wantsMore: true) { event in
+                if case .reply(_, let continues) = event {
+                    stream.take(event.result(decode), continues: continues)
+                } else {
+                    stream.take(event.result(decode), continues: false)
+                }
+            })
+        return AsyncThrowingStream { try await owner.stream.next() }
+    }
+}
+
+// MARK: - For those who live on the loop
+
+extension VarlinkClient {
+    /// Calls a method.
+    ///
+    /// From any thread; in one turn of the loop, all calls go out together.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    ///   - then: Told the reply, or why there is none, once, on the loop.
+    public func send<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        then: @escaping @Sendable (Result<Method.Reply, any Error>) -> Void
+    ) {
+        send(
+            CallFrame.encode(Method.name, parameters, flag: nil),
+            .init(wantsMore: false) {
+                then($0.result { try VarlinkClient.decode(Method.self, $0) })
+            })
+    }
+
+    /// Calls a method for a series of replies.
+    ///
+    /// From any thread.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    ///   - each: Told each reply, or why there are no more, on the loop, in order; and whether
+    ///     others follow.
+    public func open<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        each: @escaping @Sendable (Result<Method.Reply, any Error>, _ continues: Bool) -> Void
+    ) {
+        send(
+            CallFrame.encode(Method.name, parameters, flag: .more),
+            .init(wantsMore: true) { event in
+                let reply = event.result { try VarlinkClient.decode(Method.self, $0) }
+                if case .reply(_, let continues) = event {
+                    each(reply, continues)
+                } else {
+                    each(reply, false)
+                }
+            })
+    }
+
+    private static func decode<Method: VarlinkMethod>(
+        _ method: Method.Type, _ bytes: UnsafeRawBufferPointer
+    ) throws -> Method.Reply {
+        do {
+            return try JSON.decode(Method.Reply.self, from: bytes, allowsUnknownMembers: true)
+        } catch {
+            throw VarlinkConnectionError(
+                .protocolViolation,
+                "the service's reply to \(Method.name) is not as declared: \(error)")
+        }
+    }
+}
+
+extension ClientConnection.Event {
+    /// The event as a result, its bytes decoded.
+    fileprivate func result<Reply>(
+        _ decode: (UnsafeRawBufferPointer) throws -> Reply
+    ) -> Result<Reply, any Error> {
+        switch self {
+        case .reply(let bytes, _): Result { try decode(bytes) }
+        case .failure(let error): .failure(error)
+        }
+    }
+}

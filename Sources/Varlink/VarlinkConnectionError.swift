@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// Why a service can't be reached, or was lost.
+public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened, for those who react by kind.
+    public enum Kind: Sendable, Hashable {
+        /// There is no socket at the path.
+        case notFound
+        /// There is a socket, and nobody listens on it.
+        case refused
+        /// The socket's mode or group keeps this user out.
+        case accessDenied
+        /// No answer to the attempt to connect in time.
+        case timedOut
+        /// The connection has ended; calls without a reply may have been carried out or not.
+        case closed
+        /// The other side sent what the protocol, or the method's reply, does not allow.
+        case protocolViolation
+        /// Anything else that the system says.
+        case other
+    }
+
+    /// What happened.
+    public let kind: Kind
+
+    /// The whole sentence.
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    /// The error for a failed system call on the way to the socket at `path`.
+    init(connectingTo path: String, code: Int32) {
+        let reason = String(cString: strerror(code))
+        switch code {
+        case ENOENT, ENOTDIR:
+            self.init(.notFound, "there is no socket at \(path)")
+        case ECONNREFUSED:
+            self.init(.refused, "nobody listens on the socket \(path)")
+        case EACCES, EPERM:
+            self.init(.accessDenied, "this user may not connect to the socket \(path)")
+        default:
+            self.init(.other, "can't connect to the socket \(path): \(reason)")
+        }
+    }
+
+    static let closed = VarlinkConnectionError(
+        .closed, "the connection was closed before the reply")
+}

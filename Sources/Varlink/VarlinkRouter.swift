@@ -1,0 +1,110 @@
+internal import JSONCodec
+
+/// What a service can be called for: its interfaces, and the handlers of their methods.
+///
+/// A value: built before the server that takes it, the same for all connections. It
+/// answers `org.varlink.service` by itself.
+public struct VarlinkRouter: Sendable {
+    /// Decides whether a peer may call a method, given by its full name, before its parameters are
+    /// read: nil for yes, or the error to answer with.
+    ///
+    /// Runs on the loop. Default: everyone may.
+    public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> (any VarlinkErrorReply)?)?
+
+    private let information: VarlinkService.GetInfo.Reply
+    private var interfaces: [String: Interface] = [:]
+    private var order: [String] = []
+    private var entries: [String: MethodEntry] = [:]
+
+    private struct Interface: Sendable {
+        let description: String
+        let methods: Set<String>
+    }
+
+    /// Makes a router that answers for nothing but `org.varlink.service`.
+    ///
+    /// - Parameters:
+    ///   - vendor: Who made the service.
+    ///   - product: What it is.
+    ///   - version: Its version.
+    ///   - url: Where to read about it.
+    public init(vendor: String, product: String, version: String, url: String) {
+        var information = VarlinkService.GetInfo.Reply()
+        information.vendor = vendor
+        information.product = product
+        information.version = version
+        information.url = url
+        self.information = information
+        add(VarlinkService.self)
+    }
+
+    /// Adds an interface, to be listed and described.
+    ///
+    /// Its handlers follow, by ``handle(_:_:)``.
+    ///
+    /// - Parameter interface: The interface; the same one again changes nothing.
+    public mutating func add(_ interface: any VarlinkInterface.Type) {
+        let name = interface.name
+        let methods = interface.methodNames.map { method in
+            method.contains(".") ? method : "\(name).\(method)"
+        }
+        if interfaces[name] == nil { order.append(name) }
+        interfaces[name] = Interface(
+            description: interface.description, methods: Set(methods))
+    }
+
+    /// Sets the handler of a method.
+    ///
+    /// - Parameters:
+    ///   - method: The method; one handler each.
+    ///   - body: What answers its calls. Runs on the loop, in the turn that read the call: it must
+    ///     not block, and may keep the call to answer it later.
+    public mutating func handle<Method: VarlinkMethod>(
+        _ method: Method.Type,
+        _ body:
+            @escaping @Sendable (
+                _ parameters: Method.Parameters, _ call: VarlinkCall<Method.Reply>
+            ) -> Void
+    ) {
+        precondition(entries[Method.name] == nil, "\(Method.name) has two handlers")
+        entries[Method.name] = MethodEntry(name: Method.name) {
+            bytes, depth, slot throws(JSONError) in
+            let parameters = try JSON.decode(
+                Method.Parameters.self, from: bytes, depthLimit: depth)
+            body(parameters, VarlinkCall(slot: slot))
+        }
+    }
+
+    /// The methods, those of `org.varlink.service` among them, ready to be looked up.
+    func makeTable() -> MethodTable {
+        var router = self
+        var information = information
+        information.interfaces = order
+        let answer = information
+        router.handle(VarlinkService.GetInfo.self) { _, call in call.reply(answer) }
+        let descriptions = interfaces.mapValues(\.description)
+        router.handle(VarlinkService.GetInterfaceDescription.self) { parameters, call in
+            guard let text = descriptions[parameters.interface] else {
+                return call.fail(
+                    VarlinkService.InterfaceNotFound(interface: parameters.interface))
+            }
+            call.reply(.init(description: text))
+        }
+        return MethodTable(Array(router.entries.values))
+    }
+
+    /// Why there is no handler for a method.
+    func whyNotFound(_ method: String) -> any VarlinkErrorReply {
+        guard let dot = method.lastIndex(of: ".") else {
+            return VarlinkService.MethodNotFound(method: method)
+        }
+        let name = String(method[..<dot])
+        guard let interface = interfaces[name] else {
+            return VarlinkService.InterfaceNotFound(interface: name)
+        }
+        guard interface.methods.contains(method) else {
+            return VarlinkService.MethodNotFound(method: method)
+        }
+        return VarlinkService.MethodNotImplemented(method: method)
+    }
+}

@@ -1,0 +1,99 @@
+public import JSONCodec
+
+extension VarlinkService {
+    /// The service has no such interface.
+    public struct InterfaceNotFound: VarlinkErrorReply, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.InterfaceNotFound"
+        /// The interface that was asked for.
+        public var interface: String
+
+        /// - Parameter interface: The interface that was asked for.
+        public init(interface: String) { self.interface = interface }
+
+        /// Reads the error's parameters.
+        ///
+        /// - Parameter json: The reader.
+        /// - Throws: ``JSONError`` where they are others.
+        public init(json: inout JSONReader) throws(JSONError) {
+            interface = try json.readOnly("interface")
+        }
+
+        /// Writes the error's parameters.
+        ///
+        /// - Parameter json: The writer.
+        public func write(to json: inout JSONWriter) { json.writeOnly("interface", interface) }
+    }
+
+    /// The interface has no such method.
+    public struct MethodNotFound: VarlinkErrorReply, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.MethodNotFound"
+        /// The method that was called.
+        public var method: String
+
+        /// - Parameter method: The method that was called.
+        public init(method: String) { self.method = method }
+
+        /// Reads the error's parameters.
+        ///
+        /// - Parameter json: The reader.
+        /// - Throws: ``JSONError`` where they are others.
+        public init(json: inout JSONReader) throws(JSONError) {
+            method = try json.readOnly("method")
+        }
+
+        /// Writes the error's parameters.
+        ///
+        /// - Parameter json: The writer.
+        public func write(to json: inout JSONWriter) { json.writeOnly("method", method) }
+    }
+
+    /// The interface has the method, and the service does not implement it.
+    public struct MethodNotImplemented: VarlinkErrorReply, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.MethodNotImplemented"
+        /// The method that was called.
+        public var method: String
+
+        /// - Parameter method: The method that was called.
+        public init(method: String) { self.method = method }
+
+        /// Reads the error's parameters.
+        ///
+        /// - Parameter json: The reader.
+        /// - Throws: ``JSONError`` where they are others.
+        public init(json: inout JSONReader) throws(JSONError) {
+            method = try json.readOnly("method")
+        }
+
+        /// Writes the error's parameters.
+        ///
+        /// - Parameter json: The writer.
+        public func write(to json: inout JSONWriter) { json.writeOnly("method", method) }
+    }
+
+    /// A parameter is missing, undeclared, or of the wrong type or value.
+    public struct InvalidParameter: VarlinkErrorReply, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.InvalidParameter"
+        /// The parameter, or the way to what is wrong within it, such as `items[3].id`.
+        public var parameter: String
+
+        /// - Parameter parameter: The parameter, or the way to what is wrong within it.
+        public init(parameter: String) { self.parameter = parameter }
+
+        /// Reads the error's parameters.
+        ///
+        /// - Parameter json: The reader.
+        /// - Throws: ``JSONError`` where they are others.
+        public init(json: inout JSONReader) throws(JSONError) {
+            parameter = try json.readOnly("parameter")
+        }
+
+        /// Writes the error's parameters.
+        ///
+        /// - Parameter json: The writer.
+        public func write(to json: inout JSONWriter) { json.writeOnly("parameter", parameter) }
+    }
+}
