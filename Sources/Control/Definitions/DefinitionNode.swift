@@ -98,8 +98,8 @@ struct DefinitionNode {
         return try value(budget: &budget)
     }
 
-    /// - Parameter budget: how many nodes may still be visited: aliases can make a short text
-    ///   expand without end.
+    // The budget is how many nodes may still be visited: aliases can make a short text expand
+    // without end.
     private func value(budget: inout Int) throws(DefinitionProblem) -> Value {
         budget -= 1
         guard budget > 0 else { throw problem("more than 100,000 values in one definition") }

@@ -2,7 +2,9 @@ import AtriumKit
 public import Host
 import Yams
 
-/// Reads container definitions from YAML. Every mistake names file, line and column; nothing is
+/// Reads container definitions from YAML.
+///
+/// Every mistake names file, line and column; nothing is
 /// guessed: unknown keys and what YAML's versions read differently are refused.
 public enum DefinitionReader {
     /// Reads all documents of one text.
@@ -32,7 +34,7 @@ public enum DefinitionReader {
         return definitions
     }
 
-    private static func documents(
+    static func documents(
         of text: String, file: String
     ) throws(DefinitionProblem) -> [DefinitionNode] {
         do {

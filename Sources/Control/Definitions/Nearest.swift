@@ -10,7 +10,8 @@ enum Nearest {
 
     /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
     private static func distance(_ one: String, _ other: String) -> Int {
-        let first = Array(one.lowercased()), second = Array(other.lowercased())
+        let first = Array(one.lowercased())
+        let second = Array(other.lowercased())
         var beforeLast: [Int] = []
         var last = Array(0...second.count)
         for row in first.indices {

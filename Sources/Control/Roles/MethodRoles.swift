@@ -1,0 +1,51 @@
+import Interfaces
+import Varlink
+
+/// Which role each method wants. A published method that is missing here is a programming error that
+/// ``missing(in:)`` finds when the daemon starts.
+enum MethodRoles {
+    static let table: [String: Role] = {
+        var table: [String: Role] = [:]
+        for (role, methods) in byRole { for method in methods { table[method] = role } }
+        return table
+    }()
+
+    private static let byRole: [(Role, [String])] = [
+        (
+            .observer,
+            VarlinkService.methodNames + Screens.methodNames + [
+                Daemon.Status.name, Daemon.Metrics.name, Plugins.List.name, Plugins.Describe.name,
+                Containers.List.name, Containers.Describe.name, Contents.List.name,
+                Contents.Get.name, Filters.List.name, Votes.Tally.name, Comments.Thread.name,
+                Notifications.Subscribe.name,
+            ]
+        ),
+        (
+            .member,
+            [
+                Votes.Cast.name, Votes.Retract.name, Comments.Post.name, Comments.Edit.name,
+                Comments.Delete.name, Notifications.Publish.name,
+            ]
+        ),
+        (
+            .moderator,
+            [
+                Contents.Put.name, Contents.Remove.name, Votes.Ballots.name,
+                Comments.Moderate.name, Containers.SetHidden.name, Containers.Move.name,
+            ]
+        ),
+        (
+            .admin,
+            [
+                Containers.Apply.name, Containers.Delete.name, Containers.Attach.name,
+                Containers.Detach.name, Plugins.Reload.name, Daemon.Reload.name,
+                Daemon.SetLogLevel.name,
+            ]
+        ),
+    ]
+
+    /// The methods of some interfaces that want no role yet.
+    static func missing(in interfaces: [any VarlinkInterface.Type]) -> [String] {
+        interfaces.flatMap(\.methodNames).filter { table[$0] == nil }
+    }
+}

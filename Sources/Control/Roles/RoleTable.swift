@@ -1,0 +1,98 @@
+import Glibc
+
+/// Which role a peer has, by its kernel credentials.
+///
+/// Without a mapping root and the daemon's own user are admins, and the group that owns the socket
+/// are members; anyone else who reaches the socket may read.
+public struct RoleTable: Sendable {
+    private var users: [UInt32: Access] = [:]
+    private var groups: [UInt32: Access] = [:]
+
+    /// Resolves the configuration's names.
+    ///
+    /// - Parameters:
+    ///   - settings: who has which role.
+    ///   - ownUser: the daemon's own user id.
+    ///   - socketGroup: the group that owns the socket; its members are members. nil: none.
+    /// - Throws: ``RoleProblem`` for a user or group that is not there.
+    public init(
+        _ settings: RoleSettings, ownUser: UInt32, socketGroup: UInt32?
+    ) throws(RoleProblem) {
+        if let socketGroup, socketGroup != 0 { groups[socketGroup] = Access(role: .member) }
+        let lists: [(Role, String, [String])] = [
+            (.observer, "observers", settings.observers), (.member, "members", settings.members),
+            (.moderator, "moderators", settings.moderators), (.admin, "admins", settings.admins),
+        ]
+        for (role, key, names) in lists {
+            for name in names { try add(name, key: key, Access(role: role)) }
+        }
+        for entry in settings.frontends {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, RoleTable.isNamespace(parts[1]) else {
+                throw RoleProblem(
+                    "frontends: '\(entry)' names no namespace; write user=namespace, the "
+                        + "namespace of a-z, 0-9 and '-', and not 'unix'")
+            }
+            try add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1]))
+        }
+        users[0] = Access(role: .admin)
+        users[ownUser] = Access(role: .admin)
+    }
+
+    /// What a peer may do: the highest role among its user's and its groups'.
+    ///
+    /// - Parameters:
+    ///   - uid: the user.
+    ///   - gid: the primary group.
+    public func access(uid: UInt32, gid: UInt32) -> Access {
+        var best = users[uid] ?? Access(role: .observer)
+        guard best.role != .admin, !groups.isEmpty else { return best }
+        for group in RoleTable.groups(of: uid, primary: gid) {
+            if let access = groups[group], access.role > best.role { best = access }
+        }
+        return best
+    }
+
+    private mutating func add(
+        _ name: String, key: String, _ access: Access
+    ) throws(RoleProblem) {
+        if name.hasPrefix("@") {
+            guard let group = getgrnam(String(name.dropFirst())) else {
+                throw RoleProblem("\(key): there is no group '\(name.dropFirst())'")
+            }
+            groups[group.pointee.gr_gid] = access
+        } else {
+            guard let user = getpwnam(name) else {
+                throw RoleProblem("\(key): there is no user '\(name)'; groups are written @group")
+            }
+            users[user.pointee.pw_uid] = access
+        }
+    }
+
+    private static func isNamespace(_ text: String) -> Bool {
+        text != "unix" && !text.isEmpty
+            && text.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+            }
+    }
+
+    /// All groups of a user, as its login would have them.
+    private static func groups(of uid: UInt32, primary: UInt32) -> [UInt32] {
+        guard let user = getpwuid(uid) else { return [primary] }
+        var count: Int32 = 64
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        if getgrouplist(user.pointee.pw_name, primary, &groups, &count) < 0 {
+            groups = [gid_t](repeating: 0, count: Int(count))
+            _ = getgrouplist(user.pointee.pw_name, primary, &groups, &count)
+        }
+        return Array(groups.prefix(Int(count)))
+    }
+}
+
+/// A mapping of roles that can't be: which entry, and what is wrong.
+public struct RoleProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// In a sentence.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
