@@ -8,6 +8,7 @@ extension Catalog {
     /// - Parameters:
     ///   - items: the items, their ids and fields checked by the host.
     ///   - context: on whose behalf; not looked at.
+    /// - Returns: what is new, what is other than before, and how much is neither.
     /// - Throws: a ``Refusal`` when an item would lie under itself.
     public func put(
         _ items: [Item], _ context: CommandContext

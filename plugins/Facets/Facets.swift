@@ -52,6 +52,7 @@ public final class Facets: Filtering {
     /// - Parameters:
     ///   - id: the filter's id.
     ///   - section: its section's.
+    /// - Returns: the filter, with its predicate.
     /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
     public func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
         guard let facet = facets.first(where: { $0.section.id == section }) else {

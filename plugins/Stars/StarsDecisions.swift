@@ -7,6 +7,7 @@ extension Stars {
     /// - Parameters:
     ///   - ballot: whose, on what, how many stars.
     ///   - context: not looked at; the ballot says all.
+    /// - Returns: the ballot's record; nothing for one that is there just so.
     /// - Throws: a ``Refusal`` that names the scale and the value, or the subjects.
     public func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
         try checkMayVote(on: ballot.subject)

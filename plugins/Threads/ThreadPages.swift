@@ -17,6 +17,7 @@ extension Threads {
     /// to the first of them; with that cursor, depth counts from that comment.
     ///
     /// - Parameter query: which part of which tree; a cursor's order and root go before its own.
+    /// - Returns: the page, with a cursor to the next one.
     /// - Throws: a ``Refusal`` for a root that is not there, a limit or depth that makes no sense,
     ///   or a cursor that is not of this subject, or whose comment is gone.
     public func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage {

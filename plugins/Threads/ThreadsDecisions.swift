@@ -8,6 +8,7 @@ extension Threads {
     /// - Parameters:
     ///   - draft: what to post, and where.
     ///   - context: who posts it, and when.
+    /// - Returns: the comment's record.
     /// - Throws: a ``Refusal`` that says which rule it breaks.
     public func post(
         _ draft: CommentDraft, _ context: CommandContext
@@ -63,6 +64,7 @@ extension Threads {
     ///   - id: the comment.
     ///   - state: what it shall be; a deleted one has lost its text and stays so.
     ///   - context: the moderator.
+    /// - Returns: the comment's record; nothing when it is in that state.
     /// - Throws: a ``Refusal`` for anyone else.
     public func moderate(
         _ id: String, state: Comment.State, _ context: CommandContext

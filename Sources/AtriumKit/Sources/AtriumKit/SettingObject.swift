@@ -106,6 +106,7 @@ extension SettingError {
     ///   - setting: where it stands, as a path.
     ///   - name: the name; by default the whole path.
     ///   - known: the names that may stand there.
+    /// - Returns: the error to throw.
     public static func unknown(
         _ setting: String, name: String? = nil, known: [String]
     ) -> SettingError {

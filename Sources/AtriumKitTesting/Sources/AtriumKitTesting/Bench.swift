@@ -1,0 +1,69 @@
+import AtriumKit
+
+/// What every suite needs: components to try, and a way to say that a rule is broken.
+struct Bench: Sendable {
+    let kind: Kind
+    let settings: [String: Value]
+    let fields: [Field]
+    let seed: UInt64
+    let makeDriver: @Sendable () async throws -> any ConformanceDriver
+
+    /// One more component, without records.
+    func freshComponent() async throws -> any ConformanceDriver {
+        let driver = try await makeDriver()
+        let found = try await driver.start(settings: settings, fields: fields)
+        guard found == kind else {
+            await driver.stop()
+            throw failure(
+                "a component is of the kind that its manifest names",
+                "the manifest says \(kind.rawValue), the class is \(found.rawValue)")
+        }
+        return driver
+    }
+
+    func failure(_ rule: String, _ difference: String) -> ConformanceFailure {
+        ConformanceFailure(kind: kind, seed: seed, rule: rule, difference: difference)
+    }
+
+    /// Throws unless both are the same.
+    func check<Fact: Equatable>(
+        _ rule: String, _ what: String, _ found: Fact, is expected: Fact
+    ) throws {
+        if found != expected {
+            throw failure(rule, "\(what) is \(found); expected was \(expected)")
+        }
+    }
+
+    /// Throws unless it holds.
+    func check(_ rule: String, _ holds: Bool, _ difference: @autoclosure () -> String) throws {
+        if !holds { throw failure(rule, difference()) }
+    }
+}
+
+/// What can be seen of a component: facts by what they are about.
+struct Observation: Sendable, Equatable {
+    /// A fact.
+    enum Fact: Sendable, Equatable {
+        case item(Item)
+        case details([String: Value]?)
+        case tally(Tally)
+        case ballots([Ballot])
+        case count(Int)
+        case comment(ThreadPage.Entry?)
+        case thread(ThreadPage)
+        case keys(Set<String>)
+    }
+
+    var facts: [String: Fact] = [:]
+
+    /// Where the two differ, in words; nil when they do not.
+    func difference(from expected: Observation) -> String? {
+        let names = Set(facts.keys).union(expected.facts.keys).sorted()
+        guard let name = names.first(where: { facts[$0] != expected.facts[$0] }) else {
+            return nil
+        }
+        let (found, wanted) = (facts[name], expected.facts[name])
+        return "\(name) is \(found.map { "\($0)" } ?? "not there"); expected was "
+            + "\(wanted.map { "\($0)" } ?? "that it is not there")"
+    }
+}

@@ -1,0 +1,193 @@
+import AtriumKit
+
+/// The kind `comments`.
+struct CommentsSuite: RecordSuite {
+    let subjects: [Subject] = [.container, .item("item-1"), .item("item-2")]
+    let rules = [
+        "a thread is a tree in pre-order", "pages of a thread make up the whole",
+        "cursors lead to the replies that a page leaves out",
+        "a subject's count is of the comments that people see",
+    ]
+    // Where the comments are, for replies that are in place.
+    private var posted: [(id: String, subject: Subject)] = []
+    private let words = ["first", "agreed", "no, never", "", "  ", "ça va?", "👩‍👩‍👧"]
+
+    func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
+        let known = random.pick(posted, or: ("nobody", .container))
+        let id = random.oneIn(20) ? "nobody" : known.id
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: return .editComment(id: id, text: text(&random))
+        case 1: return .deleteComment(id: id)
+        case 2:
+            return .moderateComment(
+                id: id, state: random.pick([.shown, .pending, .removed], or: .shown))
+        case 3, 4, 5, 6:
+            let draft = CommentDraft(
+                id: context.freshID, subject: known.subject, parent: id, text: text(&random))
+            return .postComment(draft)
+        default:
+            let subject = random.pick(subjects, or: .container)
+            let draft = CommentDraft(
+                id: random.oneIn(20) ? id : context.freshID, subject: subject, parent: nil,
+                text: text(&random))
+            return .postComment(draft)
+        }
+    }
+
+    mutating func note(_ command: ComponentCommand, _ decision: Decision) {
+        if case .postComment(let draft) = command, !decision.changes.isEmpty {
+            posted.append((draft.id, draft.subject))
+        }
+    }
+
+    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+        for case .commentCount(let subject, let count) in events {
+            told.facts["told count of \(subject)"] = count == 0 ? nil : .count(count)
+        }
+    }
+
+    func observe(
+        _ component: any ConformanceDriver, told: Observation
+    ) async throws -> Observation {
+        var seen = told
+        for subject in subjects {
+            for order in [ThreadQuery.Order.oldest, .newest] {
+                seen.facts["thread of \(subject), \(order)"] = .thread(
+                    try await page(
+                        component, ThreadQuery(subject: subject, order: order, limit: 10_000)))
+            }
+        }
+        for comment in posted {
+            if case .comment(let entry) = try await component.answer(.comment(id: comment.id)) {
+                seen.facts["comment \(comment.id)"] = .comment(entry)
+            }
+        }
+        return seen
+    }
+
+    func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        var told = Observation()
+        fold(try await component.restore([]), into: &told)
+        for subject in subjects {
+            for order in [ThreadQuery.Order.oldest, .newest] {
+                let query = ThreadQuery(subject: subject, order: order, limit: 10_000)
+                let whole = try await page(component, query)
+                try checkTree(whole, bench)
+                try await checkPages(component, query, whole, bench)
+                try await checkDepths(component, query, whole, bench)
+                let seen = whole.entries.count { $0.comment.state == .shown }
+                try bench.check(rules[3], "the total of \(subject)", whole.total, is: seen)
+                var count = 0
+                if case .count(let found) = told.facts["told count of \(subject)"] { count = found }
+                try bench.check(rules[3], "the told count of \(subject)", count, is: seen)
+            }
+        }
+    }
+}
+
+extension CommentsSuite {
+    private func text(_ random: inout SeededRandom) -> String {
+        random.pick(words, or: "first")
+            + (random.oneIn(2) ? "" : " \(Int.random(in: 0...9, using: &random))")
+    }
+
+    private func page(
+        _ component: any ConformanceDriver, _ query: ThreadQuery
+    ) async throws -> ThreadPage {
+        guard case .thread(let page) = try await component.answer(.thread(query)) else {
+            return ThreadPage(entries: [], total: -1)
+        }
+        return page
+    }
+
+    /// Each comment stands below its parent, which came before it; none is twice there.
+    private func checkTree(_ page: ThreadPage, _ bench: Bench) throws {
+        var path: [String] = []
+        var replies: [String: Int] = [:]
+        for entry in page.entries {
+            let id = entry.comment.id
+            try bench.check(rules[0], entry.depth <= path.count, "\(id) is at depth \(entry.depth)")
+            path.removeSubrange(entry.depth...)
+            try bench.check(rules[0], "the parent of \(id)", entry.comment.parent, is: path.last)
+            if let parent = path.last { replies[parent, default: 0] += 1 }
+            path.append(id)
+            try bench.check(
+                rules[0], entry.comment.state == .shown || entry.comment.text == nil,
+                "\(id) is \(entry.comment.state.rawValue) and shows its text")
+        }
+        let ids = page.entries.map(\.comment.id)
+        try bench.check(rules[0], "the number of ids", Set(ids).count, is: ids.count)
+        for entry in page.entries {
+            try bench.check(
+                rules[0], "the replies to \(entry.comment.id)", entry.replies,
+                is: replies[entry.comment.id] ?? 0)
+        }
+    }
+
+    private func checkPages(
+        _ component: any ConformanceDriver, _ query: ThreadQuery, _ whole: ThreadPage,
+        _ bench: Bench
+    ) async throws {
+        for limit in [1, 3, 7] {
+            var query = query
+            query.limit = limit
+            let entries = try await all(component, query, bench, atMost: whole.entries.count)
+            try bench.check(
+                rules[1], "the thread of \(query.subject) in pages of \(limit)",
+                entries.map(\.plain), is: whole.entries.map(\.plain))
+        }
+    }
+
+    private func checkDepths(
+        _ component: any ConformanceDriver, _ query: ThreadQuery, _ whole: ThreadPage,
+        _ bench: Bench
+    ) async throws {
+        for depth in 0...2 {
+            var query = query
+            query.depth = depth
+            query.limit = 4
+            let entries = try await all(component, query, bench, atMost: whole.entries.count)
+            try bench.check(
+                rules[1], "the thread of \(query.subject) down to depth \(depth)",
+                entries.map(\.plain),
+                is: whole.entries.filter { $0.depth <= depth }.map(\.plain))
+            for entry in entries where entry.depth == depth && entry.replies > 0 {
+                query.cursor = entry.more
+                try bench.check(
+                    rules[2], query.cursor != nil, "\(entry.comment.id) has replies and no cursor")
+                let replies = try await all(component, query, bench, atMost: entry.replies)
+                    .filter { $0.comment.parent == entry.comment.id }
+                try bench.check(
+                    rules[2], "the number of replies to \(entry.comment.id) by its cursor",
+                    replies.count, is: entry.replies)
+            }
+        }
+    }
+
+    /// All pages of a query, one after the other.
+    private func all(
+        _ component: any ConformanceDriver, _ query: ThreadQuery, _ bench: Bench, atMost: Int
+    ) async throws -> [ThreadPage.Entry] {
+        var query = query
+        var entries: [ThreadPage.Entry] = []
+        for _ in 0...max(atMost, 1000) {
+            let page = try await page(component, query)
+            entries += page.entries
+            try bench.check(
+                rules[1], page.entries.count <= query.limit,
+                "a page of \(query.limit) holds \(page.entries.count)")
+            guard let next = page.next else { return entries }
+            query.cursor = next
+        }
+        throw bench.failure(rules[1], "the pages of \(query.subject) have no end")
+    }
+}
+
+extension ThreadPage.Entry {
+    /// The entry without its cursor, which depends on the page.
+    fileprivate var plain: ThreadPage.Entry {
+        var entry = self
+        entry.more = nil
+        return entry
+    }
+}

@@ -1,0 +1,98 @@
+public import AtriumKit
+
+/// What the conformance suite drives a component through: in process, or in a worker.
+///
+/// One driver has one component, from ``start(settings:fields:)`` on. The suite calls it from one
+/// place, one call at a time.
+public protocol ConformanceDriver: Sendable {
+    /// Makes the component, restores nothing and attaches it.
+    func start(settings: [String: Value], fields: [Field]) async throws -> Kind
+    /// Applies records with the delegate silent, then gives all items, tallies or counts; called
+    /// again and again, also without changes and after commands, to learn the whole state.
+    func restore(_ changes: [Change]) async throws -> [ComponentEvent]
+    /// Decides on a command; the component's ``Refusal`` is thrown as it is.
+    func decide(_ command: ComponentCommand, _ context: CommandContext) async throws -> Decision
+    /// Answers a question; the component's ``Refusal`` is thrown as it is.
+    func answer(_ query: ComponentQuery) async throws -> ComponentAnswer
+    /// Makes the touched records what these changes say, and tells nobody.
+    func undo(_ changes: [Change]) async throws
+    /// Tells a filters component the values of the fields that it observes.
+    func report(_ values: [String: [Value]]) async throws
+    /// The fields that a filters component observes.
+    func observedFields() async throws -> [String]
+    /// Lets the component go.
+    func stop() async
+}
+
+/// Drives a component in this process.
+public actor InProcessDriver: ConformanceDriver {
+    private let type: any Component.Type
+    private var host: MemoryHost?
+
+    /// A driver for components of this class.
+    public init(_ type: any Component.Type) { self.type = type }
+
+    /// Makes the component.
+    ///
+    /// - Throws: what its `init` throws.
+    public func start(settings: [String: Value], fields: [Field]) throws -> Kind {
+        let host = try MemoryHost(type, settings: settings, fields: fields)
+        self.host = host
+        return host.kind
+    }
+
+    /// Applies records and gives the whole state.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func restore(_ changes: [Change]) throws -> [ComponentEvent] {
+        try started().restore(changes)
+    }
+
+    /// Decides on a command.
+    ///
+    /// - Throws: the component's ``Refusal``.
+    public func decide(
+        _ command: ComponentCommand, _ context: CommandContext
+    ) throws -> Decision {
+        try started().run(command, context)
+    }
+
+    /// Answers a question.
+    ///
+    /// - Throws: the component's ``Refusal``.
+    public func answer(_ query: ComponentQuery) throws -> ComponentAnswer {
+        try started().ask(query)
+    }
+
+    /// Makes the touched records what these changes say.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func undo(_ changes: [Change]) throws { try started().undo(changes) }
+
+    /// Tells the component the values of the fields that it observes.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func report(_ values: [String: [Value]]) throws { try started().report(values) }
+
+    /// The fields that the component observes.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func observedFields() throws -> [String] { try started().observedFields }
+
+    /// Lets the component go.
+    public func stop() {
+        host?.detach()
+        host = nil
+    }
+
+    private func started() throws -> MemoryHost {
+        guard let host else { throw NotStarted() }
+        return host
+    }
+}
+
+/// A driver was used before its start, or after its end.
+public struct NotStarted: Error, CustomStringConvertible {
+    /// What to do.
+    public var description: String { "the driver has no component: call start first" }
+}

@@ -1,0 +1,106 @@
+import AtriumKit
+
+/// The kind `contents`.
+struct ContentsSuite: RecordSuite {
+    let fields: [Field]
+    let rules = ["what was put in is answered with what became of it"]
+    private var present: Set<String> = []
+    private let ids = (1...12).map { "item-\($0)" }
+
+    init(fields: [Field]) { self.fields = fields }
+
+    var subjects: [Subject] { present.sorted().map { .item($0) } }
+
+    func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
+        let chosen = ids.shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random))
+        if random.oneIn(4) { return .removeItems(Array(chosen)) }
+        return .putItems(
+            chosen.map { id in
+                let parent = random.oneIn(4) ? random.pick(ids, or: id) : nil
+                return Item(id: id, fields: values(&random), parent: parent == id ? nil : parent)
+            })
+    }
+
+    mutating func note(_ command: ComponentCommand, _ decision: Decision) {
+        switch decision.answer {
+        case .items(let inserted, _, _): present.formUnion(inserted)
+        case .removed(let ids): present.subtract(ids)
+        default: return
+        }
+    }
+
+    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+        for case .contents(let change) in events {
+            switch change {
+            case .replaceAll(let items):
+                told.facts = told.facts.filter { !$0.key.hasPrefix("item ") }
+                for item in items { told.facts["item \(item.id)"] = .item(item) }
+            case .insert(let items), .update(let items):
+                for item in items { told.facts["item \(item.id)"] = .item(item) }
+            case .remove(let ids):
+                for id in ids { told.facts["item \(id)"] = nil }
+            @unknown default:
+                continue
+            }
+        }
+    }
+
+    func observe(
+        _ component: any ConformanceDriver, told: Observation
+    ) async throws -> Observation {
+        var seen = told
+        for id in ids {
+            if case .details(let details) = try await component.answer(.details(item: id)) {
+                seen.facts["details of \(id)"] = .details(details)
+            }
+        }
+        return seen
+    }
+
+    func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        var told = Observation()
+        fold(try await component.restore([]), into: &told)
+        for id in present.sorted() {
+            try bench.check(
+                rules[0], told.facts["item \(id)"] != nil,
+                "the item \(id) was accepted and is not there")
+        }
+        for id in ids where !present.contains(id) && told.facts["item \(id)"] != nil {
+            // A source of its own may have an item by this id; one that was removed is gone.
+            let again = try? await component.decide(
+                .removeItems([id]),
+                CommandContext(
+                    actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "none"))
+            try bench.check(
+                rules[0], again?.changes.isEmpty ?? true, "the item \(id) was removed and is there")
+        }
+    }
+
+    /// Values for some of the fields, within their bounds.
+    private func values(_ random: inout SeededRandom) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for field in fields where field.required || !random.oneIn(3) {
+            values[field.name] = value(of: field, &random)
+        }
+        return values
+    }
+
+    private func value(of field: Field, _ random: inout SeededRandom) -> Value {
+        let words = ["drama", "crime", "Amélie", "8½", "", "東京物語", "naïve", "👩‍👩‍👧"]
+        let low = max(field.min ?? 0, -1e6)
+        let high = max(low, min(field.max ?? low + 9, 1e6))
+        switch field.type {
+        case .text: return .text(random.pick(words, or: "drama"))
+        case .keywords:
+            let count = Int.random(in: 0...3, using: &random)
+            return .list(words.shuffled(using: &random).prefix(count).map { .text($0) })
+        case .number:
+            return .number((Double.random(in: low...high, using: &random) * 2).rounded() / 2)
+        case .integer, .duration:
+            return .int(Int64.random(in: Int64(low)...Int64(high), using: &random))
+        case .boolean: return .bool(random.oneIn(2))
+        case .time: return random.oneIn(2) ? "1972-03-24" : "2026-01-31T20:15:00Z"
+        @unknown default: return .null
+        }
+    }
+}

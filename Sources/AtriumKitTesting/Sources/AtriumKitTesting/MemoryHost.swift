@@ -1,0 +1,178 @@
+public import AtriumKit
+
+/// A host for one component, in memory: what a plugin's own tests run it in.
+///
+/// It keeps the component's records, gives commands their time and ids, and tells what the
+/// component published, logged and told its delegate. Nothing is random and no clock is read: the
+/// same calls give the same outcome.
+///
+/// ```swift
+/// let host = try MemoryHost(Stars.self, settings: ["scale": 5])
+/// try host.run(.castBallot(subject: .container, value: 4), as: 1)
+/// #expect(host.events.last == .tally(.container, Tally(count: 1, score: 4, histogram: ["4": 1])))
+/// ```
+///
+/// It is not Sendable: use it where it was made.
+public final class MemoryHost {
+    /// The commit failed, as ``failNextCommit`` wished; the component was told to undo.
+    public struct CommitFailed: Error {}
+
+    /// What the component publishes and logs, and the background work that it waits for.
+    public let services: MemoryServices
+    /// The records by key, as a store would hold them.
+    public private(set) var records: [String: Value] = [:]
+    /// What the component told its delegate, in order; a commit that failed told nothing.
+    public private(set) var events: [ComponentEvent] = []
+    /// Makes the next command that changes something fail at its commit.
+    public var failNextCommit = false
+
+    private let type: any Component.Type
+    private let settings: [String: Value]
+    private let fields: [Field]
+    private var harness: ComponentHarness
+    private var commands: Int64 = 0
+
+    /// Makes the component, without records, and attaches it.
+    ///
+    /// - Parameters:
+    ///   - type: the component's class.
+    ///   - settings: as a definition would give them.
+    ///   - fields: the container's fields; by default those of the conformance suite.
+    ///   - container: the container's name.
+    ///   - component: the component's name.
+    /// - Throws: what the component's `init` throws, or ``SettingError``.
+    public init(
+        _ type: any Component.Type, settings: [String: Value] = [:],
+        fields: [Field] = Conformance.fields, container: String = "test",
+        component: String = "component"
+    ) throws {
+        self.type = type
+        self.settings = settings
+        self.fields = fields
+        services = MemoryServices(container: container, component: component)
+        harness = try ComponentHarness(
+            type, container: container, component: component, settings: settings, fields: fields,
+            services: services)
+        attach()
+    }
+
+    /// What the component does.
+    public var kind: Kind { harness.kind }
+
+    /// The fields whose values a filters component wants reported.
+    public var observedFields: [String] { harness.observedFields }
+
+    /// What the next command will carry: each is a second later than the one before.
+    ///
+    /// - Parameters:
+    ///   - actor: the actor's number.
+    ///   - isModerator: whether they may act on what others wrote.
+    /// - Returns: the context, which ``run(_:_:)`` takes.
+    public func nextContext(as actor: Int64 = 1, isModerator: Bool = false) -> CommandContext {
+        CommandContext(
+            actor: ActorID(actor),
+            time: Timestamp(milliseconds: 1_767_225_600_000 + commands * 1000),
+            freshID: "id-\(commands)", isModerator: isModerator)
+    }
+
+    /// Runs a command on behalf of an actor, and commits it.
+    ///
+    /// - Throws: the component's ``Refusal``; ``CommitFailed`` when that was wished.
+    @discardableResult
+    public func run(
+        _ command: ComponentCommand, as actor: Int64 = 1, isModerator: Bool = false
+    ) throws -> Decision {
+        try run(command, nextContext(as: actor, isModerator: isModerator))
+    }
+
+    /// Runs a command with a context of the caller's, and commits it.
+    ///
+    /// - Throws: the component's ``Refusal``; ``CommitFailed`` when that was wished.
+    @discardableResult
+    public func run(_ command: ComponentCommand, _ context: CommandContext) throws -> Decision {
+        commands += 1
+        let decision = try harness.decide(command, context)
+        if failNextCommit, !decision.changes.isEmpty {
+            failNextCommit = false
+            harness.undo(
+                decision.changes.map { change in
+                    records[change.key].map { .put(key: change.key, value: $0) }
+                        ?? .removed(key: change.key)
+                })
+            throw CommitFailed()
+        }
+        for change in decision.changes { records[change.key] = change.value }
+        events.append(contentsOf: decision.events)
+        return decision
+    }
+
+    /// Asks the component a question.
+    ///
+    /// - Throws: the component's ``Refusal``.
+    public func ask(_ query: ComponentQuery) throws -> ComponentAnswer {
+        let answer = try harness.answer(query)
+        if case .selection(_, let events) = answer { self.events.append(contentsOf: events) }
+        return answer
+    }
+
+    /// Applies changes that no command made, as after a commit that failed; tells nothing.
+    public func undo(_ changes: [Change]) {
+        for change in changes { records[change.key] = change.value }
+        harness.undo(changes)
+    }
+
+    /// Applies records that a store holds, and gives all items, tallies or counts that there now
+    /// are; without any changes it just gives these.
+    public func restore(_ changes: [Change]) -> [ComponentEvent] {
+        for change in changes { records[change.key] = change.value }
+        harness.restore(changes)
+        return harness.finishRestore()
+    }
+
+    /// Tells a filters component the values of the fields that it observes, sorted.
+    public func report(_ values: [String: [Value]]) { harness.report(values) }
+
+    /// Posts a notification; the component hears it if it listens.
+    public func post(_ topic: String, _ payload: [String: Value] = [:], sequence: Int64? = nil) {
+        services.deliver(
+            Notification(
+                sequence: sequence, time: nextContext().time, topic: topic, payload: payload))
+        collect()
+    }
+
+    /// Waits for all background work of the component, and hands it what came of it.
+    nonisolated(nonsending) public func settle() async {
+        while await services.finishOne() { collect() }
+    }
+
+    /// Lets the component go and makes it anew from its records, as a restart of the host does.
+    ///
+    /// - Throws: what the component's `init` throws.
+    public func restart() throws {
+        detach()
+        services.forgetComponent()
+        harness = try ComponentHarness(
+            type, container: services.container, component: services.component,
+            settings: settings, fields: fields, services: services)
+        // Restored in the order of their keys, which is not the order in which they were made.
+        harness.restore(
+            records.sorted { $0.key < $1.key }.map { .put(key: $0.key, value: $0.value) })
+        attach()
+    }
+
+    /// Detaches the component.
+    public func detach() {
+        harness.pass(.willDetach)
+        harness.pass(.didDetach)
+        collect()
+    }
+
+    private func attach() {
+        _ = harness.finishRestore()
+        harness.pass(.willAttach)
+        harness.pass(.didAttach)
+        collect()
+    }
+
+    private func collect() { events.append(contentsOf: harness.takeEvents()) }
+}

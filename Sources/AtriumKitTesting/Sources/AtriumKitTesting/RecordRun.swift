@@ -1,0 +1,217 @@
+import AtriumKit
+
+/// What a suite of a kind with records adds to what holds for all of them.
+protocol RecordSuite: Sendable {
+    /// A random command.
+    mutating func command(_ random: inout SeededRandom, _ context: CommandContext)
+        -> ComponentCommand
+    /// Learns what a command came to, for better commands to come.
+    mutating func note(_ command: ComponentCommand, _ decision: Decision)
+    /// Turns what a component told into facts: absolute values that replace those before.
+    func fold(_ events: [ComponentEvent], into told: inout Observation)
+    /// All that can be read of a component, what it told included.
+    func observe(_ component: any ConformanceDriver, told: Observation) async throws
+        -> Observation
+    /// Checks that the reads agree with each other.
+    func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws
+    /// What subjects there are.
+    var subjects: [Subject] { get }
+    /// The rules that `checkReads` checks.
+    var rules: [String] { get }
+}
+
+/// Runs the suite of a kind with records.
+struct RecordRun {
+    let bench: Bench
+    var suite: any RecordSuite
+    var random: SeededRandom
+    var report: ConformanceReport
+    var records: [String: Value] = [:]
+    var history: [Change] = []
+    var told = Observation()
+    var time: Int64 = 1_767_225_600_000
+    var ids = 0
+    var isReadOnly = false
+
+    init(_ bench: Bench, _ suite: any RecordSuite) {
+        self.bench = bench
+        self.suite = suite
+        random = SeededRandom(seed: bench.seed)
+        report = ConformanceReport(kind: bench.kind, seed: bench.seed)
+    }
+
+    mutating func run(commands: Int) async throws -> ConformanceReport {
+        let component = try await bench.freshComponent()
+        do {
+            suite.fold(try await component.restore([]), into: &told)
+            for _ in 0..<commands { try await step(component) }
+            try checkAcceptedAny(of: commands)
+            try await checkTold(component)
+            try await checkRestores(against: component)
+            try await checkUndo(component)
+            try await suite.checkReads(component, bench)
+            report.rules += suite.rules
+            try await checkErasing(component)
+            await component.stop()
+        } catch {
+            await component.stop()
+            throw error
+        }
+        return report
+    }
+
+    /// One command: accepted, it is perhaps repeated; refused, it left no trace.
+    @discardableResult
+    mutating func step(_ component: any ConformanceDriver) async throws -> [Change] {
+        let context = nextContext()
+        let command = suite.command(&random, context)
+        let before = random.oneIn(5) ? try await observe(component) : nil
+        let decision: Decision
+        do {
+            decision = try await component.decide(command, context)
+        } catch let refusal as Refusal {
+            report.declined += 1
+            if refusal.code == .readOnly { isReadOnly = true }
+            if let before {
+                try same(
+                    try await observe(component), before, "what is refused leaves no trace")
+            }
+            return []
+        }
+        commit(command, decision)
+        if random.oneIn(4) {
+            let again = try await component.decide(command, context)
+            try bench.check(
+                "a command that is repeated changes nothing", again.changes.isEmpty,
+                "\(command) changed \(again.changes) the second time")
+        }
+        return decision.changes
+    }
+
+    private mutating func commit(_ command: ComponentCommand, _ decision: Decision) {
+        if decision.changes.isEmpty { report.declined += 1 } else { report.accepted += 1 }
+        for change in decision.changes { records[change.key] = change.value }
+        history += decision.changes
+        suite.fold(decision.events, into: &told)
+        suite.note(command, decision)
+    }
+
+    private mutating func nextContext() -> CommandContext {
+        // Now and then two commands come in the same millisecond.
+        time += Int64.random(in: 0...3, using: &random) * 500
+        ids += 1
+        return CommandContext(
+            actor: ActorID(Int64.random(in: 1...5, using: &random)),
+            time: Timestamp(milliseconds: time), freshID: "fresh-\(ids)",
+            isModerator: random.oneIn(3))
+    }
+
+    private func checkAcceptedAny(of commands: Int) throws {
+        try bench.check(
+            "a component accepts something", report.accepted > 0 || isReadOnly,
+            "it accepted none of \(commands) commands, so nothing was proved; give settings under "
+                + "which it accepts some")
+    }
+}
+
+extension RecordRun {
+    /// All that can be seen of a component.
+    func observe(_ component: any ConformanceDriver) async throws -> Observation {
+        var absolute = Observation()
+        suite.fold(try await component.restore([]), into: &absolute)
+        return try await suite.observe(component, told: absolute)
+    }
+
+    func same(_ found: Observation, _ expected: Observation, _ rule: String) throws {
+        if let difference = found.difference(from: expected) {
+            throw bench.failure(rule, difference)
+        }
+    }
+
+    private mutating func checkTold(_ component: any ConformanceDriver) async throws {
+        let rule = "what the delegate was told is what there is"
+        var absolute = Observation()
+        suite.fold(try await component.restore([]), into: &absolute)
+        try same(told, absolute, rule)
+        report.rules += [
+            "what is refused leaves no trace", "a command that is repeated changes nothing", rule,
+        ]
+    }
+
+    private mutating func checkRestores(against component: any ConformanceDriver) async throws {
+        let expected = try await observe(component)
+        let set = records.sorted { $0.key < $1.key }.map {
+            Change.put(key: $0.key, value: $0.value)
+        }
+        let orders: [(rule: String, changes: [Change])] = [
+            ("restored from its records it is the same", set),
+            ("the order of records does not matter", set.shuffled(using: &random)),
+            ("the last record may come first", set.reversed()),
+            ("records that come twice count once", (set + set).shuffled(using: &random)),
+            ("changes of different keys may come in any order", interleaved()),
+        ]
+        for (rule, changes) in orders {
+            let fresh = try await bench.freshComponent()
+            _ = try await fresh.restore(changes)
+            try same(try await observe(fresh), expected, rule)
+            await fresh.stop()
+            report.rules.append(rule)
+        }
+    }
+
+    /// The history with the order of each key kept, but no other.
+    private mutating func interleaved() -> [Change] {
+        var queues: [String: [Change]] = [:]
+        for change in history.reversed() { queues[change.key, default: []].append(change) }
+        let keys = history.map(\.key).sorted().shuffled(using: &random)
+        return keys.compactMap { queues[$0]?.popLast() }
+    }
+
+    private mutating func checkUndo(_ component: any ConformanceDriver) async throws {
+        let rule = "commands that were undone left no trace"
+        for _ in 0..<10 {
+            let (before, kept) = (try await observe(component), self)
+            var touched: Set<String> = []
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                touched.formUnion(try await step(component).map(\.key))
+            }
+            let (counts, later) = (report, (random, time, ids))
+            let changes = touched.sorted().shuffled(using: &random).map { key in
+                kept.records[key].map { Change.put(key: key, value: $0) } ?? .removed(key: key)
+            }
+            self = kept
+            report = counts
+            (random, time, ids) = later
+            try await component.undo(changes)
+            try same(try await observe(component), before, rule)
+        }
+        report.rules.append(rule)
+        // What comes after an undo is built on the right state.
+        for _ in 0..<20 { try await step(component) }
+        let fresh = try await bench.freshComponent()
+        _ = try await fresh.restore(
+            records.sorted { $0.key > $1.key }.map { .put(key: $0.key, value: $0.value) })
+        try same(
+            try await observe(component), try await observe(fresh),
+            "after an undo it goes on as if restored")
+        await fresh.stop()
+    }
+
+    private mutating func checkErasing(_ component: any ConformanceDriver) async throws {
+        let rule = "the keys about a subject are all its records, and no other's"
+        var keys: [String] = []
+        for subject in suite.subjects {
+            if case .recordKeys(let about) = try await component.answer(.recordKeys([subject])) {
+                keys += about
+            }
+        }
+        try bench.check(rule, "the set of keys", keys.sorted(), is: records.keys.sorted())
+        try await component.undo(keys.map { .removed(key: $0) })
+        let fresh = try await bench.freshComponent()
+        try same(
+            try await observe(component), try await observe(fresh),
+            "without its records it is as new")
+        await fresh.stop()
+        report.rules.append(rule)
+    }
+}

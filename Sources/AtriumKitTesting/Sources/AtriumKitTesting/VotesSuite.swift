@@ -1,0 +1,89 @@
+import AtriumKit
+
+/// The kind `votes`.
+struct VotesSuite: RecordSuite {
+    let subjects: [Subject] = [.container] + (1...4).map { .item("item-\($0)") }
+    let rules = [
+        "a tally counts the ballots that are there", "pages of ballots make up the whole",
+    ]
+
+    func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
+        let subject = random.pick(subjects, or: .container)
+        if random.oneIn(4) { return .retractBallot(subject: subject) }
+        let values: [Double] = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1.5, 0, -1, 6, 1e9]
+        return .castBallot(subject: subject, value: random.pick(values, or: 1))
+    }
+
+    func note(_ command: ComponentCommand, _ decision: Decision) {}
+
+    func fold(_ events: [ComponentEvent], into told: inout Observation) {
+        for case .tally(let subject, let tally) in events {
+            // No ballots and no tally are the same.
+            told.facts["told tally of \(subject)"] = tally.count == 0 ? nil : .tally(tally)
+        }
+    }
+
+    func observe(
+        _ component: any ConformanceDriver, told: Observation
+    ) async throws -> Observation {
+        var seen = told
+        for subject in subjects {
+            seen.facts["ballots on \(subject)"] = .ballots(
+                try await ballots(component, on: subject, page: 100))
+        }
+        return seen
+    }
+
+    func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        var told = Observation()
+        fold(try await component.restore([]), into: &told)
+        for subject in subjects {
+            let whole = try await ballots(component, on: subject, page: 100)
+            for page in 1...3 {
+                try bench.check(
+                    rules[1], "the ballots on \(subject) in pages of \(page)",
+                    try await ballots(component, on: subject, page: page), is: whole)
+            }
+            try bench.check(
+                rules[1], "the order of actors on \(subject)", whole.map(\.actor),
+                is: whole.map(\.actor).sorted())
+            for ballot in whole {
+                let single = try await component.answer(
+                    .ballotsOf(ballot.actor, subjects: [subject]))
+                try bench.check(
+                    rules[1], "an actor's ballot on \(subject)", single, is: .ballotsOf([ballot]))
+            }
+            var tally = Tally()
+            if case .tally(let found) = told.facts["told tally of \(subject)"] { tally = found }
+            try check(tally, of: subject, counts: whole, bench)
+        }
+    }
+
+    private func check(
+        _ tally: Tally, of subject: Subject, counts ballots: [Ballot], _ bench: Bench
+    ) throws {
+        var histogram: [String: Int] = [:]
+        for ballot in ballots {
+            histogram[Value.number(ballot.value).plainText ?? "", default: 0] += 1
+        }
+        try bench.check(rules[0], "the count of \(subject)", tally.count, is: ballots.count)
+        try bench.check(rules[0], "the histogram of \(subject)", tally.histogram, is: histogram)
+        try bench.check(
+            rules[0], (tally.score == nil) == ballots.isEmpty,
+            "the score of \(subject) is \(tally.score.map { "\($0)" } ?? "none") with "
+                + "\(ballots.count) ballots")
+    }
+
+    private func ballots(
+        _ component: any ConformanceDriver, on subject: Subject, page: Int
+    ) async throws -> [Ballot] {
+        var all: [Ballot] = []
+        while true {
+            let query = ComponentQuery.ballots(subject, after: all.last?.actor, limit: page)
+            guard case .ballots(let ballots) = try await component.answer(query),
+                !ballots.isEmpty, all.count < 1000
+            else { return all }
+            all += ballots
+        }
+    }
+}
