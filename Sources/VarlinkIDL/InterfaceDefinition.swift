@@ -101,6 +101,16 @@ public struct TextPosition: Sendable, Hashable, CustomStringConvertible {
     /// The column in characters, from 1.
     public let column: Int
 
+    /// Makes a position.
+    ///
+    /// - Parameters:
+    ///   - line: The line, from 1.
+    ///   - column: The column in characters, from 1.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
     /// Both, as `line:column`.
     public var description: String { "\(line):\(column)" }
 }

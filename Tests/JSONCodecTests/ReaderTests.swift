@@ -133,4 +133,18 @@ private struct Film: JSONCodable, Equatable {
         }
         #expect(skipped(text) == nil)
     }
+
+    @Test func `an unknown case is refused with those that are known`() throws {
+        enum State: String, CaseIterable { case shown, removed }
+        let text = Array(#"{"state": "gone"}"#.utf8)
+        let error = try text.withUnsafeBytes { bytes -> JSONError? in
+            var reader = JSONReader(bytes)
+            try reader.beginObject()
+            _ = try reader.nextKey()
+            return #expect(throws: JSONError.self) { try reader.readCase(of: State.self) }
+        }
+        #expect(
+            error?.description == "state: expected one of shown, removed, found 'gone' (at byte 10)"
+        )
+    }
 }

@@ -1,0 +1,148 @@
+import VarlinkIDL
+
+/// A definition's file.
+struct Source: Sendable {
+    let path: String
+    let text: String
+}
+
+/// A file of Swift.
+struct GeneratedFile: Sendable {
+    let name: String
+    let text: String
+}
+
+/// Why nothing is generated: the way compilers say it, so that editors find the place.
+struct GeneratorError: Error, CustomStringConvertible {
+    let path: String
+    let position: TextPosition
+    let reason: String
+
+    var description: String { "\(path):\(position): error: \(reason)" }
+}
+
+/// Turns definitions into Swift: a file for each interface, and one for the types that they share.
+///
+/// The plugin names these files before this runs, from the definitions' file names alone:
+/// `org.atrium.Votes.varlink` becomes `Votes.swift`, types go to `SharedTypes.swift`.
+struct Generator {
+    private let interfaces: [Interface]
+    private let types: [SharedType]
+    private let module: String
+
+    private struct Interface {
+        let path: String
+        let definition: InterfaceDefinition
+    }
+
+    /// Reads the definitions and checks what only all of them together show.
+    ///
+    /// - Parameters:
+    ///   - sources: The files.
+    ///   - module: The module that the generated code becomes a part of.
+    /// - Throws: ``GeneratorError``.
+    init(sources: [Source], module: String) throws(GeneratorError) {
+        var interfaces: [Interface] = []
+        for source in sources {
+            do throws(DefinitionError) {
+                let definition = try InterfaceDefinition(source.text)
+                interfaces.append(Interface(path: source.path, definition: definition))
+            } catch {
+                throw GeneratorError(
+                    path: source.path, position: error.position, reason: error.reason)
+            }
+        }
+        self.interfaces = interfaces
+        self.module = module
+        types = try SharedType.gather(interfaces.map { ($0.path, $0.definition) })
+        try checkNames()
+    }
+
+    /// The files, in the order of the sources, the shared types last.
+    func makeFiles() -> [GeneratedFile] {
+        var files = interfaces.map { interface in
+            let writer = InterfaceWriter(definition: interface.definition, module: module)
+            return GeneratedFile(
+                name: interface.definition.swiftName + ".swift", text: writer.makeText())
+        }
+        files.append(
+            GeneratedFile(
+                name: "SharedTypes.swift", text: SharedType.makeText(types, module: module))
+        )
+        return files
+    }
+
+    /// Sees to it that no two things at the top level are called the same, nor like what Swift has.
+    private func checkNames() throws(GeneratorError) {
+        var taken: [String: String] = [:]
+        let start = TextPosition(line: 1, column: 1)
+        for interface in interfaces {
+            let name = interface.definition.swiftName
+            for name in [name, name + "Service"] {
+                if let other = taken[name] {
+                    throw GeneratorError(
+                        path: interface.path, position: start,
+                        reason: "\(name) would be generated for \(other) too")
+                }
+                taken[name] = interface.path
+            }
+            try check(interface.definition, in: interface.path)
+        }
+        for type in types {
+            if let other = taken[type.definition.name] {
+                throw GeneratorError(
+                    path: type.path, position: type.definition.position,
+                    reason:
+                        "the type \(type.definition.name) is called like what is generated for \(other)"
+                )
+            }
+        }
+    }
+
+    private func check(
+        _ definition: InterfaceDefinition, in path: String
+    ) throws(GeneratorError) {
+        let names =
+            definition.types.map { ($0.name, $0.position) }
+            + definition.methods.map { ($0.name, $0.position) }
+            + definition.errors.map { ($0.name, $0.position) }
+        for (name, position) in names where SwiftNames.taken.contains(name) {
+            throw GeneratorError(
+                path: path, position: position,
+                reason: "the generated code needs Swift's own \(name): choose another name")
+        }
+        for error in definition.errors {
+            guard !definition.methods.contains(where: { $0.name == error.name }) else {
+                throw GeneratorError(
+                    path: path, position: error.position,
+                    reason: "the error \(error.name) is called like a method")
+            }
+        }
+        for type in definition.types { try check(type.type, at: type.position, in: path) }
+        for method in definition.methods {
+            try check(.structure(method.parameters), at: method.position, in: path)
+            try check(.structure(method.reply), at: method.position, in: path)
+        }
+        for error in definition.errors {
+            try check(.structure(error.parameters), at: error.position, in: path)
+        }
+    }
+
+    private func check(
+        _ type: FieldType, at position: TextPosition, in path: String
+    ) throws(GeneratorError) {
+        switch type {
+        case .structure(let structure):
+            guard structure.fields.count <= 64 else {
+                throw GeneratorError(
+                    path: path, position: position,
+                    reason: "\(structure.fields.count) fields are more than 64")
+            }
+            for field in structure.fields { try check(field.type, at: field.position, in: path) }
+        case .array(let element), .map(let element), .nullable(let element):
+            try check(element, at: position, in: path)
+        default:
+            break
+        }
+    }
+}
