@@ -52,6 +52,7 @@ format: ## lay the sources out as .swift-format says
 	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
 docs: deps ## write the documentation of the public libraries to .build/docs
+	@mkdir -p .build/docs
 	$(foreach target,AtriumKit Varlink JSONCodec,$(call document,$(target)))
 
 define document
