@@ -134,6 +134,7 @@ let package = Package(
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
+        tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests("VarlinkTests", ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix]),
         tests("StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),

@@ -99,8 +99,10 @@ struct InterfaceWriter {
             source.block("public func register(in router: inout VarlinkRouter)") { source in
                 source.line("router.add(\(name).self)")
                 for method in definition.methods {
-                    source.block("router.handle(\(name).\(method.name).self)") { source in
-                        source.line("parameters, call in")
+                    source.block(
+                        "router.handle(\(name).\(method.name).self)",
+                        parameters: "parameters, call in"
+                    ) { source in
                         source.line(
                             "\(SwiftNames.function(method.name))(parameters, call: call)")
                     }

@@ -16,8 +16,15 @@ struct SourceText {
     }
 
     /// Adds a line that ends in a brace, what is in it, and the closing brace.
-    mutating func block(_ head: String, _ body: (inout SourceText) -> Void) {
-        line(head + " {")
+    ///
+    /// - Parameters:
+    ///   - head: What stands before the brace.
+    ///   - parameters: Those of a closure, such as `a, b in`; none by default.
+    ///   - body: Adds what is in it.
+    mutating func block(
+        _ head: String, parameters: String = "", _ body: (inout SourceText) -> Void
+    ) {
+        line(head + " {" + (parameters.isEmpty ? "" : " " + parameters))
         indented(body)
         line("}")
     }

@@ -21,6 +21,11 @@ struct StructureWriter {
             let name = SwiftNames.identifier(field.name)
             return "\(name): \(type)" + (field.type.wrapped == nil ? "" : " = nil")
         }
+        guard !fields.isEmpty else {
+            source.line("/// Makes the only value.")
+            source.line("public init() {}")
+            return
+        }
         source.line("/// Makes a value; what may be absent is nil by default.")
         let list = parameters.joined(separator: ", ")
         if list.count <= 70 {
