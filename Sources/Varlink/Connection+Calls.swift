@@ -93,10 +93,15 @@ extension Connection {
     }
 
     /// Ends a call with an error.
-    func fail(_ slot: CallSlot, _ error: some VarlinkErrorReply) {
+    func fail<Failure: VarlinkErrorReply>(_ slot: CallSlot, _ error: Failure) {
+        fail(slot, Failure.name, error)
+    }
+
+    /// Ends a call with an error that is known by name.
+    func fail(_ slot: CallSlot, _ name: String, _ parameters: some JSONWritable) {
         guard isOpen(slot) else { return }
         server.statistics.errors += 1
-        answer(slot, isLast: true) { $0.writeError(error) }
+        answer(slot, isLast: true) { $0.writeError(name, parameters) }
     }
 
     func onClose(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {

@@ -51,6 +51,14 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.fail(slot, error)
     }
 
+    /// Ends the call with an error that is known by name alone, such as one passed on.
+    ///
+    /// - Parameter error: The error; its interface should declare it.
+    public func fail(_ error: VarlinkRemoteError) {
+        if isElsewhere { return hop { self.fail(error) } }
+        slot.connection.fail(slot, error.name, error.parameters)
+    }
+
     /// Adds replies that are encoded already, such as those that many subscribers share.
     ///
     /// A call without ``wantsMore`` is ended with `ExpectedMore` instead.
@@ -140,12 +148,12 @@ extension JSONWriter {
     }
 
     /// Writes an error, without its NUL.
-    mutating func writeError<Failure: VarlinkErrorReply>(_ error: Failure) {
+    mutating func writeError(_ name: String, _ parameters: some JSONWritable) {
         beginObject()
         key("error")
-        string(Failure.name)
+        string(name)
         key("parameters")
-        error.write(to: &self)
+        parameters.write(to: &self)
         endObject()
     }
 }
