@@ -87,7 +87,8 @@ lay-down:
 		rm -rf "$(SHARE)/$$kit" && install -d "$(SHARE)/$$kit" && \
 		cp -R Sources/$$kit/Package.swift Sources/$$kit/Sources "$(SHARE)/$$kit" || exit; \
 	done
-	@install -C -m 644 Examples/*.yaml Examples/*.ndjson LICENSE '$(SHARE)/examples'
+	@install -C -m 644 Examples/*.yaml Examples/*.ndjson '$(SHARE)/examples'
+	@install -C -m 644 LICENSE '$(SHARE)'
 	@install -C -m 755 Examples/debian-index '$(SHARE)/examples'
 	@for unit in atriumd.service atriumd.socket; do \
 		sed 's,/usr/local/,$(PREFIX)/,' systemd/$$unit >"$(SYSTEM)/systemd/system/$$unit" || exit; \

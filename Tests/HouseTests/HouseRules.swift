@@ -31,7 +31,8 @@ enum HouseRules {
         "Systemd": ["CSystemd", "Logging"],
         "atriumd": [
             "Control", "Host", "Store", "Systemd", "Varlink", "Workers", "Configuration",
-            "ServiceLifecycle", "UnixSignals", "ArgumentParser", "NIOPosix", "NIOCore", "Logging",
+            "ServiceLifecycle", "UnixSignals", "SystemPackage", "ArgumentParser", "NIOPosix",
+            "NIOCore", "Logging",
         ],
         "atriumctl": [
             "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore", "NIOPosix",
