@@ -43,8 +43,16 @@ func plugin(_ name: String) -> Target {
         linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The tests count SQLite's syncs: their own definitions of these functions go before the C library's.
+let ownSyncs: [LinkerSetting] = [
+    .unsafeFlags(["fdatasync", "fsync"].flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] })
+]
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], linker: [LinkerSetting] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: linker)
 }
 
 let plugins = ["Catalog", "Facets", "Stars", "Threads"]
@@ -109,7 +117,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, nioCore, logging,
+                "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, logging,
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .systemLibrary(
@@ -136,7 +145,9 @@ let package = Package(
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests("VarlinkTests", ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix]),
-        tests("StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests(
+            "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
+            linker: ownSyncs),
         tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests("WorkersTests", ["Workers", "Host", kit, kitTesting, nioPosix, logging]),

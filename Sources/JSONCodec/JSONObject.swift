@@ -67,7 +67,10 @@ public struct JSONObject: Sendable, Hashable {
     /// Whether it has no members.
     public var isEmpty: Bool { bytes.count == 2 }
 
-    private init(checked bytes: [UInt8]) {
+    /// Takes bytes that were checked before, or written by a ``JSONWriter``, as they are.
+    ///
+    /// - Parameter bytes: The text of one object without whitespace; nothing is checked.
+    public init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }
 }

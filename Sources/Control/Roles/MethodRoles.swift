@@ -38,7 +38,8 @@ enum MethodRoles {
             .admin,
             [
                 Containers.Apply.name, Containers.Delete.name, Containers.Attach.name,
-                Containers.Detach.name, Plugins.Reload.name, Daemon.Reload.name,
+                Containers.Detach.name, Containers.Export.name, Containers.Restore.name,
+                Plugins.Reload.name, Daemon.Reload.name,
                 Daemon.SetLogLevel.name,
             ]
         ),

@@ -1,0 +1,95 @@
+import Host
+import Interfaces
+import Logging
+import Synchronization
+import Varlink
+
+/// What all services share: the registry, and who may do what.
+struct ControlContext: Sendable {
+    let registry: Registry
+    let accessBook: AccessBook
+
+    /// A peer on its own behalf.
+    func own(_ peer: Peer) -> Caller {
+        Caller(
+            actor: "unix:\(peer.uid)",
+            isModerator: accessBook.access(of: peer).role >= .moderator)
+    }
+
+    /// On whose behalf a peer writes: itself, or the actor that it names, if it may.
+    func writer(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> Caller {
+        let own = own(peer)
+        guard let actor, actor != own.actor else { return own }
+        try check(actor, accessBook.access(of: peer), own: own.actor)
+        // Acting for somebody else gives that person no rights beyond their own.
+        return Caller(actor: actor, isModerator: false)
+    }
+
+    /// Whose ballot a read shows as `mine`: the peer's own, or another's, for those who may see it.
+    func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
+        guard let actor, actor != "unix:\(peer.uid)" else { return actor }
+        let access = accessBook.access(of: peer)
+        if access.role < .moderator { try check(actor, access, own: "unix:\(peer.uid)") }
+        return actor
+    }
+
+    private func check(_ actor: String, _ access: Access, own: String) throws(ActorRefusal) {
+        guard let colon = actor.firstIndex(of: ":"), colon != actor.startIndex,
+            actor.index(after: colon) != actor.endIndex, actor.utf8.count <= 200,
+            actor.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else {
+            throw ActorRefusal(
+                actor: actor,
+                reason: "An actor is written namespace:name, in at most 200 bytes.")
+        }
+        if access.role == .admin { return }
+        guard access.role >= .frontend, let namespace = access.namespace else {
+            throw ActorRefusal(
+                actor: actor,
+                reason: "You are \(own), a \(access.role.rawValue); only a frontend acts for "
+                    + "others. Leave the actor out to act for yourself.")
+        }
+        guard actor[..<colon] == namespace else {
+            throw ActorRefusal(
+                actor: actor, reason: "You act for actors of the namespace \(namespace) alone.")
+        }
+    }
+}
+
+/// Why a peer may not act for an actor.
+struct ActorRefusal: Error {
+    let actor: String
+    let reason: String
+
+    var reply: Interfaces.Daemon.ActorForbidden { .init(actor: actor, reason: reason) }
+}
+
+/// Remembers what each user may do for a while: looking up groups may ask a directory server.
+final class AccessBook: Sendable {
+    private let table: RoleTable
+    private let known = Mutex<[UInt32: (access: Access, until: ContinuousClock.Instant)]>([:])
+
+    init(_ table: RoleTable) { self.table = table }
+
+    /// What a peer may do. Who joins a group is noticed within ten seconds.
+    func access(of peer: Peer) -> Access {
+        let now = ContinuousClock.now
+        if let entry = known.withLock({ $0[peer.uid] }), entry.until > now { return entry.access }
+        let access = table.access(uid: peer.uid, gid: peer.gid)
+        known.withLock { $0[peer.uid] = (access, now + .seconds(10)) }
+        return access
+    }
+}
+
+extension VarlinkCall {
+    /// Ends the call with what the host answered.
+    func settle<Success>(
+        _ result: Result<Success, HostError>, in interface: any VarlinkInterface.Type,
+        _ reply: (Success) -> Reply
+    ) {
+        switch result {
+        case .success(let success): self.reply(reply(success))
+        case .failure(let error): fail(error.reply(of: interface))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+public import Host
+import Interfaces
+public import Logging
+public import Varlink
+
+/// The control protocol: every published interface, implemented over a registry.
+public enum ControlRouter {
+    /// The interfaces that the daemon publishes.
+    static let interfaces: [any VarlinkInterface.Type] = [
+        Interfaces.Daemon.self, Interfaces.Plugins.self, Interfaces.Containers.self,
+        Interfaces.Contents.self, Interfaces.Filters.self, Interfaces.Votes.self,
+        Interfaces.Comments.self, Interfaces.Screens.self, Interfaces.Notifications.self,
+    ]
+
+    /// Makes the router that a ``VarlinkServer`` on the registry's event loop serves.
+    ///
+    /// - Parameters:
+    ///   - registry: what answers.
+    ///   - roles: who may do what.
+    ///   - daemon: what the daemon knows of itself.
+    ///   - logger: where denied calls are told of.
+    public static func make(
+        registry: Registry, roles: RoleTable, daemon: any DaemonState, logger: Logger
+    ) -> VarlinkRouter {
+        let missing = MethodRoles.missing(in: interfaces)
+        precondition(missing.isEmpty, "no role is set for \(missing.joined(separator: ", "))")
+        let context = ControlContext(registry: registry, accessBook: AccessBook(roles))
+        var router = VarlinkRouter(
+            vendor: "Atrium", product: "atriumd", version: daemon.version,
+            url: "https://atrium.example/")
+        router.authorize = { method, peer in
+            authorize(method, peer, context.accessBook, logger)
+        }
+        DaemonControl(context: context, daemon: daemon).register(in: &router)
+        PluginsControl(context: context).register(in: &router)
+        ContainersControl(context: context).register(in: &router)
+        ContentsControl(context: context).register(in: &router)
+        FiltersControl(context: context).register(in: &router)
+        VotesControl(context: context).register(in: &router)
+        CommentsControl(context: context).register(in: &router)
+        ScreensControl(context: context).register(in: &router)
+        NotificationsControl(context: context).register(in: &router)
+        return router
+    }
+
+    private static func authorize(
+        _ method: String, _ peer: Peer, _ book: AccessBook, _ logger: Logger
+    ) -> (any VarlinkErrorReply)? {
+        // A method without a role is none of ours: the router answers that it is not there.
+        guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
+        let role = book.access(of: peer).role
+        guard role < wanted else { return nil }
+        logger.notice(
+            "denied a call: it wants a higher role",
+            metadata: [
+                "method": "\(method)", "wants": "\(wanted.rawValue)", "has": "\(role.rawValue)",
+                "peer_uid": "\(peer.uid)", "peer_pid": "\(peer.pid)",
+            ])
+        return Interfaces.Daemon.RoleRequired(
+            method: method, role: wanted.rawValue, yours: role.rawValue)
+    }
+}
+
+/// What the daemon knows of itself and does to itself; asked on the event loop.
+public protocol DaemonState: Sendable {
+    /// Its version.
+    var version: String { get }
+    /// What no part of the registry knows.
+    func facts() -> DaemonFacts
+    /// Reads configuration and definitions again; says what was done, a line each.
+    func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void)
+    /// Sets the level; gives the one before, nil for a level that is none.
+    func setLogLevel(_ level: String) -> String?
+}
+
+/// What the daemon knows of itself.
+public struct DaemonFacts: Sendable {
+    /// Whether it starts, serves or stops.
+    public enum Phase: String, Sendable {
+        /// Containers are being loaded.
+        case starting
+        /// It serves.
+        case ready
+        /// It finishes what it accepted.
+        case stopping
+    }
+
+    /// Whether it starts, serves or stops.
+    public var phase: Phase
+    /// What is wrong beside what the registry knows, a sentence each.
+    public var problems: [String]
+    /// When it started, milliseconds since 1970.
+    public var started: Int64
+    /// Seconds since it started.
+    public var uptime: Double
+    /// The socket's path.
+    public var socket: String
+    /// The store's directory.
+    public var stateDirectory: String
+    /// What the server has seen.
+    public var statistics: VarlinkStatistics
+
+    /// Facts of one moment.
+    public init(
+        phase: Phase, problems: [String], started: Int64, uptime: Double, socket: String,
+        stateDirectory: String, statistics: VarlinkStatistics
+    ) {
+        self.phase = phase
+        self.problems = problems
+        self.started = started
+        self.uptime = uptime
+        self.socket = socket
+        self.stateDirectory = stateDirectory
+        self.statistics = statistics
+    }
+}
+
+/// Why a reload did nothing.
+public struct ReloadProblem: Error, Sendable {
+    /// In a sentence.
+    public let reason: String
+
+    /// A reason.
+    public init(_ reason: String) { self.reason = reason }
+}

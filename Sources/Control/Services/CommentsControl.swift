@@ -1,0 +1,112 @@
+import AtriumKit
+import Host
+import Interfaces
+import Varlink
+
+/// `org.atrium.Comments` over the registry.
+struct CommentsControl: CommentsService {
+    let context: ControlContext
+
+    func thread(
+        _ parameters: Comments.Thread.Parameters, call: VarlinkCall<Comments.Thread.Reply>
+    ) {
+        let query = ThreadQuery(
+            subject: Subject(item: parameters.item), root: parameters.root,
+            order: parameters.order == .newest ? .newest : .oldest, depth: parameters.depth,
+            limit: parameters.limit ?? 100, cursor: parameters.cursor)
+        context.registry.assumeIsolated { registry in
+            registry.thread(
+                container: parameters.container, component: parameters.component, query
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(
+                        comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
+                        next: $0.next, sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+
+    func post(
+        _ parameters: Comments.Post.Parameters, call: VarlinkCall<Comments.Post.Reply>
+    ) {
+        let address = SubjectAddress(
+            container: parameters.container, component: parameters.component,
+            item: parameters.item)
+        do {
+            let caller = try context.writer(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.post(
+                    address, parent: parameters.parent, text: parameters.text, id: parameters.id,
+                    by: caller
+                ) { result in
+                    call.settle(result, in: Comments.self) {
+                        .init(comment: .init($0.comment), sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func edit(
+        _ parameters: Comments.Edit.Parameters, call: VarlinkCall<Comments.Edit.Reply>
+    ) {
+        do {
+            let caller = try context.writer(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.edit(
+                    container: parameters.container, component: parameters.component,
+                    comment: parameters.comment, text: parameters.text, by: caller
+                ) { result in
+                    call.settle(result, in: Comments.self) {
+                        .init(comment: .init($0.comment), sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func delete(
+        _ parameters: Comments.Delete.Parameters, call: VarlinkCall<Comments.Delete.Reply>
+    ) {
+        do {
+            let caller = try context.writer(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.delete(
+                    container: parameters.container, component: parameters.component,
+                    comment: parameters.comment, by: caller
+                ) { result in
+                    call.settle(result, in: Comments.self) { .init(sequence: Int($0)) }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func moderate(
+        _ parameters: Comments.Moderate.Parameters, call: VarlinkCall<Comments.Moderate.Reply>
+    ) {
+        let state: AtriumKit.Comment.State =
+            switch parameters.state {
+            case .shown: .shown
+            case .pending: .pending
+            case .removed: .removed
+            }
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.moderate(
+                container: parameters.container, component: parameters.component,
+                comment: parameters.comment, state: state, reason: parameters.reason, by: caller
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(comment: .init($0.comment), sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+}

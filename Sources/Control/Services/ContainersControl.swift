@@ -1,0 +1,171 @@
+import AtriumKit
+import Host
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// `org.atrium.Containers` over the registry.
+struct ContainersControl: ContainersService {
+    let context: ControlContext
+
+    func apply(
+        _ parameters: Containers.Apply.Parameters, call: VarlinkCall<Containers.Apply.Reply>
+    ) {
+        let definitions: [ContainerDefinition]
+        do {
+            definitions = try parameters.definitions.flatMap {
+                definition throws(DefinitionProblem) in
+                try DefinitionReader.read(definition.text, file: definition.file)
+            }
+        } catch {
+            return call.fail(
+                Containers.DefinitionInvalid(
+                    file: error.file, line: error.line, column: error.column,
+                    reason: error.reason, hint: error.hint))
+        }
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.apply(
+                definitions, dryRun: parameters.dryRun ?? false,
+                prune: parameters.prune ?? false, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { outcome in
+                    .init(
+                        results: outcome.results.map(Containers.Apply.Reply.Results.init),
+                        sequence: Int(outcome.sequence))
+                }
+            }
+        }
+    }
+
+    func list(
+        _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
+    ) {
+        let (containers, sequence) = context.registry.assumeIsolated {
+            ($0.containers(), $0.sequence)
+        }
+        call.reply(
+            .init(
+                containers: containers.map(Interfaces.Container.init), sequence: Int(sequence)))
+    }
+
+    func describe(
+        _ parameters: Containers.Describe.Parameters,
+        call: VarlinkCall<Containers.Describe.Reply>
+    ) {
+        let name = parameters.container
+        let result = context.registry.assumeIsolated { registry in
+            Result { () throws(HostError) in try registry.describe(name) }
+        }
+        call.settle(result, in: Containers.self) { description in
+            .init(
+                container: Interfaces.Container(description.status),
+                fields: description.status.definition.fields.map(Interfaces.Field.init),
+                votes: description.votes.map { Interfaces.Tally($0) },
+                comments: description.comments, definition: description.status.definition.source,
+                sequence: Int(description.sequence))
+        }
+    }
+
+    func delete(
+        _ parameters: Containers.Delete.Parameters, call: VarlinkCall<Containers.Delete.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.delete(
+                parameters.container, purge: parameters.purge ?? false, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            }
+        }
+    }
+
+    func attach(
+        _ parameters: Containers.Attach.Parameters, call: VarlinkCall<Containers.Attach.Reply>
+    ) {
+        let settings: [String: Value]
+        do {
+            settings =
+                try parameters.settings.map { object throws(JSONError) in
+                    try JSON.decode([String: Value].self, from: object.bytes)
+                } ?? [:]
+        } catch {
+            return call.fail(
+                Containers.SettingInvalid(
+                    component: parameters.component, setting: "", reason: "\(error)"))
+        }
+        guard Names.isName(parameters.component) else {
+            return call.fail(
+                Interfaces.Daemon.ParameterInvalid(
+                    parameter: "component",
+                    reason: "A name is a letter a-z, then up to 62 of a-z 0-9 -."))
+        }
+        let component = ComponentDefinition(
+            name: parameters.component, plugin: parameters.plugin, settings: settings,
+            isolation: parameters.isolation.map { $0 == .daemon ? .daemon : .process },
+            isHidden: parameters.hidden ?? false)
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.attach(
+                container: parameters.container, component, at: parameters.at, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            }
+        }
+    }
+
+    func detach(
+        _ parameters: Containers.Detach.Parameters, call: VarlinkCall<Containers.Detach.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.detach(
+                container: parameters.container, component: parameters.component,
+                purge: parameters.purge ?? false, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            }
+        }
+    }
+
+    func move(
+        _ parameters: Containers.Move.Parameters, call: VarlinkCall<Containers.Move.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.move(
+                container: parameters.container, component: parameters.component,
+                to: parameters.at, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            }
+        }
+    }
+
+    func setHidden(
+        _ parameters: Containers.SetHidden.Parameters,
+        call: VarlinkCall<Containers.SetHidden.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.setHidden(
+                container: parameters.container, component: parameters.component,
+                parameters.hidden, by: caller
+            ) { result in
+                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            }
+        }
+    }
+}
+
+extension Containers.Apply.Reply.Results {
+    fileprivate init(_ result: ApplyResult) {
+        let action: Action =
+            switch result.action {
+            case .created: .created
+            case .changed: .changed
+            case .unchanged: .unchanged
+            }
+        self.init(container: result.container, action: action, changes: result.changes)
+    }
+}

@@ -1,0 +1,116 @@
+import AtriumKit
+import Host
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// `org.atrium.Contents` over the registry.
+struct ContentsControl: ContentsService {
+    let context: ControlContext
+
+    func list(
+        _ parameters: Contents.List.Parameters, call: VarlinkCall<Contents.List.Reply>
+    ) {
+        guard parameters.scope == nil else {
+            // Scopes come later: saying nothing would show the wrong items.
+            return call.fail(
+                Interfaces.Daemon.ParameterInvalid(
+                    parameter: "scope", reason: "This daemon has no scopes yet; leave it out."))
+        }
+        do {
+            let actor = try context.reader(call.peer, as: parameters.actor)
+            let request = ListRequest(
+                container: parameters.container, component: parameters.component,
+                parent: parameters.parent, selection: Selection(parameters.filters ?? [:]),
+                search: parameters.search, sort: parameters.sort ?? [],
+                fields: parameters.fields, facets: parameters.facets ?? false, actor: actor,
+                limit: parameters.limit ?? 50, cursor: parameters.cursor)
+            context.registry.assumeIsolated { registry in
+                registry.list(request) { result in
+                    call.settle(result, in: Contents.self) { page in
+                        .init(
+                            items: page.items.map(Interfaces.Item.init), total: page.total,
+                            sections: page.sections?.map(Interfaces.Section.init),
+                            next: page.next, sequence: Int(page.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func get(
+        _ parameters: Contents.Get.Parameters, call: VarlinkCall<Contents.Get.Reply>
+    ) {
+        do {
+            let actor = try context.reader(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.get(
+                    container: parameters.container, component: parameters.component,
+                    item: parameters.item, actor: actor
+                ) { result in
+                    call.settle(result, in: Contents.self) {
+                        .init(
+                            item: Interfaces.Item($0.item),
+                            details: $0.details.map(JSONObject.init(checked:)),
+                            sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func put(
+        _ parameters: Contents.Put.Parameters, call: VarlinkCall<Contents.Put.Reply>
+    ) {
+        let drafts: [ItemDraft]
+        do {
+            drafts = try parameters.items.map(ItemDraft.init)
+        } catch {
+            // The frame was checked while it was read: only a number that no column holds is left.
+            return call.fail(
+                Contents.ItemInvalid(item: "", reason: "The fields are no object: \(error)"))
+        }
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.put(
+                container: parameters.container, component: parameters.component, drafts,
+                by: caller
+            ) { result in
+                call.settle(result, in: Contents.self) {
+                    .init(
+                        inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
+                        sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+
+    func remove(
+        _ parameters: Contents.Remove.Parameters, call: VarlinkCall<Contents.Remove.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.remove(
+                container: parameters.container, component: parameters.component,
+                parameters.items, purge: parameters.purge ?? false, by: caller
+            ) { result in
+                call.settle(result, in: Contents.self) {
+                    .init(removed: $0.removed, sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+}
+
+extension ItemDraft {
+    fileprivate init(_ item: Contents.Put.Parameters.Items) throws(JSONError) {
+        let fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
+        self.init(
+            item: AtriumKit.Item(id: item.id, fields: fields, parent: item.parent),
+            ifRevision: item.ifRevision.map(Int64.init))
+    }
+}

@@ -1,0 +1,27 @@
+import AtriumKit
+import Host
+import Interfaces
+import Varlink
+
+/// `org.atrium.Filters` over the registry.
+struct FiltersControl: FiltersService {
+    let context: ControlContext
+
+    func list(
+        _ parameters: Filters.List.Parameters, call: VarlinkCall<Filters.List.Reply>
+    ) {
+        let selection = Selection(parameters.filters ?? [:])
+        context.registry.assumeIsolated { registry in
+            registry.filters(
+                container: parameters.container, component: parameters.component, selection,
+                search: parameters.search
+            ) { result in
+                call.settle(result, in: Filters.self) {
+                    .init(
+                        sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
+                        sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AtriumKit
+import Host
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// `org.atrium.Plugins` over the registry.
+struct PluginsControl: PluginsService {
+    let context: ControlContext
+
+    func list(
+        _ parameters: Plugins.List.Parameters, call: VarlinkCall<Plugins.List.Reply>
+    ) {
+        let plugins = context.registry.assumeIsolated { $0.plugins() }
+        call.reply(.init(plugins: plugins.map(Interfaces.Plugin.init)))
+    }
+
+    func describe(
+        _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
+    ) {
+        let plugins = context.registry.assumeIsolated { $0.plugins() }
+        // Of several copies the one that is used comes first to mind.
+        let copies = plugins.filter { $0.status.id == parameters.plugin }
+        guard let plugin = copies.first(where: { $0.status.state == .loaded }) ?? copies.first
+        else {
+            let known = Set(plugins.map(\.status.id)).sorted()
+            return call.fail(Plugins.PluginNotFound(plugin: parameters.plugin, known: known))
+        }
+        let settings = plugin.status.plugin?.entry?.component.settings ?? []
+        call.reply(
+            .init(
+                plugin: Interfaces.Plugin(plugin),
+                settings: settings.map(Interfaces.Setting.init)))
+    }
+
+    func reload(
+        _ parameters: Plugins.Reload.Parameters, call: VarlinkCall<Plugins.Reload.Reply>
+    ) {
+        call.fail(VarlinkService.MethodNotImplemented(method: Plugins.Reload.name))
+    }
+}
+
+extension Interfaces.Plugin {
+    fileprivate init(_ use: PluginUse) {
+        let status = use.status
+        let state: State =
+            switch status.state {
+            case .found: .found
+            case .refused: .refused
+            case .loaded: .loaded
+            case .failed: .failed
+            case .superseded: .superseded
+            }
+        self.init(
+            id: status.id, version: status.version, kind: status.kind?.rawValue ?? "",
+            title: status.title, description: status.description, state: state,
+            reason: status.reason, path: status.path,
+            isolation: status.isolation == .daemon ? .daemon : .process,
+            components: use.components)
+    }
+}
+
+extension Interfaces.Setting {
+    fileprivate init(_ setting: AtriumKit.Setting) {
+        self.init(
+            name: setting.name, type: setting.type.words, required: setting.required,
+            default: setting.defaultValue.map { String(decoding: JSON.encode($0), as: UTF8.self) },
+            summary: setting.summary)
+    }
+}
+
+extension AtriumKit.Setting.SettingType {
+    /// The type as people read it.
+    fileprivate var words: String {
+        switch self {
+        case .text: "text"
+        case .choice(let words): words.joined(separator: " or ")
+        case .number(let range): "number from \(range.lowerBound) to \(range.upperBound)"
+        case .integer(let range): "integer from \(range.lowerBound) to \(range.upperBound)"
+        case .boolean: "boolean"
+        case .list: "list"
+        case .object: "object"
+        @unknown default: "value"
+        }
+    }
+}

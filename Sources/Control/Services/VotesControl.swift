@@ -1,0 +1,93 @@
+import AtriumKit
+import Host
+import Interfaces
+import Varlink
+
+/// `org.atrium.Votes` over the registry.
+struct VotesControl: VotesService {
+    let context: ControlContext
+
+    func cast(
+        _ parameters: Votes.Cast.Parameters, call: VarlinkCall<Votes.Cast.Reply>
+    ) {
+        let address = SubjectAddress(
+            container: parameters.container, component: parameters.component,
+            item: parameters.item)
+        do {
+            let caller = try context.writer(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.cast(address, value: parameters.value, by: caller) { result in
+                    call.settle(result, in: Votes.self) {
+                        .init(
+                            tally: Interfaces.Tally($0.tally), previous: $0.previous,
+                            sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func retract(
+        _ parameters: Votes.Retract.Parameters, call: VarlinkCall<Votes.Retract.Reply>
+    ) {
+        let address = SubjectAddress(
+            container: parameters.container, component: parameters.component,
+            item: parameters.item)
+        do {
+            let caller = try context.writer(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.retract(address, by: caller) { result in
+                    call.settle(result, in: Votes.self) {
+                        .init(
+                            tally: Interfaces.Tally($0.tally), previous: $0.previous,
+                            sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func tally(
+        _ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>
+    ) {
+        let address = SubjectAddress(
+            container: parameters.container, component: parameters.component,
+            item: parameters.item)
+        do {
+            let actor = try context.reader(call.peer, as: parameters.actor)
+            context.registry.assumeIsolated { registry in
+                registry.tally(address, actor: actor) { result in
+                    call.settle(result, in: Votes.self) {
+                        .init(tally: Interfaces.Tally($0.tally), sequence: Int($0.sequence))
+                    }
+                }
+            }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    func ballots(
+        _ parameters: Votes.Ballots.Parameters, call: VarlinkCall<Votes.Ballots.Reply>
+    ) {
+        let address = SubjectAddress(
+            container: parameters.container, component: parameters.component,
+            item: parameters.item)
+        context.registry.assumeIsolated { registry in
+            registry.ballots(
+                address, limit: parameters.limit ?? 100, cursor: parameters.cursor
+            ) { result in
+                call.settle(result, in: Votes.self) { page in
+                    .init(
+                        ballots: page.ballots.map {
+                            .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)
+                        }, next: page.next, sequence: Int(page.sequence))
+                }
+            }
+        }
+    }
+}

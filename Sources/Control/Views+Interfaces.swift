@@ -1,0 +1,109 @@
+import AtriumKit
+import Host
+import Interfaces
+import JSONCodec
+
+// What the host answers, as the wire's types.
+
+extension Interfaces.Tally {
+    init(_ view: TallyView) { self.init(view.tally, mine: view.mine) }
+
+    init(_ tally: AtriumKit.Tally, mine: Double? = nil) {
+        self.init(
+            count: tally.count, score: tally.score, histogram: tally.histogram, mine: mine)
+    }
+}
+
+extension Interfaces.Item {
+    init(_ view: ItemView) {
+        self.init(
+            id: view.id, fields: JSONObject(checked: view.fields),
+            votes: view.votes.map(Interfaces.Tally.init), comments: view.comments)
+    }
+}
+
+extension Interfaces.Section {
+    init(_ view: SectionView) {
+        self.init(
+            id: view.id, title: view.title, input: Input(view.input),
+            filters: view.filters.map {
+                .init(id: $0.id, title: $0.title, count: $0.count, selected: $0.selected)
+            })
+    }
+}
+
+extension Interfaces.Section.Input {
+    fileprivate init(_ input: SectionInput) {
+        self =
+            switch input {
+            case .single: .single
+            case .several: .several
+            case .range: .range
+            case .text: .text
+            }
+    }
+}
+
+extension Interfaces.Comment {
+    init(_ view: CommentView) {
+        let comment = view.entry.comment
+        let state: State =
+            switch comment.state {
+            case .shown: .shown
+            case .pending: .pending
+            case .removed: .removed
+            }
+        self.init(
+            id: comment.id, parent: comment.parent, depth: view.entry.depth, author: view.author,
+            text: comment.text, state: state, created: comment.created.text,
+            edited: comment.edited?.text, replies: view.entry.replies, more: view.entry.more)
+    }
+}
+
+extension Interfaces.Container {
+    init(_ status: ContainerStatus) {
+        let state: State =
+            switch status.state {
+            case .loading: .loading
+            case .ready: .ready
+            case .failed: .failed
+            }
+        self.init(
+            name: status.definition.name, title: status.definition.title ?? status.definition.name,
+            state: state, reason: status.reason, items: status.items,
+            components: status.components.map(Interfaces.Component.init))
+    }
+}
+
+extension Interfaces.Component {
+    fileprivate init(_ status: ComponentStatus) {
+        let state: State =
+            switch status.state {
+            case .starting: .starting
+            case .attached: .attached
+            case .failed: .failed
+            }
+        self.init(
+            name: status.definition.name, kind: status.kind?.rawValue ?? "",
+            plugin: status.definition.plugin, title: status.title,
+            hidden: status.definition.isHidden,
+            isolation: status.isolation == .daemon ? .daemon : .process, state: state,
+            reason: status.reason, items: status.items)
+    }
+}
+
+extension Interfaces.Field {
+    init(_ field: AtriumKit.Field) {
+        self.init(
+            name: field.name, type: field.type.rawValue, required: field.required,
+            search: field.search, min: field.min, max: field.max)
+    }
+}
+
+extension Interfaces.Notification {
+    init(_ view: NotificationView) {
+        self.init(
+            sequence: view.sequence.map(Int.init), time: view.time.text, topic: view.topic,
+            actor: view.actor, payload: JSONObject(checked: view.payload))
+    }
+}
