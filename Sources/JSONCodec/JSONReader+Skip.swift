@@ -74,6 +74,7 @@ extension JSONReader {
             let count = skippedKeys.count - start
             if count < 16 {
                 guard !skippedKeys[start...].contains(key) else { throw duplicateMember(key) }
+                if skippedKeys.isEmpty { skippedKeys.reserveCapacity(16) }
                 skippedKeys.append(key)
             } else {
                 if many.isEmpty { many = Set(skippedKeys[start...]) }

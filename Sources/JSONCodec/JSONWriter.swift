@@ -19,6 +19,8 @@ public struct JSONWriter {
     /// - Parameter bytes: What to append to; empty by default. A value begins there without a comma.
     public init(appendingTo bytes: [UInt8] = []) {
         self.bytes = bytes
+        // Enough for most calls and replies: growing to it step by step costs more than writing it.
+        if bytes.isEmpty { self.bytes.reserveCapacity(256) }
     }
 
     /// Begins an object.
