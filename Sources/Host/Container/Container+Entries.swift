@@ -1,0 +1,214 @@
+import AtriumKit
+import Store
+
+// The way of a command from the slot to the reply.
+extension Container {
+    /// Why no command may be sent to a component now; nil when it may.
+    var refusal: HostError? {
+        domain.refusal ?? lane.failure.map { _ in
+            .storeUnavailable(
+                reason: "An entry of this container could not be written, and what rested on it "
+                    + "is being undone.", retryAfter: 0.1)
+        }
+    }
+
+    /// Begins an operation of a component.
+    func begin(on slot: Slot) -> UInt64 {
+        let operation = domain.nextTicket()
+        lane.begin(operation, on: [slot.name])
+        return operation
+    }
+
+    /// Forgets operations whose component was lost.
+    func cancel(_ operations: [UInt64]) {
+        for operation in operations { perform(lane.cancel(operation)) }
+    }
+
+    /// A component answered a command.
+    func decided(
+        _ operation: UInt64, _ command: Command, in slot: Slot,
+        _ result: Result<Decision, PortFailure>
+    ) {
+        switch result {
+        case .failure(.died(let reason)):
+            command.done(.failure(slot.unavailable(reason)))
+        case .failure(.refused(let refusal)):
+            let error = HostError(refusal, container: name, component: slot.name)
+            domain.metrics.count(.refusals, container: name)
+            perform(
+                lane.finish(
+                    operation,
+                    Pending(
+                        committed: { _ in }, unchanged: { command.done(.failure(error)) },
+                        failed: { command.done(.failure($0)) })))
+        case .success(let decision):
+            guard let draft = command.entry(decision) else {
+                return perform(lane.finish(operation, unchanged(decision, command)))
+            }
+            write(operation, decision, draft, command, in: slot)
+        }
+    }
+
+    private func unchanged(_ decision: Decision, _ command: Command) -> Pending {
+        Pending(
+            committed: { _ in },
+            unchanged: { [domain] in
+                command.done(
+                    .success(
+                        Decided(
+                            decision: decision, sequence: domain.sequence, isCommitted: false)))
+            }, failed: { command.done(.failure($0)) })
+    }
+
+    private func write(
+        _ operation: UInt64, _ decision: Decision, _ draft: EntryDraft, _ command: Command,
+        in slot: Slot
+    ) {
+        let context = command.context
+        let changes = decision.changes.map { RecordChange($0, name, slot.name) } + draft.others
+        let pending = Pending(
+            committed: { [self] commit in
+                draft.atCommit?()
+                deliver(decision.events, from: slot)
+                announce(
+                    "\(name).\(draft.topic)", commit, time: context.time, actor: context.actor,
+                    payload: draft.payload, restricted: draft.restricted)
+                command.done(
+                    .success(
+                        Decided(
+                            decision: decision, sequence: commit.sequence, isCommitted: true)))
+            }, failed: { command.done(.failure($0)) })
+        append(
+            operation, changes: changes, time: context.time, actor: context.actor,
+            NotificationDraft(
+                topic: "\(name).\(draft.topic)", payload: draft.payload,
+                restricted: draft.restricted), pending)
+    }
+
+    /// Gives an operation's entry to the store, unless its epoch is over.
+    func append(
+        _ operation: UInt64, changes: [RecordChange], time: Timestamp, actor: ActorID?,
+        _ notification: NotificationDraft?, _ pending: Pending
+    ) {
+        let keys = changes.map {
+            RecordKey(container: $0.container, component: $0.component, key: $0.key)
+        }
+        switch lane.write(operation, keys: keys, pending) {
+        case .refused(let steps): perform(steps)
+        case .append(let epoch):
+            let entry = Entry(
+                container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
+                changes: changes, notification: notification,
+                actors: actor.map { domain.actors.unstored($0) } ?? [])
+            domain.append(entry, ticket: operation, of: self)
+        }
+    }
+
+    /// Makes an entry of the container's own: not of a component, and not ahead of the commit.
+    func append(
+        changes: [RecordChange], topic: String?, payload: [UInt8], by actor: ActorID?,
+        _ pending: Pending
+    ) {
+        if let error = refusal {
+            return pending.failed(error)
+        }
+        let operation = domain.nextTicket()
+        lane.begin(operation, on: [""])
+        append(
+            operation, changes: changes, time: domain.now(), actor: actor,
+            topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
+    }
+
+    /// What became of an entry of this container.
+    func settle(_ outcome: Outcome) {
+        perform(lane.settle(outcome.ticket, outcome.result))
+    }
+}
+
+// MARK: What the lane says
+
+extension Container {
+    /// Does what the lane says, then sends what may be sent now.
+    func perform(_ steps: [Lane<Pending>.Step]) {
+        for step in steps {
+            switch step {
+            case .committed(let pending, let commit):
+                domain.metrics.count(.commits, container: name)
+                pending.committed(commit)
+            case .unchanged(let pending):
+                pending.unchanged()
+            case .failed(let pending, let failure):
+                domain.metrics.count(.failures, container: name)
+                domain.epochFloor = max(domain.epochFloor, lane.epoch)
+                pending.failed(HostError(failure))
+            case .undo(let keys):
+                undo(keys)
+            case .opened:
+                domain.epochFloor = max(domain.epochFloor, lane.epoch)
+            }
+        }
+        if !steps.isEmpty { pump() }
+    }
+
+    /// Makes what the failed entries touched what the store holds.
+    private func undo(_ touched: [RecordKey]) {
+        let keys = Array(Set(touched.filter { $0.container == name && !$0.component.isEmpty }))
+        domain.read { store in
+            let records = try store.records(keys)
+            return zip(keys, records).map { key, record in
+                let value = record.flatMap { try? Value(jsonBytes: $0.value) }
+                let change = value.map { Change.put(key: key.key, value: $0) }
+                return (component: key.component, change: change ?? .removed(key: key.key))
+            }
+        } then: { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let changes):
+                for (component, changes) in Dictionary(grouping: changes, by: \.component) {
+                    // One that is being started reads the store anyway.
+                    guard let slot = slot(component), slot.isAttached else { continue }
+                    slot.port?.undo(changes.map(\.change))
+                }
+                perform(lane.undone())
+            case .failure(let error):
+                domain.logger.error(
+                    "the store can't be read, so what failed is not undone yet",
+                    metadata: ["container": "\(name)", "reason": "\(error)"])
+                domain.after(.seconds(1)) { [weak self] in self?.undo(touched) }
+            }
+        }
+    }
+}
+
+// MARK: Telling everyone
+
+extension Container {
+    /// Tells screens, then the bus, of a commit that the indexes already show.
+    func announce(
+        _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
+        restricted: [UInt8]? = nil
+    ) {
+        if let actor { domain.actors.stored(actor) }
+        screensChanged()
+        guard let topic else { return domain.bus.advance(to: commit.sequence) }
+        domain.bus.publish(
+            BusNotification(
+                sequence: commit.sequence, time: time, topic: topic, actor: actor,
+                payload: payload, restricted: restricted))
+    }
+
+    /// Posts a transient notification under the container's name.
+    func post(_ topic: String, _ payload: [UInt8]) {
+        domain.bus.publish(
+            BusNotification(time: domain.now(), topic: "\(name).\(topic)", payload: payload))
+    }
+}
+
+extension RecordChange {
+    /// A component's change as the store takes it.
+    init(_ change: Change, _ container: String, _ component: String) {
+        self.init(
+            container: container, component: component, key: change.key,
+            value: change.value?.jsonBytes)
+    }
+}

@@ -1,0 +1,231 @@
+import AtriumKit
+
+/// A section as one query needs it: what it offers, and what is selected in it.
+struct ResolvedSection {
+    /// The section with what it offers; of one that was not asked for its offer, nothing.
+    var section: FilterSection
+    /// The selected filters, on offer or not.
+    var selected: [Filter]
+
+    /// What is on offer, then what is selected beside it.
+    var filters: [Filter] {
+        let offered = Set(section.filters.map(\.id))
+        return section.filters + selected.filter { !offered.contains($0.id) }
+    }
+
+    var query: SectionQuery {
+        SectionQuery(
+            id: section.id, selected: selected.map(\.predicate),
+            offered: filters.map(\.predicate))
+    }
+}
+
+extension [ResolvedSection] {
+    /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
+    func views(counts: [[Int]]) -> [SectionView] {
+        enumerated().map { index, resolved in
+            let selected = Set(resolved.selected.map(\.id))
+            let counts = index < counts.count ? counts[index] : []
+            let filters = resolved.filters.enumerated().map { place, filter in
+                SectionView.FilterView(
+                    id: filter.id, title: filter.title,
+                    count: place < counts.count ? counts[place] : 0,
+                    selected: selected.contains(filter.id))
+            }
+            return SectionView(
+                id: resolved.section.id, title: resolved.section.title,
+                input: resolved.section.input, filters: filters)
+        }
+    }
+}
+
+// Selections turned into predicates by the filters components.
+extension Container {
+    /// Every section with counts for a selection.
+    func filters(
+        _ component: String?, _ selection: Selection, search: String?,
+        _ reply: @escaping Answer<FiltersPage>
+    ) {
+        let chosen: Slot
+        do throws(HostError) {
+            chosen = try slot(component, .filters)
+        } catch {
+            return reply(.failure(error))
+        }
+        let only = component == nil ? nil : chosen
+        resolve(selection, offers: true, only: only) { [self] result in
+            do throws(HostError) {
+                let sections = try result.get()
+                let query = IndexQuery(
+                    sections: sections.map(\.query), search: search, limit: 0,
+                    countsFacets: true)
+                let found =
+                    first(.contents) == nil ? nil : try list(nil).list.answer(query)
+                reply(
+                    .success(
+                        FiltersPage(
+                            sections: sections.views(counts: found?.counts ?? []),
+                            total: found?.total ?? 0, sequence: domain.sequence)))
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    /// Looks up what is selected, and what there is to select.
+    ///
+    /// - Parameters:
+    ///   - selection: filter ids by section.
+    ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
+    ///   - only: the one filters component to ask; nil: all.
+    func resolve(
+        _ selection: Selection, offers: Bool, only: Slot? = nil,
+        then: @escaping Answer<[ResolvedSection]>
+    ) {
+        guard offers || !selection.isEmpty else { return then(.success([])) }
+        let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
+        // With several components only their offers tell whose a section is.
+        resolve(
+            FilterResolution(selection: selection, offers: offers || asked.count > 1),
+            asking: asked
+        ) { result in
+            do throws(HostError) {
+                let done = try result.get()
+                if let section = done.unresolved.first {
+                    throw .filterNotFound(
+                        section: section, filter: selection[section].first ?? "",
+                        known: done.sections.map(\.section.id))
+                }
+                then(
+                    .success(
+                        offers ? done.sections : done.sections.filter { !$0.selected.isEmpty }))
+            } catch {
+                then(.failure(error))
+            }
+        }
+    }
+
+    private func resolve(
+        _ resolution: FilterResolution, asking slots: [Slot],
+        then: @escaping Answer<FilterResolution>
+    ) {
+        guard let slot = slots.first else { return then(.success(resolution)) }
+        let rest = Array(slots.dropFirst())
+        report(to: slot)
+        guard resolution.offers else {
+            return resolveSelected(resolution, [], slot, asking: rest, then: then)
+        }
+        slot.ask(.sections) { [self] result in
+            switch result {
+            case .success(.sections(let sections)):
+                resolveSelected(resolution, sections, slot, asking: rest, then: then)
+            case .success: then(.failure(slot.unavailable("It answered something else.")))
+            case .failure(let error): then(.failure(error))
+            }
+        }
+    }
+
+    private func resolveSelected(
+        _ resolution: FilterResolution, _ sections: [FilterSection], _ slot: Slot,
+        asking rest: [Slot], then: @escaping Answer<FilterResolution>
+    ) {
+        let ids = resolution.wanted(of: resolution.offers ? sections.map(\.id) : nil)
+        guard !ids.isEmpty else {
+            var resolution = resolution
+            resolution.add(sections, [], [])
+            return resolve(resolution, asking: rest, then: then)
+        }
+        slot.ask(.filters(ids)) { [self] result in
+            switch result {
+            case .success(.filters(let filters)):
+                var resolution = resolution
+                resolution.add(sections, ids, filters)
+                resolve(resolution, asking: rest, then: then)
+            case .success: then(.failure(slot.unavailable("It answered something else.")))
+            case .failure(let error): explain(error, slot, then)
+            }
+        }
+    }
+
+    /// Names what there is, where a filter was not found.
+    func explain<T>(_ error: HostError, _ slot: Slot, _ then: @escaping Answer<T>) {
+        guard case .filterNotFound(let section, let filter, _) = error else {
+            return then(.failure(error))
+        }
+        slot.ask(.sections) { result in
+            var known: [String] = []
+            if case .success(.sections(let sections)) = result {
+                known =
+                    sections.first { $0.id == section }?.filters.prefix(50).map(\.id)
+                    ?? sections.map(\.id)
+            }
+            then(.failure(.filterNotFound(section: section, filter: filter, known: known)))
+        }
+    }
+
+    /// Tells a filters component the values that its fields have, if they changed since.
+    func report(to slot: Slot) {
+        guard slot.isAttached, let port = slot.port, !port.observedFields.isEmpty else { return }
+        let lists = slots.compactMap(\.list)
+        let version = lists.reduce(UInt64(lists.count)) {
+            $0 &* 31 &+ $1.valuesVersion(of: port.observedFields)
+        }
+        guard slot.reportedVersion != version else { return }
+        slot.reportedVersion = version
+        var values: [String: [Value]] = [:]
+        for field in port.observedFields {
+            values[field] =
+                lists.count == 1
+                ? lists[0].distinctValues(of: field) : lists.distinctValues(of: field)
+        }
+        port.report(values)
+    }
+}
+
+extension [ContentIndex] {
+    /// The values that a field has in any of the lists, each once, in the first one's order.
+    fileprivate func distinctValues(of field: String) -> [Value] {
+        var seen: Set<Value> = []
+        return flatMap { $0.distinctValues(of: field) }.filter { seen.insert($0).inserted }
+    }
+}
+
+/// How far a selection is looked up.
+private struct FilterResolution {
+    var offers: Bool
+    var sections: [ResolvedSection] = []
+    private var selection: Selection
+
+    init(selection: Selection, offers: Bool) {
+        self.selection = selection
+        self.offers = offers
+    }
+
+    /// The selected sections that no component has, sorted.
+    var unresolved: [String] { selection.sections.keys.sorted() }
+
+    /// The filters to ask a component for; nil: it is the only one, and takes all.
+    func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {
+        selection.sections.keys.sorted().filter { own?.contains($0) ?? true }.flatMap { section in
+            selection[section].map { ComponentQuery.FilterID(section: section, filter: $0) }
+        }
+    }
+
+    /// Takes a component's answers in: in the order of its offer, then of the selection.
+    mutating func add(
+        _ offered: [FilterSection], _ ids: [ComponentQuery.FilterID], _ filters: [Filter]
+    ) {
+        var found: [String: [Filter]] = [:]
+        for (id, filter) in zip(ids, filters) { found[id.section, default: []].append(filter) }
+        for section in offered {
+            sections.append(
+                ResolvedSection(section: section, selected: found[section.id] ?? []))
+        }
+        for section in found.keys.sorted() {
+            selection[section] = []
+            guard !offered.contains(where: { $0.id == section }) else { continue }
+            let bare = FilterSection(id: section, title: section, input: .several, filters: [])
+            sections.append(ResolvedSection(section: bare, selected: found[section] ?? []))
+        }
+    }
+}

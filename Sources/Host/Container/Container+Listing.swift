@@ -1,0 +1,192 @@
+import AtriumKit
+import JSONCodec
+
+// Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
+extension Container {
+    func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
+        let chosen: (slot: Slot, list: ContentIndex)
+        do throws(HostError) {
+            chosen = try list(request.component)
+            try check(request)
+        } catch {
+            return reply(.failure(error))
+        }
+        resolve(request.selection, offers: request.facets) { [self] result in
+            switch result {
+            case .failure(let error): reply(.failure(error))
+            case .success(let sections):
+                readPage(request, chosen.slot, sections, reply)
+            }
+        }
+    }
+
+    private func check(_ request: ListRequest) throws(HostError) {
+        guard (1...domain.limits.pageItems).contains(request.limit) else {
+            throw .limitExceeded(
+                limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)
+        }
+        let known = definition.fields.map(\.name)
+        if let unknown = request.fields?.first(where: { !known.contains($0) }) {
+            throw .fieldUnknown(field: unknown, known: known)
+        }
+    }
+
+    /// Reads the page, with the ballots of the actor if one is named, all of one moment.
+    private func readPage(
+        _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection],
+        _ reply: @escaping Answer<ListPage>
+    ) {
+        var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
+        withBallots(of: request.actor) { [self] in
+            do throws(HostError) {
+                let (_, list) = try self.list(slot.name)
+                page = .success(try self.page(of: list, request, sections))
+            } catch {
+                page = .failure(error)
+            }
+            return (try? page.get())?.items.map { .item($0.id) } ?? []
+        } then: { ballots in
+            reply(
+                page.map { page in
+                    var page = page
+                    for (index, ballot) in ballots.enumerated() where index < page.items.count {
+                        page.items[index].votes?.mine = ballot?.value
+                    }
+                    return page
+                })
+        }
+    }
+
+    func page(
+        of list: ContentIndex, _ request: ListRequest, _ sections: [ResolvedSection]
+    ) throws(HostError) -> ListPage {
+        let scope: ParentScope =
+            switch request.parent {
+            case nil: .all
+            case "": .roots
+            case .some(let parent): .under(parent)
+            }
+        let found = try list.answer(
+            IndexQuery(
+                parent: scope, sections: sections.map(\.query), search: request.search,
+                sort: request.sort.map { SortKey($0) }, limit: request.limit,
+                cursor: request.cursor, countsFacets: request.facets))
+        return ListPage(
+            items: found.rows.map { view($0, fields: request.fields) }, total: found.total,
+            sections: request.facets ? sections.views(counts: found.counts) : nil,
+            next: found.next, sequence: domain.sequence)
+    }
+
+    /// An item as it is read; nobody's ballot in it yet.
+    func view(_ row: IndexedItem, fields: [String]?) -> ItemView {
+        ItemView(
+            id: row.id, fields: fields.map { row.fields.keeping(Set($0)) } ?? row.fields,
+            votes: wired.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
+            comments: wired.comments == nil ? nil : row.comments)
+    }
+
+    /// Does something at a moment at which the votes component's own state is the committed one, and
+    /// asks for an actor's ballots then.
+    ///
+    /// - Parameters:
+    ///   - actor: the actor's name; without one, or one who never acted, there are no ballots.
+    ///   - moment: gives the subjects.
+    ///   - then: takes the ballots in the subjects' order; empty when there are none to be had.
+    func withBallots(
+        of actor: String?, in component: Slot? = nil, _ moment: @escaping () -> [Subject],
+        then: @escaping ([Ballot?]) -> Void
+    ) {
+        guard let actor = actor.flatMap({ domain.actors.number(of: $0) }),
+            let votes = component ?? wired.votes.flatMap({ slot($0) })
+        else {
+            _ = moment()
+            return then([])
+        }
+        var isTaken = false
+        votes.ask(
+            Question(
+                needsQuiet: true,
+                make: {
+                    isTaken = true
+                    return .ballotsOf(actor, subjects: moment())
+                },
+                done: { result in
+                    if !isTaken { _ = moment() }
+                    guard case .success(.ballotsOf(let ballots)) = result else { return then([]) }
+                    then(ballots)
+                }))
+    }
+}
+
+// MARK: One item
+
+extension Container {
+    func get(
+        _ component: String?, _ item: String, actor: String?,
+        _ reply: @escaping Answer<ItemResult>
+    ) {
+        let slot: Slot
+        do throws(HostError) {
+            let chosen = try list(component)
+            slot = chosen.slot
+            guard chosen.list.contains(item) else {
+                throw .itemNotFound(container: name, item: item)
+            }
+        } catch {
+            return reply(.failure(error))
+        }
+        slot.ask(
+            Question(needsQuiet: true, make: { .details(item: item) }) { [self] result in
+                switch result {
+                case .failure(let error): reply(.failure(error))
+                case .success(let answer):
+                    guard case .details(let details) = answer else { return }
+                    readItem(item, slot, details, actor: actor, reply)
+                }
+            })
+    }
+
+    private func readItem(
+        _ item: String, _ slot: Slot, _ details: [String: Value]?, actor: String?,
+        _ reply: @escaping Answer<ItemResult>
+    ) {
+        var found: ItemResult?
+        withBallots(of: actor) { [self] in
+            found = slot.list?.item(item).map {
+                ItemResult(
+                    item: view($0, fields: nil), details: details?.jsonBytes,
+                    sequence: domain.sequence)
+            }
+            return found == nil ? [] : [.item(item)]
+        } then: { [self] ballots in
+            guard var found else {
+                return reply(.failure(.itemNotFound(container: name, item: item)))
+            }
+            found.item.votes?.mine = ballots.first.flatMap { $0 }?.value
+            reply(.success(found))
+        }
+    }
+}
+
+extension ContentIndex {
+    /// Answers a query, in the host's errors.
+    func answer(_ query: IndexQuery) throws(HostError) -> IndexPage {
+        do {
+            return try self.query(query)
+        } catch {
+            switch error {
+            case .sortFieldUnknown(let field, let known):
+                throw .fieldUnknown(field: field, known: known)
+            case .cursorInvalid(let reason): throw .cursorInvalid(reason)
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The object with these members alone; of one that can't be read, all.
+    fileprivate func keeping(_ names: Set<String>) -> [UInt8] {
+        guard let object = try? Value(jsonBytes: self).object else { return self }
+        return object.filter { names.contains($0.key) }.jsonBytes
+    }
+}

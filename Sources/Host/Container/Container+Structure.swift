@@ -1,0 +1,222 @@
+import AtriumKit
+
+// Components attached, detached, moved, hidden and shown by hand.
+extension Container {
+    func attach(
+        _ component: ComponentDefinition, at place: Int?, by caller: Caller,
+        _ reply: @escaping Answer<Int64>
+    ) {
+        var live = definition
+        live.components.insert(component, at: bounded(place, live.components.count))
+        if let error = problem(with: component, in: live) { return reply(.failure(error)) }
+        var remains = remains
+        remains[component.name] = nil
+        restructure(
+            live, remains: remains, by: caller, "attached", component,
+            at: live.components.firstIndex { $0.name == component.name }, reply)
+    }
+
+    private func problem(
+        with component: ComponentDefinition, in live: ContainerDefinition
+    ) -> HostError? {
+        if slot(component.name) != nil {
+            return .componentExists(container: name, component: component.name)
+        }
+        return live.problem(domain)
+    }
+
+    func detach(
+        _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
+    ) {
+        guard let slot = slot(component) else {
+            return reply(.failure(.componentNotFound(container: name, component: component)))
+        }
+        var live = definition
+        live.components.removeAll { $0.name == component }
+        var remains = remains
+        if !purge {
+            remains[component] = Remains(
+                kind: slot.kind, wasDefined: applied?.component(component) != nil)
+        }
+        restructure(
+            live, remains: remains, erased: purge ? [component] : [], by: caller, "detached",
+            slot.definition, reply)
+    }
+
+    func move(
+        _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
+    ) {
+        var live = definition
+        guard let index = live.components.firstIndex(where: { $0.name == component }) else {
+            return reply(.failure(.componentNotFound(container: name, component: component)))
+        }
+        let moved = live.components.remove(at: index)
+        live.components.insert(moved, at: bounded(place, live.components.count))
+        guard live != definition else { return reply(.success(domain.sequence)) }
+        restructure(
+            live, remains: remains, by: caller, "moved", moved,
+            at: live.components.firstIndex { $0.name == component }, reply)
+    }
+
+    func setHidden(
+        _ component: String, _ isHidden: Bool, by caller: Caller,
+        _ reply: @escaping Answer<Int64>
+    ) {
+        var live = definition
+        guard let index = live.components.firstIndex(where: { $0.name == component }) else {
+            return reply(.failure(.componentNotFound(container: name, component: component)))
+        }
+        guard live.components[index].isHidden != isHidden else {
+            return reply(.success(domain.sequence))
+        }
+        live.components[index].isHidden = isHidden
+        restructure(
+            live, remains: remains, by: caller, isHidden ? "hidden" : "shown",
+            live.components[index], reply)
+    }
+
+    private func bounded(_ place: Int?, _ count: Int) -> Int {
+        min(max(place ?? count, 0), count)
+    }
+
+    private func restructure(
+        _ live: ContainerDefinition, remains: [String: Remains], erased: [String] = [],
+        by caller: Caller, _ verb: String, _ component: ComponentDefinition, at place: Int? = nil,
+        _ reply: @escaping Answer<Int64>
+    ) {
+        let payload = Payload.object {
+            $0.member("component", component.name)
+            $0.member("plugin", component.plugin)
+            if let place { $0.member("at", place) }
+            if !erased.isEmpty { $0.member("purged", true) }
+        }
+        let change = StructuralChange(
+            live: live, applied: applied, remains: remains, erased: erased,
+            topic: "\(name).components.\(verb)", payload: payload,
+            actor: domain.actors.admit(caller.actor))
+        Restructuring(of: self, to: change).run(reply)
+    }
+}
+
+// MARK: Definitions
+
+extension Container {
+    /// Makes the container what a definition says, or says what that would do.
+    ///
+    /// - Parameters:
+    ///   - isNew: whether it is being created by this.
+    ///   - atCommit: called first thing at the commit.
+    func apply(
+        _ new: ContainerDefinition, dryRun: Bool, prune: Bool, isNew: Bool, by caller: Caller,
+        atCommit: @escaping () -> Void,
+        _ reply: @escaping Answer<(result: ApplyResult, sequence: Int64)>
+    ) {
+        let plan = ThreeWay(new: new, base: applied, live: isNew ? nil : definition)
+        let sweep = remains(after: plan, prune: prune)
+        var result = ApplyResult(
+            container: name, action: isNew ? .created : .changed,
+            changes: plan.lines + sweep.erased.map { "component \($0): its records erased" })
+        if !isNew, result.changes.isEmpty { result.action = .unchanged }
+        if let error = plan.result.problem(domain) { return reply(.failure(error)) }
+        var change = StructuralChange(
+            live: plan.result, applied: new, remains: sweep.remains, erased: sweep.erased,
+            actor: domain.actors.admit(caller.actor))
+        if result.action != .unchanged {
+            change.topic = "daemon.containers.\(result.action.rawValue)"
+            change.payload = Payload.object {
+                $0.member("container", name)
+                $0.member("changes", result.changes)
+            }
+        }
+        if dryRun {
+            return Restructuring(of: self, to: change).rehearse { [domain] outcome in
+                reply(outcome.map { (result, domain.sequence) })
+            }
+        }
+        guard result.action != .unchanged || applied != new else {
+            return reply(.success((result, domain.sequence)))
+        }
+        Restructuring(of: self, to: change).run(atCommit: atCommit) { sequence in
+            reply(sequence.map { (result, $0) })
+        }
+    }
+
+    /// Which components leave records behind, and whose are erased.
+    private func remains(
+        after plan: ThreeWay, prune: Bool
+    ) -> (remains: [String: Remains], erased: [String]) {
+        var remains = remains
+        for name in plan.dropped {
+            guard let slot = slot(name) else {
+                remains[name]?.wasDefined = true
+                continue
+            }
+            remains[name] = Remains(kind: slot.kind, wasDefined: true)
+        }
+        for component in plan.result.components { remains[component.name] = nil }
+        guard prune else { return (remains, []) }
+        let erased = remains.filter(\.value.wasDefined).keys.sorted()
+        for name in erased { remains[name] = nil }
+        return (remains, erased)
+    }
+
+    /// Takes the container away.
+    func remove(
+        purge: Bool, by caller: Caller, erased: [String], atCommit: @escaping () -> Void,
+        _ reply: @escaping Answer<Int64>
+    ) {
+        let change = StructuralChange(
+            live: ContainerDefinition(name: name, fields: definition.fields), applied: nil,
+            remains: [:], erased: purge ? erased : [], topic: "daemon.containers.deleted",
+            payload: Payload.object {
+                $0.member("container", name)
+                $0.member("purged", purge)
+            }, actor: domain.actors.admit(caller.actor))
+        Restructuring(of: self, to: change, keepsContainer: false).run(
+            atCommit: { [self] in
+                atCommit()
+                endScreens()
+            }, reply)
+    }
+}
+
+extension ContainerDefinition {
+    /// What keeps the definition from being applied, besides what only its components know.
+    func problem(_ domain: Domain) -> HostError? {
+        func invalid(_ reason: String) -> HostError {
+            .definitionInvalid(container: name, reason: reason)
+        }
+        let rule = "[a-z][a-z0-9-]{0,62}"
+        guard Names.isName(name) else {
+            return invalid("The name '\(name)' is not of the form \(rule).")
+        }
+        // Its topics would be taken for the daemon's own.
+        guard name != "daemon" else { return invalid("The name 'daemon' is reserved.") }
+        if let field = fields.first(where: { !Names.isField($0.name) }) {
+            return invalid(
+                "The field's name '\(field.name)' is not of the form [a-z][a-zA-Z0-9_-]{0,62}.")
+        }
+        if let twice = fields.map(\.name).firstTwice {
+            return invalid("The field '\(twice)' is declared twice.")
+        }
+        if let name = components.map(\.name).first(where: { !Names.isName($0) }) {
+            return invalid("The component's name '\(name)' is not of the form \(rule).")
+        }
+        if let twice = components.map(\.name).firstTwice {
+            return invalid("There are two components named '\(twice)'.")
+        }
+        let limit = domain.limits.components
+        guard components.count <= limit else {
+            return .limitExceeded(limit: "components", value: limit, retryAfter: nil)
+        }
+        return nil
+    }
+}
+
+extension [String] {
+    /// The first that was there before.
+    fileprivate var firstTwice: String? {
+        var seen: Set<String> = []
+        return first { !seen.insert($0).inserted }
+    }
+}

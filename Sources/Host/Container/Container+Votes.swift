@@ -1,0 +1,201 @@
+import AtriumKit
+
+// Votes on the container and on its items.
+extension Container {
+    func cast(
+        _ component: String?, _ item: String?, value: Double, by caller: Caller,
+        _ reply: @escaping Answer<VoteResult>
+    ) {
+        let subject = Subject(item: item)
+        let context = context(caller)
+        let ballot = Ballot(
+            subject: subject, actor: context.actor, value: value, cast: context.time)
+        vote(
+            .castBallot(subject: subject, value: value), component, item, context, reply
+        ) { [self] slot in
+            guard value.isFinite else { return .refused(reason: "No number.", retryAfter: nil) }
+            return veto(slot) { delegate.votes($0, shouldAccept: ballot) }
+        } payload: { decided in
+            EntryDraft(
+                topic: "votes.cast", payload: decided.publicPart,
+                restricted: Payload.object {
+                    $0.member("value", value)
+                    $0.member("previous", decided.previous)
+                })
+        }
+    }
+
+    func retract(
+        _ component: String?, _ item: String?, by caller: Caller,
+        _ reply: @escaping Answer<VoteResult>
+    ) {
+        vote(
+            .retractBallot(subject: Subject(item: item)), component, item, context(caller), reply
+        ) { _ in
+            nil
+        } payload: { decided in
+            EntryDraft(
+                topic: "votes.retracted", payload: decided.publicPart,
+                restricted: Payload.object { $0.member("previous", decided.previous) })
+        }
+    }
+
+    /// What both have in common.
+    private func vote(
+        _ command: ComponentCommand, _ component: String?, _ item: String?,
+        _ context: CommandContext, _ reply: @escaping Answer<VoteResult>,
+        check: @escaping (Slot) -> HostError?, payload: @escaping (DecidedBallot) -> EntryDraft
+    ) {
+        let slot: Slot
+        do throws(HostError) {
+            slot = try self.slot(component, .votes)
+            try self.check(item)
+        } catch {
+            return reply(.failure(error))
+        }
+        run(
+            Command(
+                command: command, context: context,
+                check: { [self] in absence(of: item) ?? check(slot) },
+                entry: { decision in
+                    guard !decision.changes.isEmpty,
+                        let ballot = DecidedBallot(decision, slot.name, item)
+                    else { return nil }
+                    return payload(ballot)
+                },
+                done: { result in
+                    reply(
+                        result.map { decided in
+                            let ballot = DecidedBallot(decided.decision, slot.name, item)
+                            return VoteResult(
+                                tally: TallyView(
+                                    tally: ballot?.tally ?? Tally(), mine: ballot?.current),
+                                previous: ballot?.previous, sequence: decided.sequence)
+                        })
+                }), on: slot)
+    }
+
+    /// What ``check(_:)`` throws.
+    func absence(of item: String?) -> HostError? {
+        do throws(HostError) {
+            try check(item)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// What the delegate has against a command.
+    func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
+        slot.reference.flatMap(ask).map {
+            HostError($0, container: name, component: slot.name)
+        }
+    }
+
+    func tally(
+        _ component: String?, _ item: String?, actor: String?,
+        _ reply: @escaping Answer<TallyResult>
+    ) {
+        let slot: Slot
+        do throws(HostError) {
+            slot = try self.slot(component, .votes)
+            try check(item)
+        } catch {
+            return reply(.failure(error))
+        }
+        let subject = Subject(item: item)
+        var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
+        withBallots(of: actor, in: slot) { [domain] in
+            tally.tally.tally = slot.tallies[subject] ?? Tally()
+            tally.sequence = domain.sequence
+            return [subject]
+        } then: { ballots in
+            tally.tally.mine = ballots.first.flatMap { $0 }?.value
+            reply(.success(tally))
+        }
+    }
+
+    /// - Parameter cursor: the number of the last actor of the page before.
+    func ballots(
+        _ component: String?, _ item: String?, limit: Int, cursor: String?,
+        _ reply: @escaping Answer<BallotPage>
+    ) {
+        let slot: Slot
+        var after: ActorID?
+        do throws(HostError) {
+            slot = try self.slot(component, .votes)
+            try check(item)
+            try checkPage(limit)
+            if let cursor {
+                guard let number = Int64(cursor) else {
+                    throw .cursorInvalid("'\(cursor)' was not given out by this listing.")
+                }
+                after = ActorID(number)
+            }
+        } catch {
+            return reply(.failure(error))
+        }
+        // One more than asked for tells whether there is a next page.
+        let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
+        slot.ask(
+            Question(needsQuiet: true, make: { query }) { [domain] result in
+                reply(
+                    result.map { answer in
+                        guard case .ballots(let ballots) = answer else {
+                            return BallotPage(ballots: [], next: nil, sequence: domain.sequence)
+                        }
+                        return BallotPage(ballots, limit: limit, domain)
+                    })
+            })
+    }
+
+    func checkPage(_ limit: Int) throws(HostError) {
+        guard (1...domain.limits.pageItems).contains(limit) else {
+            throw .limitExceeded(
+                limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)
+        }
+    }
+}
+
+/// A decision on a ballot.
+private struct DecidedBallot {
+    var component: String
+    var item: String?
+    var tally: Tally
+    var previous: Double?
+    var current: Double?
+
+    init?(_ decision: Decision, _ component: String, _ item: String?) {
+        guard case .ballot(let tally, let previous, let current) = decision.answer else {
+            return nil
+        }
+        self.component = component
+        self.item = item
+        self.tally = tally
+        self.previous = previous
+        self.current = current
+    }
+
+    /// What everyone is told: nothing of who it was and how they voted.
+    var publicPart: [UInt8] {
+        Payload.object {
+            $0.member("component", component)
+            $0.member("item", item)
+            $0.member("count", tally.count)
+            $0.member("score", tally.score)
+        }
+    }
+}
+
+extension BallotPage {
+    fileprivate init(_ ballots: [Ballot], limit: Int, _ domain: Domain) {
+        let shown = ballots.prefix(limit)
+        self.init(
+            ballots: shown.map {
+                BallotView(
+                    actor: domain.actors.name(of: $0.actor) ?? "", value: $0.value, cast: $0.cast)
+            },
+            next: ballots.count > limit ? shown.last.map { "\($0.actor.number)" } : nil,
+            sequence: domain.sequence)
+    }
+}

@@ -1,0 +1,216 @@
+import AtriumKit
+
+// What a container's delegate may ask of it: the other half of the default wiring.
+extension Container: ContainerHandle {
+    func show(_ selection: Selection, on screen: String) {
+        guard let screen = screens.first(where: { $0.id.text == screen }) else { return }
+        screen.selection = selection
+        screen.changed()
+    }
+
+    func updateList(of component: ComponentReference, with change: ContentChange) {
+        guard let slot = slot(component.name), let list = slot.list else { return }
+        let revision = domain.sequence
+        switch change {
+        case .insert(let items), .update(let items): list.put(items, revision: revision)
+        case .remove(let ids): list.remove(ids)
+        case .replaceAll(let items):
+            if let restored = slot.restoredList {
+                // Filled in slices while the component was restored.
+                slot.list = restored
+                slot.restoredList = nil
+                filling[ObjectIdentifier(restored)] = nil
+            } else {
+                list.removeAll()
+                list.put(items, revision: revision)
+            }
+        }
+    }
+
+    func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
+        guard let slot = slot(component.name) else { return }
+        slot.tallies[subject] = tally.count == 0 ? nil : tally
+        guard slot.name == wired.votes, let item = subject.item else { return }
+        for list in derivedLists { list.setTally(tally, for: item) }
+    }
+
+    func updateCommentCount(
+        _ count: Int, of subject: Subject, from component: ComponentReference
+    ) {
+        guard let slot = slot(component.name) else { return }
+        slot.counts[subject] = count == 0 ? nil : count
+        guard slot.name == wired.comments, let item = subject.item else { return }
+        for list in derivedLists { list.setCommentCount(count, for: item) }
+    }
+
+    func publish(_ name: String, _ payload: [String: Value]) {
+        let topic = "\(self.name).\(name)"
+        if let problem = Topic.problem(in: topic) {
+            domain.logger.warning(
+                "the delegate's notification is dropped",
+                metadata: ["topic": "\(topic)", "reason": "\(problem)"])
+            return
+        }
+        post(name, payload.jsonBytes)
+    }
+}
+
+// MARK: Delivering events
+
+extension Container {
+    /// Tells the delegate what a component told its own.
+    func deliver(_ events: [ComponentEvent], from slot: Slot) {
+        guard let from = slot.reference else { return }
+        for event in events { deliver(event, from) }
+    }
+
+    /// Delivers what a component told outside of any command.
+    func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
+        deliver(events, from: slot)
+        screensChanged()
+    }
+
+    private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
+        switch event {
+        case .contents(let change): delegate.contents(from, didChange: change)
+        case .didSelect(let filter, let section, let selection, let screen):
+            delegate.filters(
+                from, didSelect: filter, in: section, now: selection, on: screen)
+        case .didDeselect(let filter, let section, let selection, let screen):
+            delegate.filters(
+                from, didDeselect: filter, in: section, now: selection, on: screen)
+        case .didClear(let screen): delegate.filters(from, didClearOn: screen)
+        case .tally(let subject, let tally):
+            delegate.votes(from, didChange: tally, of: subject)
+        case .didPost(let comment): delegate.comments(from, didPost: comment)
+        case .didEdit(let comment): delegate.comments(from, didEdit: comment)
+        case .didRemove(let comment): delegate.comments(from, didRemove: comment)
+        case .commentCount(let subject, let count):
+            delegate.comments(from, didChange: count, of: subject)
+        }
+    }
+}
+
+// MARK: Taking components in
+
+extension Container {
+    /// Makes a restored component part of the container, in slices where it told much.
+    ///
+    /// The order is the component's life: `willAttach`, its state delivered, `didAttach`; then what
+    /// waited for it is sent.
+    func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
+        guard case .prepared(let restored) = slot.state, let port = slot.port else {
+            // Lost between its restore and now.
+            slot.restart(because: "Its worker ended before it was attached.")
+            return done()
+        }
+        rewire()
+        let attempt = slot.start
+        port.pass(.willAttach)
+        let events = restored.events + staleEvents(of: slot, restored.events)
+        var next = 0
+        domain.inSlices { [self] in
+            guard slot.start == attempt, next < events.count else { return false }
+            let end = min(next + 128, events.count)
+            deliver(Array(events[next..<end]), from: slot)
+            next = end
+            return true
+        } then: { [self] in
+            guard slot.start == attempt, slot.port === port else { return done() }
+            port.pass(.didAttach)
+            slot.state = .attached
+            let early = slot.early
+            slot.early = []
+            deliver(early, from: slot)
+            screensChanged()
+            done()
+            pump()
+        }
+    }
+
+    /// What the slot still shows of an earlier life of its component and the restored one does not.
+    private func staleEvents(of slot: Slot, _ events: [ComponentEvent]) -> [ComponentEvent] {
+        var tallied = Set(slot.tallies.keys)
+        var commented = Set(slot.counts.keys)
+        guard !tallied.isEmpty || !commented.isEmpty else { return [] }
+        for event in events {
+            switch event {
+            case .tally(let subject, _): tallied.remove(subject)
+            case .commentCount(let subject, _): commented.remove(subject)
+            default: break
+            }
+        }
+        return tallied.map { .tally($0, Tally()) } + commented.map { .commentCount($0, 0) }
+    }
+}
+
+// MARK: Derived fields
+
+extension Container {
+    private var derivedLists: [ContentIndex] {
+        slots.compactMap(\.list) + filling.values
+    }
+
+    /// Lets the lists follow the first votes and the first comments component.
+    ///
+    /// Called whenever the components or their order changed.
+    func rewire() {
+        let now = Wiring(votes: first(.votes)?.name, comments: first(.comments)?.name)
+        guard now != wired else { return }
+        let before = wired
+        wired = now
+        for list in derivedLists {
+            if before.votes != now.votes {
+                list.removeTallies()
+                setTallies(of: list)
+            }
+            if before.comments != now.comments {
+                list.removeCommentCounts()
+                setCounts(of: list)
+            }
+        }
+    }
+
+    private func setTallies(of list: ContentIndex) {
+        for (subject, tally) in wired.votes.flatMap({ slot($0) })?.tallies ?? [:] {
+            if let item = subject.item { list.setTally(tally, for: item) }
+        }
+    }
+
+    private func setCounts(of list: ContentIndex) {
+        for (subject, count) in wired.comments.flatMap({ slot($0) })?.counts ?? [:] {
+            if let item = subject.item { list.setCommentCount(count, for: item) }
+        }
+    }
+
+    /// Gives a new list the derived fields, in slices. It follows each change from now on, until it
+    /// is a component's list or ``forget(_:)`` is called.
+    func fillDerived(
+        _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
+    ) {
+        filling[ObjectIdentifier(list)] = list
+        let voted = wired.votes.flatMap { slot($0) }.map { Array($0.tallies.keys) } ?? []
+        let commented = wired.comments.flatMap { slot($0) }.map { Array($0.counts.keys) } ?? []
+        var next = 0
+        domain.inSlices { [self] in
+            guard isWanted(), next < voted.count + commented.count else { return false }
+            let subject = next < voted.count ? voted[next] : commented[next - voted.count]
+            defer { next += 1 }
+            guard let item = subject.item else { return true }
+            // As it is now, and not as it was when the filling began.
+            if next < voted.count {
+                let tally = wired.votes.flatMap { slot($0) }?.tallies[subject]
+                list.setTally(tally ?? Tally(), for: item)
+            } else {
+                let count = wired.comments.flatMap { slot($0) }?.counts[subject]
+                list.setCommentCount(count ?? 0, for: item)
+            }
+            return true
+        } then: {
+            if isWanted() { done() }
+        }
+    }
+
+    /// Drops a list that was filled and not taken in.
+    func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
+}

@@ -1,0 +1,220 @@
+import AtriumKit
+import DequeModule
+import Store
+
+/// A named, ordered set of components, and their delegate's home.
+///
+/// Each component is a black box in its slot; what they have to do with each other happens here.
+/// A command goes through these hands, all on the one domain:
+///
+/// 1. the call is checked against what is committed (fields, limits, whether the item is there);
+/// 2. the slot sends it when the component can take it; the delegate's `should…` is asked;
+/// 3. the component decides and is ahead by its own changes; the lane takes the entry, and the store
+///    makes it durable;
+/// 4. at the commit, in this order: indexes and derived fields, through the delegate's default wiring,
+///    and its `did…`; screens; bus; reply. Until then nobody but the component has seen anything.
+///
+/// When an entry fails, the lane says what to undo, and nothing begins until that is done.
+final class Container {
+    typealias Pending = PendingEntry
+
+    let name: String
+    let domain: Domain
+    let delegate: ContainerDelegate
+    /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
+    var definition: ContainerDefinition
+    /// The definition as it was last applied; what the next one is compared with.
+    var applied: ContainerDefinition?
+    /// Components that are not there any more and left records.
+    var remains: [String: Remains] = [:]
+    /// The components, in order.
+    var slots: [Slot] = []
+    var lane: Lane<Pending>
+    var screens: [Screen] = []
+    var isLoading = false
+    /// Lists that are being filled, and follow the derived fields already.
+    var filling: [ObjectIdentifier: ContentIndex] = [:]
+    /// The components whose tallies and counts are in the lists now.
+    var wired = Wiring()
+
+    private var barriers: [Barrier] = []
+    /// How many works hold, or wait to hold, each component's gate.
+    private var gates: [String: Int] = [:]
+    /// The components whose gates are held by work that goes on.
+    private var held: Set<String> = []
+
+    init(name: String, domain: Domain, delegate: ContainerDelegate = ContainerDelegate()) {
+        self.name = name
+        self.domain = domain
+        self.delegate = delegate
+        definition = ContainerDefinition(name: name)
+        lane = Lane(epoch: domain.epochFloor)
+        delegate.attach(to: self)
+    }
+
+    var checker: FieldChecker { FieldChecker(fields: definition.fields) }
+}
+
+/// An entry on its way to the disk: what to do with each way in which it may end.
+struct PendingEntry {
+    /// It is on disk.
+    var committed: (Commit) -> Void
+    /// There was nothing to write.
+    var unchanged: () -> Void = {}
+    /// Nothing was written.
+    var failed: (HostError) -> Void
+}
+
+/// Which components the lists' derived fields come from.
+struct Wiring: Equatable {
+    var votes: String?
+    var comments: String?
+}
+
+/// A component that was taken away and whose records stay.
+struct Remains: Equatable {
+    /// What it did: records of another kind must not come under its name.
+    var kind: Kind?
+    /// Whether a definition had it, so that pruning erases it.
+    var wasDefined: Bool
+}
+
+/// Work that waits until components are quiet, their gates closed.
+private struct Barrier {
+    var components: [String]
+    /// Whether the container's own entries must be settled too.
+    var needsEmptyLane: Bool
+    var body: () -> Void
+}
+
+// MARK: Finding components
+
+extension Container {
+    func slot(_ name: String) -> Slot? { slots.first { $0.name == name } }
+
+    func first(_ kind: Kind) -> Slot? { slots.first { $0.kind == kind } }
+
+    /// The component that a call names, or the first of the kind that it needs.
+    func slot(_ name: String?, _ kind: Kind) throws(HostError) -> Slot {
+        if let name {
+            guard let slot = slot(name), slot.kind == kind || slot.kind == nil else {
+                throw .componentNotFound(container: self.name, component: name)
+            }
+            return slot
+        }
+        guard let slot = first(kind) else {
+            throw .componentNotFound(container: self.name, component: kind.rawValue)
+        }
+        return slot
+    }
+
+    /// The list that a call names, or the first.
+    func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
+        let slot = try slot(name, .contents)
+        switch slot.state {
+        case .failed(let reason): throw slot.unavailable(reason, retryAfter: 5)
+        case .starting, .prepared, .closed:
+            // One that is started again still has the list of before.
+            if isLoading { throw slot.unavailable("It is being loaded.") }
+        case .attached: break
+        }
+        guard let list = slot.list else { throw slot.unavailable("It has no list.") }
+        return (slot, list)
+    }
+
+    /// Whether any list has the item.
+    func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
+
+    /// Makes sure that what a vote or a comment is about is there.
+    func check(_ item: String?) throws(HostError) {
+        guard let item, !has(item) else { return }
+        throw .itemNotFound(container: name, item: item)
+    }
+
+    var itemCount: Int { slots.reduce(0) { $0 + ($1.list?.count ?? 0) } }
+}
+
+// MARK: Quiet moments
+
+extension Container {
+    /// Whether requests wait, although the component could take them.
+    func isGated(_ component: String) -> Bool { gates[component] != nil }
+
+    /// Closes the gates of components, and goes on once none of their operations is on its way and
+    /// nobody else holds any of the gates. Then ``open(_:)`` must be called with the same names.
+    ///
+    /// - Parameters:
+    ///   - components: their names.
+    ///   - needsEmptyLane: whether the container's own entries must be settled too.
+    func gate(
+        _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
+    ) {
+        for component in components { gates[component, default: 0] += 1 }
+        barriers.append(
+            Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
+        passBarriers()
+    }
+
+    /// Opens the gates of components again, as far as nobody else waits for them.
+    func open(_ components: [String]) {
+        for component in components {
+            gates[component] = gates[component].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+        held.subtract(components)
+        pump()
+    }
+
+    private func passBarriers() {
+        while let index = barriers.firstIndex(where: canPass) {
+            let barrier = barriers.remove(at: index)
+            held.formUnion(barrier.components)
+            barrier.body()
+        }
+    }
+
+    private func canPass(_ barrier: Barrier) -> Bool {
+        guard lane.isOpen, held.isDisjoint(with: barrier.components) else { return false }
+        guard !barrier.needsEmptyLane || lane.isEmpty else { return false }
+        return barrier.components.allSatisfy { lane.isQuiet($0) && slot($0)?.isIdle ?? true }
+    }
+
+    /// Sends what can be sent now, everywhere.
+    func pump() {
+        for slot in slots { slot.pump() }
+        if !barriers.isEmpty { passBarriers() }
+    }
+}
+
+// MARK: What the registry shows
+
+extension Container {
+    var status: ContainerStatus {
+        ContainerStatus(
+            definition: definition, state: isLoading ? .loading : .ready, items: itemCount,
+            components: slots.map(\.status))
+    }
+
+    /// What is wrong, a sentence each.
+    var problems: [String] {
+        slots.compactMap { slot in
+            guard case .failed(let reason) = slot.state else { return nil }
+            return "The component \(name)/\(slot.name) failed: \(reason)"
+        }
+    }
+}
+
+extension Slot {
+    var status: ComponentStatus {
+        let (state, reason): (ComponentStatus.State, String?) =
+            switch self.state {
+            case .starting, .prepared: (.starting, nil)
+            case .attached: (.attached, nil)
+            case .failed(let reason): (.failed, reason)
+            case .closed: (.failed, "It was detached.")
+            }
+        return ComponentStatus(
+            definition: definition, kind: kind,
+            title: definition.title ?? plugin?.title ?? name, isolation: isolation, state: state,
+            reason: reason, items: list?.count)
+    }
+}

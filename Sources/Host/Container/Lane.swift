@@ -1,0 +1,230 @@
+import DequeModule
+import Store
+
+/// The way of one container's entries to the disk: a pure state machine. It holds what is on its way
+/// and says what to do; it calls nobody.
+///
+/// An *operation* is a command, from the moment a component is asked until its outcome is final. It
+/// belongs to one component, or to several, and goes through these stages:
+///
+/// 1. deciding: the component was asked; its own state may be ahead from now on;
+/// 2. writing: the entry is with the store, under the lane's epoch;
+///    or idle: nothing is to be written, but the answer rests on operations before it;
+/// 3. final: committed, answered unchanged, or failed.
+///
+/// What it promises:
+///
+/// - An idle operation becomes final once all earlier ones of its component are.
+/// - When an entry fails, the epoch ends. Whatever was decided in it fails too, written or not.
+///   Nothing new begins until all of them are final and the touched records are undone.
+/// - A component is *quiet* when none of its operations is on its way and none of its records waits to
+///   be undone: only then its own state is the committed one.
+struct Lane<Payload> {
+    /// An operation's name: also the ticket of its entry.
+    typealias ID = UInt64
+
+    /// What to do, in order.
+    enum Step {
+        /// The entry is on disk.
+        case committed(Payload, Commit)
+        /// There was nothing to write, and what the answer rests on is on disk.
+        case unchanged(Payload)
+        /// Nothing was written; the failure that is to blame, of this entry or one before.
+        case failed(Payload, EntryFailure)
+        /// Make these records what the store holds, then call ``undone()``.
+        case undo([RecordKey])
+        /// Nothing of a failure is left: commands may begin.
+        case opened
+    }
+
+    /// What became of a decision.
+    enum Verdict {
+        /// Append the entry under this epoch.
+        case append(epoch: Int)
+        /// Its epoch is over: not to be written.
+        case refused([Step])
+    }
+
+    private enum Stage {
+        case deciding
+        case writing(Payload, keys: [RecordKey])
+        case idle(Payload)
+    }
+
+    private struct Operation {
+        var components: [String]
+        var epoch: Int
+        var stage: Stage
+    }
+
+    private enum Condition {
+        case open
+        /// An entry failed; others of its epoch are on their way.
+        case draining(EntryFailure)
+        /// None is on its way; records are being undone.
+        case undoing(EntryFailure)
+    }
+
+    /// Entries decided in an earlier epoch are refused.
+    private(set) var epoch: Int
+    private var condition = Condition.open
+    private var operations: [ID: Operation] = [:]
+    private var queues: [String: Deque<ID>] = [:]
+    private var touched: [RecordKey] = []
+    private var touchedComponents: Set<String> = []
+
+    /// A lane without anything on its way.
+    ///
+    /// - Parameter epoch: greater than any that failed under the container's name before.
+    init(epoch: Int = 0) {
+        self.epoch = epoch
+    }
+
+    /// Whether commands may begin.
+    var isOpen: Bool { failure == nil }
+
+    /// Why commands may not begin; nil when they may.
+    var failure: EntryFailure? {
+        switch condition {
+        case .open: nil
+        case .draining(let failure), .undoing(let failure): failure
+        }
+    }
+
+    /// Whether nothing is on its way at all.
+    var isEmpty: Bool { operations.isEmpty && isOpen }
+
+    /// How many operations are on their way.
+    var count: Int { operations.count }
+
+    /// Whether the component's own state is the committed one.
+    func isQuiet(_ component: String) -> Bool {
+        guard queues[component] == nil else { return false }
+        return isOpen || !touchedComponents.contains(component)
+    }
+
+    /// Begins an operation: its component is about to be asked.
+    ///
+    /// - Precondition: the lane is open, and the id is new.
+    mutating func begin(_ id: ID, on components: [String]) {
+        operations[id] = Operation(components: components, epoch: epoch, stage: .deciding)
+        for component in components { queues[component, default: []].append(id) }
+    }
+
+    /// The component decided, and its state is ahead by these records.
+    mutating func write(_ id: ID, keys: [RecordKey], _ payload: Payload) -> Verdict {
+        guard var operation = operations[id] else { return .refused([]) }
+        if let failure, operation.epoch < epoch {
+            touch(keys)
+            return .refused(drop(id) + [.failed(payload, failure)] + drained())
+        }
+        operation.stage = .writing(payload, keys: keys)
+        operations[id] = operation
+        return .append(epoch: epoch)
+    }
+
+    /// The component refused, or had nothing to change.
+    mutating func finish(_ id: ID, _ payload: Payload) -> [Step] {
+        guard var operation = operations[id] else { return [] }
+        if let failure, operation.epoch < epoch {
+            return drop(id) + [.failed(payload, failure)] + drained()
+        }
+        operation.stage = .idle(payload)
+        operations[id] = operation
+        return operation.components.flatMap { advance($0) }
+    }
+
+    /// The component was lost before it decided: as if the operation had never begun.
+    mutating func cancel(_ id: ID) -> [Step] {
+        guard operations[id] != nil else { return [] }
+        return drop(id) + drained()
+    }
+
+    /// The store says what became of an entry.
+    mutating func settle(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
+        guard let operation = operations[id], case .writing(let payload, let keys) = operation.stage
+        else { return [] }
+        switch result {
+        case .success(let commit):
+            return [.committed(payload, commit)] + drop(id) + drained()
+        case .failure(let failure):
+            return fail(id, payload, keys, failure)
+        }
+    }
+
+    /// The touched records are what the store holds.
+    mutating func undone() -> [Step] {
+        guard case .undoing = condition else { return [] }
+        condition = .open
+        touched.removeAll()
+        touchedComponents.removeAll()
+        return [.opened]
+    }
+}
+
+// MARK: How operations end
+
+extension Lane {
+    private mutating func fail(
+        _ id: ID, _ payload: Payload, _ keys: [RecordKey], _ failure: EntryFailure
+    ) -> [Step] {
+        let cause = self.failure ?? failure
+        var steps: [Step] = []
+        if isOpen {
+            epoch += 1
+            condition = .draining(failure)
+        }
+        touch(keys)
+        steps.append(.failed(payload, cause))
+        steps += drop(id)
+        return steps + failIdle(cause) + drained()
+    }
+
+    /// Answers that rest on what did not happen.
+    private mutating func failIdle(_ cause: EntryFailure) -> [Step] {
+        var steps: [Step] = []
+        for id in operations.keys.sorted() {
+            guard case .idle(let payload) = operations[id]?.stage else { continue }
+            steps += drop(id)
+            steps.append(.failed(payload, cause))
+        }
+        return steps
+    }
+
+    private mutating func touch(_ keys: [RecordKey]) {
+        touched += keys
+        for key in keys { touchedComponents.insert(key.component) }
+    }
+
+    /// Takes an operation out, and ends the idle ones behind it.
+    private mutating func drop(_ id: ID) -> [Step] {
+        guard let operation = operations.removeValue(forKey: id) else { return [] }
+        var steps: [Step] = []
+        for component in operation.components {
+            if queues[component]?.first == id {
+                queues[component]?.removeFirst()
+            } else {
+                queues[component]?.removeAll { $0 == id }
+            }
+            steps += advance(component)
+        }
+        return steps
+    }
+
+    /// Ends the idle operations at the front of a component's queue.
+    private mutating func advance(_ component: String) -> [Step] {
+        guard let first = queues[component]?.first else {
+            queues[component] = nil
+            return []
+        }
+        guard isOpen, case .idle(let payload) = operations[first]?.stage else { return [] }
+        return [.unchanged(payload)] + drop(first)
+    }
+
+    /// Begins to undo, once the last operation of the failed epoch is final.
+    private mutating func drained() -> [Step] {
+        guard case .draining(let failure) = condition, operations.isEmpty else { return [] }
+        condition = .undoing(failure)
+        return touched.isEmpty ? undone() : [.undo(touched)]
+    }
+}

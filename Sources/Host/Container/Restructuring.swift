@@ -1,0 +1,283 @@
+import AtriumKit
+import Store
+
+/// What is to become of a container.
+struct StructuralChange {
+    /// How it is to stand.
+    var live: ContainerDefinition
+    /// What counts as applied from then on.
+    var applied: ContainerDefinition?
+    /// Which components' remains there are then.
+    var remains: [String: Remains]
+    /// Components whose records are erased.
+    var erased: [String] = []
+    /// The topic of its notification, whole; nil: it has none.
+    var topic: String?
+    var payload: [UInt8] = []
+    var actor: ActorID?
+}
+
+/// One change of a container's structure, from its plan to its commit.
+///
+/// Whatever can fail comes before the commit, beside the running container: new components are made
+/// and restored, their items checked against the fields. What the change replaces or takes away goes
+/// on until then, save that its gate is closed, so that nothing it decides is missed. At the commit
+/// the new ones take their places; when there is none, they are dropped, and nothing has changed.
+final class Restructuring {
+    private let container: Container
+    private let change: StructuralChange
+    private let keepsContainer: Bool
+    private var kept: [String: Slot] = [:]
+    private var made: [Slot] = []
+    private var gated: [String] = []
+
+    private var domain: Domain { container.domain }
+
+    /// - Parameter change: what is to become of it; nil: it is to go.
+    init(of container: Container, to change: StructuralChange, keepsContainer: Bool = true) {
+        self.container = container
+        self.change = change
+        self.keepsContainer = keepsContainer
+    }
+
+    /// Does all that comes before the commit, and nothing of it.
+    func rehearse(_ done: @escaping Answer<Void>) {
+        prepare { [self] result in
+            abandon()
+            done(result)
+        }
+    }
+
+    /// Makes the change.
+    ///
+    /// - Parameters:
+    ///   - atCommit: called first thing at the commit.
+    ///   - done: the sequence, once the new components are attached.
+    func run(atCommit: @escaping () -> Void = {}, _ done: @escaping Answer<Int64>) {
+        prepare { [self] result in
+            if case .failure(let error) = result {
+                abandon()
+                return done(.failure(error))
+            }
+            collectErased { [self] erased in
+                switch erased {
+                case .failure(let error):
+                    abandon()
+                    done(.failure(error))
+                case .success(let erased): write(erased, atCommit, done)
+                }
+            }
+        }
+    }
+}
+
+// MARK: Before the commit
+
+extension Restructuring {
+    private func prepare(_ done: @escaping Answer<Void>) {
+        let fieldsChange = change.live.fields != container.definition.fields
+        for definition in change.live.components {
+            let old = container.slot(definition.name)
+            if let old, !fieldsChange, old.definition.makesSame(as: definition) {
+                kept[definition.name] = old
+            } else {
+                made.append(
+                    Slot(
+                        definition, kind: old?.kind, of: container, fields: change.live.fields))
+            }
+        }
+        if let error = kindConflict { return done(.failure(error)) }
+        gated = container.slots.map(\.name).filter { kept[$0] == nil }
+        container.gate(gated, needsEmptyLane: !keepsContainer) { [self] in
+            make(made[...]) { [self] error in
+                if let error { return done(.failure(error)) }
+                checkFitness(done)
+            }
+        }
+    }
+
+    /// Records of one kind must not come under a component of another.
+    private var kindConflict: HostError? {
+        for slot in made {
+            let before =
+                container.slot(slot.name)?.kind ?? container.remains[slot.name].flatMap(\.kind)
+            guard let before, let kind = slot.kind, before != kind,
+                !change.erased.contains(slot.name)
+            else { continue }
+            return .definitionInvalid(
+                container: container.name,
+                reason: "The component '\(slot.name)' has records of the kind '\(before.rawValue)', "
+                    + "and \(slot.definition.plugin) makes '\(kind.rawValue)': give it another "
+                    + "name, or erase the records first by detaching it with purge.")
+        }
+        return nil
+    }
+
+    /// Makes and restores the new components, one after another.
+    private func make(_ slots: ArraySlice<Slot>, _ done: @escaping (HostError?) -> Void) {
+        guard let slot = slots.first else { return done(nil) }
+        slot.prepare { [self] failure in
+            switch failure {
+            case nil: make(slots.dropFirst(), done)
+            case .final(let error): done(error)
+            case .passing(let reason): done(slot.unavailable(reason))
+            }
+        }
+    }
+
+    /// Makes sure that the items that are there fit the fields.
+    private func checkFitness(_ done: @escaping Answer<Void>) {
+        guard change.live.fields != container.definition.fields else { return done(.success(())) }
+        let checker = FieldChecker(fields: change.live.fields)
+        let items = made.flatMap { slot -> [Item] in
+            guard case .prepared(let restored) = slot.state else { return [] }
+            return restored.events.flatMap { event -> [Item] in
+                if case .contents(.replaceAll(let items)) = event { items } else { [] }
+            }
+        }
+        var unfit: [FieldProblem] = []
+        var next = 0
+        domain.inSlices {
+            guard next < items.count, unfit.count < 10 else { return false }
+            if let problem = checker.check(items[next]),
+                problem.field == unfit.first?.field ?? problem.field
+            {
+                unfit.append(problem)
+            }
+            next += 1
+            return true
+        } then: { [container] in
+            guard let first = unfit.first else { return done(.success(())) }
+            done(
+                .failure(
+                    .itemsUnfit(
+                        container: container.name, field: first.field,
+                        reason: "Expected \(first.expected), found \(first.found).",
+                        items: unfit.map(\.item))))
+        }
+    }
+
+    /// Reads which records are to be erased.
+    private func collectErased(_ done: @escaping Answer<[RecordChange]>) {
+        let (name, components) = (container.name, change.erased)
+        guard !components.isEmpty else { return done(.success([])) }
+        domain.read { store in
+            var changes: [RecordChange] = []
+            for component in components {
+                try store.forEachRecord(container: name, component: component) { key, _, _, _ in
+                    changes.append(
+                        RecordChange(
+                            container: name, component: component, key: key, value: nil))
+                }
+            }
+            return changes
+        } then: { result in
+            done(
+                result.mapError {
+                    .storeUnavailable(reason: "The store can't be read: \($0)", retryAfter: 1)
+                })
+        }
+    }
+
+    private func abandon() {
+        for slot in made { slot.close() }
+        made.removeAll()
+        container.open(gated)
+        gated.removeAll()
+    }
+}
+
+// MARK: The commit
+
+extension Restructuring {
+    private func write(
+        _ erased: [RecordChange], _ atCommit: @escaping () -> Void,
+        _ done: @escaping Answer<Int64>
+    ) {
+        let record = RecordChange(
+            container: "", component: "", key: container.name, value: nil)
+        let changes = [keepsContainer ? self.record.change : record] + erased
+        container.append(
+            changes: changes, topic: change.topic, payload: change.payload, by: change.actor,
+            PendingEntry(
+                committed: { [self] commit in
+                    atCommit()
+                    commitStructure(commit, done)
+                },
+                failed: { [self] error in
+                    abandon()
+                    done(.failure(error))
+                }))
+    }
+
+    private var record: DefinitionRecord {
+        let slots = kept.values + made
+        let kinds = slots.compactMap { slot in slot.kind.map { (slot.name, $0) } }
+        return DefinitionRecord(
+            live: change.live, applied: change.applied,
+            kinds: Dictionary(kinds) { first, _ in first }, remains: change.remains)
+    }
+
+    private func commitStructure(_ commit: Commit, _ done: @escaping Answer<Int64>) {
+        let leaving = container.slots.filter { kept[$0.name] !== $0 }
+        let made = made
+        for slot in leaving { slot.leave() }
+        container.definition = change.live
+        container.applied = change.applied
+        container.remains = change.remains
+        container.slots = change.live.components.compactMap { definition in
+            let slot = kept[definition.name] ?? made.first { $0.name == definition.name }
+            slot?.definition = definition
+            return slot
+        }
+        for old in leaving { replace(old) }
+        container.rewire()
+        container.announce(
+            change.topic, commit, time: domain.now(), actor: change.actor,
+            payload: change.payload)
+        takeIn(made[...]) { [self] in
+            container.open(gated)
+            done(.success(commit.sequence))
+        }
+    }
+
+    /// Lets the slot that takes an old one's place go on where it was; without one, what the lists
+    /// show of it goes too.
+    private func replace(_ old: Slot) {
+        guard let new = container.slot(old.name) else {
+            return old.refuseWaiting(
+                .componentNotFound(container: container.name, component: old.name))
+        }
+        old.handOver(to: new)
+        guard old.kind == new.kind else { return }
+        // Shown until the new component tells what there is, also where its worker is lost first.
+        new.tallies = old.tallies
+        new.counts = old.counts
+        if old.fields == new.fields { new.list = old.list }
+    }
+
+    private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
+        guard let slot = slots.first else { return done() }
+        container.takeIn(slot) { [self] in takeIn(slots.dropFirst(), done) }
+    }
+}
+
+extension Slot {
+    /// The component leaves its container.
+    func leave() {
+        if isAttached { port?.pass(.willDetach) }
+        let port = isAttached ? port : nil
+        start += 1
+        startDone = nil
+        state = .closed
+        port?.pass(.didDetach)
+        release()
+    }
+}
+
+extension ComponentDefinition {
+    /// Whether a component made of one need not be made anew for the other.
+    func makesSame(as other: ComponentDefinition) -> Bool {
+        plugin == other.plugin && settings == other.settings && isolation == other.isolation
+    }
+}

@@ -1,0 +1,237 @@
+import AtriumKit
+import DequeModule
+import Store
+
+/// A component's place in its container: its definition, its port while it has one, its list, and
+/// the requests that wait for it.
+///
+/// Requests reach the component in the order in which they came. One waits, and all behind it, while
+///
+/// - the component is being started, the first time or after its worker was lost;
+/// - the gate is closed, because the container is about to change the component or its records;
+/// - it needs the committed state and the component's own is ahead.
+final class Slot {
+    enum State {
+        /// Being made and restored; requests wait.
+        case starting
+        /// Restored, and not yet part of the container.
+        case prepared(Restored)
+        case attached
+        /// Could not be made; requests are refused.
+        case failed(reason: String)
+        /// No longer part of the container.
+        case closed
+    }
+
+    let name: String
+    let domain: Domain
+    let plugin: LoadedPlugin?
+    /// What it does; of a plugin that is not there, what it did when it was.
+    let kind: Kind?
+    /// The fields that it was made with.
+    let fields: [Field]
+    var definition: ComponentDefinition
+    private(set) weak var container: Container?
+
+    var state = State.starting
+    var port: (any ComponentPort)?
+    /// Tells callbacks of this start from those of an earlier one.
+    var start = 0
+    /// Who waits for this start.
+    var startDone: ((StartFailure?) -> Void)?
+    /// Starts in a row without an answer in between.
+    var failedStarts = 0
+    /// Events that the component raised before it was part of the container.
+    var early: [ComponentEvent] = []
+    var observer: ObserverID?
+
+    /// The items, with what was derived for them; contents components alone.
+    var list: ContentIndex?
+    /// The list that a restore has filled, until the container takes it in.
+    var restoredList: ContentIndex?
+    /// What each subject's votes add up to; votes components alone.
+    var tallies: [Subject: Tally] = [:]
+    /// How many comments each subject has; comments components alone.
+    var counts: [Subject: Int] = [:]
+    /// The values that a filters component was last told of.
+    var reportedVersion: UInt64?
+
+    private var waiting: Deque<Request> = []
+    private var inFlight: Deque<Request> = []
+
+    init(_ definition: ComponentDefinition, kind: Kind?, of container: Container, fields: [Field]) {
+        self.definition = definition
+        self.container = container
+        self.fields = fields
+        domain = container.domain
+        name = definition.name
+        plugin = domain.plugins.plugin(definition.plugin)
+        self.kind = plugin?.kind ?? kind
+        if self.kind == .contents { list = ContentIndex(fields: fields) }
+    }
+
+    var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
+
+    var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
+
+    var isAttached: Bool { if case .attached = state { true } else { false } }
+
+    /// Whether no answer of the component is outstanding.
+    var isIdle: Bool { inFlight.isEmpty }
+
+    var waitingCount: Int { waiting.count }
+
+    /// Why it does not answer.
+    func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
+        .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
+    }
+}
+
+// MARK: Requests
+
+extension Slot {
+    func run(_ command: Command) { enqueue(Request(.command(command))) }
+
+    func ask(_ question: Question) { enqueue(Request(.question(question))) }
+
+    /// Asks a question that does not depend on records.
+    func ask(
+        _ query: ComponentQuery, passesGate: Bool = false,
+        _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
+    ) {
+        ask(Question(needsQuiet: false, passesGate: passesGate, make: { query }, done: done))
+    }
+
+    private func enqueue(_ request: Request) {
+        if case .failed(let reason) = state { return request.fail(unavailable(reason)) }
+        if case .closed = state { return request.fail(gone) }
+        if request.passesGate || (waiting.isEmpty && canRun(request)) {
+            return send(request)
+        }
+        guard waiting.count < domain.limits.waitingCalls else {
+            return request.fail(
+                unavailable("\(waiting.count) calls wait for it already.", retryAfter: 0.5))
+        }
+        waiting.append(request)
+    }
+
+    /// Sends what can be sent now.
+    func pump() {
+        while let first = waiting.first, canRun(first) {
+            waiting.removeFirst()
+            send(first)
+        }
+    }
+
+    private func canRun(_ request: Request) -> Bool {
+        guard isAttached, let container else { return false }
+        guard request.passesGate || !container.isGated(name) else { return false }
+        return !request.needsQuiet || container.lane.isQuiet(name)
+    }
+
+    private func send(_ request: Request) {
+        guard let container else { return request.fail(gone) }
+        guard let port else { return request.fail(unavailable("It is being started.")) }
+        switch request.work {
+        case .question(let question):
+            guard let query = question.make() else { return }
+            inFlight.append(request)
+            port.answer(query) { [weak self] result in
+                guard let self, arrived(request, result.failure) else { return }
+                question.done(result.mapError { self.error($0) })
+            }
+        case .command(let command):
+            if let error = command.check() ?? container.refusal {
+                return command.done(.failure(error))
+            }
+            let operation = container.begin(on: self)
+            request.operation = operation
+            inFlight.append(request)
+            port.decide(command.command, command.context) { [weak self] result in
+                guard let self, arrived(request, result.failure) else { return }
+                container.decided(operation, command, in: self, result)
+            }
+        }
+    }
+
+    /// Takes an answer in; false when it is none, because the worker was lost.
+    private func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
+        guard inFlight.contains(where: { $0 === request }) else { return false }
+        if case .died(let reason) = failure {
+            lost(because: reason)
+            return false
+        }
+        inFlight.removeAll { $0 === request }
+        failedStarts = 0
+        return true
+    }
+
+    private func error(_ failure: PortFailure) -> HostError {
+        switch failure {
+        case .refused(let refusal):
+            HostError(refusal, container: container?.name ?? "", component: name)
+        case .died(let reason): unavailable(reason)
+        }
+    }
+
+    private var gone: HostError {
+        .componentNotFound(container: container?.name ?? "", component: name)
+    }
+}
+
+// MARK: Losing the component
+
+extension Slot {
+    /// The worker was lost: start again, and send what was unanswered once more.
+    ///
+    /// Whatever of it was decided counts as not decided: the component's state is gone with it.
+    /// The first one unanswered is what the worker was at; when it is lost at it twice, that one
+    /// is refused.
+    func lost(because reason: String) {
+        guard isAttached else { return failStart(because: reason) }
+        domain.metrics.count(.restarts, container: container?.name ?? "")
+        domain.logger.warning(
+            "a component's worker ended; starting it again",
+            metadata: ["component": "\(path)", "reason": "\(reason)"])
+        var unanswered = inFlight
+        inFlight.removeAll()
+        let operations = unanswered.compactMap(\.operation)
+        unanswered.first?.losses += 1
+        if let first = unanswered.first, first.losses > 1 {
+            unanswered.removeFirst()
+            first.fail(unavailable("Its worker ended twice at this call: \(reason)", retryAfter: 5))
+        }
+        for request in unanswered { request.operation = nil }
+        waiting.prepend(contentsOf: unanswered)
+        release()
+        state = .starting
+        container?.cancel(operations)
+        restart(because: reason)
+    }
+
+    /// Refuses all that waits.
+    func refuseWaiting(_ error: HostError) {
+        let refused = inFlight + waiting
+        inFlight.removeAll()
+        waiting.removeAll()
+        let operations = refused.compactMap(\.operation)
+        for request in refused { request.fail(error) }
+        container?.cancel(operations)
+    }
+
+    /// Gives what waits to the slot that takes this one's place.
+    func handOver(to other: Slot) {
+        other.waiting.append(contentsOf: waiting)
+        waiting.removeAll()
+    }
+
+    /// The component's name, for the log.
+    var path: String { "\(container?.name ?? "")/\(name)" }
+}
+
+extension Result {
+    /// Why it is none.
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}

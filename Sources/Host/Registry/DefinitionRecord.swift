@@ -1,0 +1,135 @@
+import AtriumKit
+import Store
+
+/// A container's definition as the store keeps it, under the container's name among the records of
+/// no container.
+struct DefinitionRecord: Equatable {
+    /// As it stands.
+    var live: ContainerDefinition
+    /// As it was last applied; nil: never.
+    var applied: ContainerDefinition?
+    /// What each component does, for as long as its plugin is not there to ask.
+    var kinds: [String: Kind] = [:]
+    /// Components that are not there any more and left records.
+    var remains: [String: Remains] = [:]
+
+    /// The address of a container's record.
+    static func key(of container: String) -> RecordKey {
+        RecordKey(container: "", component: "", key: container)
+    }
+
+    /// The record as an entry changes it.
+    var change: RecordChange {
+        RecordChange(
+            container: "", component: "", key: live.name, value: Value.object(value).jsonBytes)
+    }
+
+    private static let version: Int64 = 1
+
+    private var value: [String: Value] {
+        var value: [String: Value] = [
+            "version": .int(Self.version), "live": .object(live.value),
+            "kinds": .object(kinds.mapValues { .text($0.rawValue) }),
+        ]
+        if let applied { value["applied"] = .object(applied.value) }
+        if !remains.isEmpty {
+            value["remains"] = .object(
+                remains.mapValues { remains in
+                    var object: [String: Value] = ["defined": .bool(remains.wasDefined)]
+                    object["kind"] = (remains.kind?.rawValue).map(Value.text)
+                    return .object(object)
+                })
+        }
+        return value
+    }
+}
+
+extension DefinitionRecord {
+    /// The record that a value holds; nil when it is of another version, or malformed.
+    init?(name: String, value: Value) {
+        guard let object = value.object, object["version"]?.int == Self.version,
+            let live = object["live"]?.object
+                .flatMap({ ContainerDefinition(name: name, value: $0) })
+        else { return nil }
+        self.live = live
+        applied = object["applied"]?.object
+            .flatMap { ContainerDefinition(name: name, value: $0) }
+        kinds = (object["kinds"]?.object ?? [:])
+            .compactMapValues { $0.text.flatMap(Kind.init(rawValue:)) }
+        remains = (object["remains"]?.object ?? [:]).mapValues { value in
+            Remains(
+                kind: value.object?["kind"]?.text.flatMap(Kind.init(rawValue:)),
+                wasDefined: value.object?["defined"]?.bool ?? false)
+        }
+    }
+}
+
+extension ContainerDefinition {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = [
+            "fields": .list(fields.map { .object($0.value) }),
+            "components": .list(components.map { .object($0.value) }),
+        ]
+        value["title"] = title.map(Value.text)
+        value["activate"] = activate.map(Value.text)
+        value["source"] = source.map(Value.text)
+        return value
+    }
+
+    fileprivate init?(name: String, value: [String: Value]) {
+        guard let fields = value["fields"]?.list, let components = value["components"]?.list
+        else { return nil }
+        self.init(
+            name: name, title: value["title"]?.text,
+            fields: fields.compactMap { $0.object.flatMap(Field.init(value:)) },
+            components: components.compactMap {
+                $0.object.flatMap(ComponentDefinition.init(value:))
+            },
+            activate: value["activate"]?.text, source: value["source"]?.text)
+        guard self.fields.count == fields.count, self.components.count == components.count
+        else { return nil }
+    }
+}
+
+extension Field {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = ["name": .text(name), "type": .text(type.rawValue)]
+        if required { value["required"] = true }
+        if search { value["search"] = true }
+        value["min"] = min.map(Value.number)
+        value["max"] = max.map(Value.number)
+        return value
+    }
+
+    fileprivate init?(value: [String: Value]) {
+        guard let name = value["name"]?.text,
+            let type = value["type"]?.text.flatMap(FieldType.init(rawValue:))
+        else { return nil }
+        self.init(
+            name: name, type: type, required: value["required"]?.bool ?? false,
+            search: value["search"]?.bool ?? false, min: value["min"]?.number,
+            max: value["max"]?.number)
+    }
+}
+
+extension ComponentDefinition {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = [
+            "name": .text(name), "plugin": .text(plugin), "settings": .object(settings),
+        ]
+        value["title"] = title.map(Value.text)
+        value["isolation"] = (isolation?.rawValue).map(Value.text)
+        if isHidden { value["hidden"] = true }
+        return value
+    }
+
+    fileprivate init?(value: [String: Value]) {
+        guard let name = value["name"]?.text, let plugin = value["plugin"]?.text,
+            let settings = value["settings"]?.object
+        else { return nil }
+        self.init(
+            name: name, plugin: plugin, title: value["title"]?.text, settings: settings,
+            isolation: value["isolation"]?.text.flatMap(Isolation.init(rawValue:)),
+            isHidden: value["hidden"]?.bool ?? false)
+    }
+}

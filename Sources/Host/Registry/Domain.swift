@@ -1,0 +1,152 @@
+import AtriumKit
+import Logging
+import NIOCore
+import Store
+
+/// What all containers share on the one serial domain: the loop, the store, the bus, the actors and
+/// the place in the order of all commits.
+///
+/// Used on the event loop alone. Whatever happens elsewhere (a commit, a read, a timer) comes back
+/// here before anything is touched.
+final class Domain {
+    let loop: any EventLoop
+    let store: Store
+    let bus: Bus
+    let plugins: PluginLibrary
+    let limits: HostLimits
+    let logger: Logger
+    let actors: ActorTable
+    var metrics = MetricCounters()
+    var screens: [ScreenID: Screen] = [:]
+    let structure = StructureQueue()
+    /// The last commit that everything on the domain reflects. Replies and reads name this one: the
+    /// store itself may be ahead.
+    private(set) var sequence: Int64
+    /// Above every epoch that failed, so that a container's new lane is not taken for its old one.
+    var epochFloor = 0
+    private(set) var isStopping = false
+
+    private let clock: @Sendable () -> Timestamp
+    private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
+    private var writers: [UInt64: Container] = [:]
+    private var lastTicket: UInt64 = 0
+
+    init(
+        loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
+        launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
+        limits: HostLimits, logger: Logger, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.loop = loop
+        self.store = store
+        self.bus = bus
+        self.actors = actors
+        self.plugins = plugins
+        self.launchers = launchers
+        self.limits = limits
+        self.logger = logger
+        self.clock = clock
+        sequence = store.lastSequence
+    }
+
+    func now() -> Timestamp { clock() }
+
+    /// A number that was never given before: an operation's name and its entry's ticket.
+    func nextTicket() -> UInt64 {
+        lastTicket += 1
+        return lastTicket
+    }
+
+    /// An id for what a command creates: 128 random bits, in 26 lowercase letters and digits.
+    func freshID() -> String {
+        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+        var random = SystemRandomNumberGenerator()
+        var (high, low) = (random.next(), random.next())
+        let text = (0..<26).map { index -> UInt8 in
+            if index == 13 { swap(&high, &low) }
+            defer { high >>= 5 }
+            return alphabet[Int(high & 31)]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    func launcher(for isolation: Isolation) -> any ComponentLauncher {
+        isolation == .daemon ? launchers.daemon : launchers.process
+    }
+
+    /// No command begins any more.
+    func stop() { isStopping = true }
+
+    /// Why no command may begin at present; nil when they may.
+    var refusal: HostError? {
+        if isStopping {
+            return .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1)
+        }
+        return store.unavailability.map {
+            .storeUnavailable(reason: "The store can't be written: \($0).", retryAfter: 1)
+        }
+    }
+}
+
+// MARK: The store
+
+extension Domain {
+    /// Hands an entry to the store; the container is told of its outcome.
+    func append(_ entry: Entry, ticket: UInt64, of container: Container) {
+        writers[ticket] = container
+        store.append(entry, ticket: ticket)
+    }
+
+    /// Passes outcomes on to the containers that wait for them, in their order.
+    func settle(_ outcomes: [Outcome]) {
+        for outcome in outcomes {
+            if case .success(let commit) = outcome.result { sequence = commit.sequence }
+            writers.removeValue(forKey: outcome.ticket)?.settle(outcome)
+        }
+    }
+
+    /// Reads the store on a thread, after all that was appended so far has settled, and comes back.
+    func read<T: Sendable>(
+        _ work: @escaping @Sendable (Store) throws -> T,
+        then: @escaping (Result<T, any Error>) -> Void
+    ) {
+        let then = NIOLoopBound(then, eventLoop: loop)
+        let loop = loop
+        store.enqueueRead { store in
+            let result = Result { try work(store) }
+            loop.execute { then.value(result) }
+        }
+    }
+}
+
+// MARK: Time
+
+extension Domain {
+    /// Comes back after a while.
+    func after(_ delay: TimeAmount, _ body: @escaping () -> Void) {
+        let body = NIOLoopBound(body, eventLoop: loop)
+        loop.scheduleTask(in: delay) { body.value() }
+    }
+
+    /// Comes back once what is going on now has returned.
+    func later(_ body: @escaping () -> Void) {
+        let body = NIOLoopBound(body, eventLoop: loop)
+        loop.execute { body.value() }
+    }
+
+    /// Does long work in slices, so that the loop serves others in between.
+    ///
+    /// A slice ends once it has taken 4 ms. The next one is scheduled and not executed at once: the
+    /// loop would run it before it looks at its sockets again.
+    ///
+    /// - Parameters:
+    ///   - step: does a little; false: nothing is left.
+    ///   - done: called after the last step, perhaps during this call.
+    func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
+        let end = NIODeadline.now() + .milliseconds(4)
+        while step() {
+            guard NIODeadline.now() >= end else { continue }
+            return after(.microseconds(100)) { self.inSlices(step, then: done) }
+        }
+        done()
+    }
+}

@@ -1,0 +1,77 @@
+import AtriumKit
+import Store
+
+// What others say went wrong, in the host's words.
+extension HostError {
+    /// A component's, or a delegate's, refusal.
+    init(_ refusal: Refusal, container: String, component: String) {
+        let evidence = refusal.evidence
+        func about(_ name: String) -> String { evidence[name] ?? "" }
+        self =
+            switch refusal.code {
+            case .refused: .refused(reason: refusal.reason, retryAfter: refusal.retryAfter)
+            case .fieldInvalid:
+                .fieldInvalid(
+                    item: about("item"), field: about("field"),
+                    expected: evidence["expected"] ?? refusal.reason, found: about("found"))
+            case .readOnly: .readOnly(component: component, reason: refusal.reason)
+            case .itemNotFound: .itemNotFound(container: container, item: about("item"))
+            case .commentNotFound: .commentNotFound(about("comment"))
+            case .filterNotFound:
+                .filterNotFound(section: about("section"), filter: about("filter"), known: [])
+            case .conflict: .conflict(comment: about("comment"), reason: refusal.reason)
+            case .cursorInvalid: .cursorInvalid(refusal.reason)
+            case .limitExceeded:
+                .limitExceeded(
+                    limit: about("limit"), value: Int(about("value")) ?? 0,
+                    retryAfter: refusal.retryAfter)
+            }
+    }
+
+    /// Why an entry was not written.
+    init(_ failure: EntryFailure) {
+        self =
+            switch failure {
+            case .storage(let reason):
+                .storeUnavailable(
+                    reason: "The entry could not be written: \(reason).", retryAfter: 1)
+            case .unavailable(let retryAfter):
+                .storeUnavailable(
+                    reason: "The store is not writable for now.", retryAfter: retryAfter)
+            case .olderEpoch, .stale:
+                .storeUnavailable(
+                    reason: "An entry before this one could not be written, and this one rested "
+                        + "on it.", retryAfter: 0.1)
+            }
+    }
+
+    /// What is wrong with an item.
+    init(_ problem: FieldProblem) {
+        self =
+            switch problem.field {
+            case "id", "parent":
+                .itemInvalid(
+                    item: problem.item,
+                    reason: "The \(problem.field): expected \(problem.expected), found "
+                        + "\(problem.found).")
+            default:
+                .fieldInvalid(
+                    item: problem.item, field: problem.field, expected: problem.expected,
+                    found: problem.found)
+            }
+    }
+
+    /// What is wrong, in a sentence for an administrator; of errors that a definition can cause.
+    var sentence: String {
+        switch self {
+        case .pluginNotFound(let plugin, let known):
+            "There is no plugin '\(plugin)'; there are: \(known.joined(separator: ", "))."
+        case .settingInvalid(_, let setting, let reason): "Setting '\(setting)': \(reason)"
+        case .definitionInvalid(_, let reason): reason
+        case .itemsUnfit(_, let field, let reason, let items):
+            "The field '\(field)' does not fit \(items.joined(separator: ", ")): \(reason)"
+        case .storeUnavailable(let reason, _), .componentUnavailable(_, let reason, _): reason
+        default: String(describing: self)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// How much of what the host takes on. Every one is enforced with ``HostError/limitExceeded``,
+/// which names it.
+public struct HostLimits: Sendable, Hashable {
+    /// Items in one put or remove; `batchItems`.
+    public var batchItems = 1_000
+    /// Bytes of one put, roughly as JSON; `batchBytes`.
+    public var batchBytes = 1 << 20
+    /// Items, comments or ballots on one page; `pageItems`.
+    public var pageItems = 1_000
+    /// Containers; `containers`.
+    public var containers = 1_000
+    /// Components of one container; `components`.
+    public var components = 64
+    /// Screens open at a time; `screens`.
+    public var screens = 10_000
+    /// Calls that wait for one component while it starts or reads settle; beyond, the call is
+    /// refused as ``HostError/componentUnavailable``.
+    public var waitingCalls = 1_000
+    /// Bytes of one published payload; `payloadBytes`.
+    public var payloadBytes = 256 << 10
+    /// How often in a row a component is started again without an answered call in between, before
+    /// it counts as failed.
+    public var restarts = 5
+
+    /// The limits as documented.
+    public init() {}
+}

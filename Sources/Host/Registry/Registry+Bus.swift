@@ -1,0 +1,86 @@
+import AtriumKit
+import Store
+
+// Notifications.
+extension Registry {
+    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:seesRestricted:wake:)``.
+    ///
+    /// - Throws: `topicInvalid` or `limitExceeded`.
+    public func subscribe(
+        patterns: [String], after: Int64?, seesRestricted: Bool,
+        wake: @escaping @Sendable () -> Void
+    ) throws(HostError) -> SubscriptionID {
+        try domain.bus.subscribe(
+            patterns: patterns, after: after, seesRestricted: seesRestricted, wake: wake)
+    }
+
+    /// What a subscriber has not been told yet; nil: nothing, and it is woken once there is.
+    public func pull(
+        _ id: SubscriptionID, maxBytes: Int, _ reply: @escaping Reply<SubscriptionBatch?>
+    ) {
+        domain.bus.pull(id, maxBytes: maxBytes, reply: reply)
+    }
+
+    /// Ends a subscription.
+    public func unsubscribe(_ id: SubscriptionID) {
+        domain.bus.unsubscribe(id)
+    }
+
+    /// Publishes under `<container>.app`.
+    ///
+    /// - Parameters:
+    ///   - topic: its topic.
+    ///   - payload: a JSON object's bytes, at most 256 KiB.
+    ///   - durable: keeps it, with a sequence.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence, nil for a transient one; fails with `topicInvalid`,
+    ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
+    public func publish(
+        _ topic: String, payload: [UInt8], durable: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64?>
+    ) {
+        do throws(HostError) {
+            try Topic.check(topic)
+            let words = topic.split(separator: ".")
+            guard words.count > 2, words[1] == "app" else {
+                throw .topicInvalid(
+                    topic: topic,
+                    reason: "clients publish under <container>.app, as in films.app.played")
+            }
+            guard let container = containers[String(words[0])] else {
+                throw .containerNotFound(String(words[0]))
+            }
+            let limit = domain.limits.payloadBytes
+            guard payload.count <= limit else {
+                throw .limitExceeded(limit: "payloadBytes", value: limit, retryAfter: nil)
+            }
+            container.publish(topic, payload, durable: durable, by: caller, reply)
+        } catch {
+            reply(.failure(error))
+        }
+    }
+}
+
+extension Container {
+    /// Publishes what a client says under the container's name.
+    fileprivate func publish(
+        _ topic: String, _ payload: [UInt8], durable: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64?>
+    ) {
+        let actor = domain.actors.admit(caller.actor)
+        guard durable else {
+            domain.bus.publish(
+                BusNotification(
+                    time: domain.now(), topic: topic, actor: actor, payload: payload))
+            return reply(.success(nil))
+        }
+        let time = domain.now()
+        append(
+            changes: [], topic: topic, payload: payload, by: actor,
+            PendingEntry(
+                committed: { [self] commit in
+                    announce(topic, commit, time: time, actor: actor, payload: payload)
+                    reply(.success(commit.sequence))
+                }, failed: { reply(.failure($0)) }))
+    }
+}

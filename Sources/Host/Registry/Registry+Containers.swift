@@ -1,0 +1,190 @@
+public import AtriumKit
+
+// Containers and their components.
+extension Registry {
+    /// Makes containers what their definitions say, one after another.
+    ///
+    /// Three-way: only what changed in a definition since it was last applied is touched. All or
+    /// nothing for each container; the first that fails ends the call, those before it stand.
+    ///
+    /// - Parameters:
+    ///   - definitions: what the files say.
+    ///   - dryRun: only tell what it would do.
+    ///   - prune: erase the records of components that a definition had and has no more.
+    ///   - caller: on whose behalf.
+    ///   - reply: fails with `definitionInvalid`, `pluginNotFound`, `settingInvalid`, `itemsUnfit`,
+    ///     `limitExceeded`, `componentUnavailable` or `storeUnavailable`.
+    public func apply(
+        _ definitions: [ContainerDefinition], dryRun: Bool, prune: Bool, by caller: Caller,
+        _ reply: @escaping Reply<ApplyOutcome>
+    ) {
+        domain.structure.add { [self] finished in
+            applyNext(
+                definitions[...], Application(dryRun: dryRun, prune: prune, caller: caller),
+                ApplyOutcome(results: [], sequence: domain.sequence)
+            ) { result in
+                reply(result)
+                finished()
+            }
+        }
+    }
+
+    /// How definitions are applied.
+    private struct Application {
+        var dryRun: Bool
+        var prune: Bool
+        var caller: Caller
+    }
+
+    private func applyNext(
+        _ definitions: ArraySlice<ContainerDefinition>, _ application: Application,
+        _ outcome: ApplyOutcome, _ done: @escaping Answer<ApplyOutcome>
+    ) {
+        guard let definition = definitions.first else { return done(.success(outcome)) }
+        let known = containers[definition.name]
+        let limit = domain.limits.containers
+        if known == nil, containers.count >= limit {
+            return done(
+                .failure(.limitExceeded(limit: "containers", value: limit, retryAfter: nil)))
+        }
+        let container = known ?? Container(name: definition.name, domain: domain)
+        let reached: Answer<(result: ApplyResult, sequence: Int64)> = { [self] result in
+            assumeIsolated { registry in
+                switch result {
+                case .failure(let error): done(.failure(error))
+                case .success(let (result, sequence)):
+                    var outcome = outcome
+                    outcome.results.append(result)
+                    outcome.sequence = max(outcome.sequence, sequence)
+                    registry.applyNext(definitions.dropFirst(), application, outcome, done)
+                }
+            }
+        }
+        container.apply(
+            definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
+            by: application.caller,
+            atCommit: { [self] in
+                assumeIsolated { $0.containers[definition.name] = container }
+            }, reached)
+    }
+
+    /// All containers, sorted by name.
+    public func list() -> [ContainerStatus] {
+        containers.values.sorted { $0.name < $1.name }.map(\.status)
+    }
+
+    /// The last durable sequence that everything here reflects.
+    public var sequence: Int64 { domain.sequence }
+
+    /// One container, with what was said about itself.
+    ///
+    /// - Throws: `containerNotFound`.
+    public func describe(_ name: String) throws(HostError) -> ContainerDescription {
+        guard let container = containers[name] else { throw .containerNotFound(name) }
+        return ContainerDescription(
+            status: container.status,
+            votes: container.first(.votes).map { $0.tallies[.container] ?? Tally() },
+            comments: container.first(.comments).map { $0.counts[.container] ?? 0 },
+            sequence: domain.sequence)
+    }
+
+    /// Takes a container away. Its records stay, and return when it is applied again.
+    ///
+    /// - Parameter purge: erases them too.
+    public func delete(
+        _ name: String, purge: Bool, by caller: Caller, _ reply: @escaping Reply<Int64>
+    ) {
+        change(name, reply) { [self] container, done in
+            domain.read { store in
+                try store.components(of: name).map(\.name)
+            } then: { [weak self] result in
+                guard case .success(let components) = result else {
+                    return done(
+                        .failure(
+                            .storeUnavailable(
+                                reason: "The store can't be read.", retryAfter: 1)))
+                }
+                container.remove(
+                    purge: purge, by: caller, erased: components,
+                    atCommit: { self?.assumeIsolated { $0.containers[name] = nil } }, done)
+            }
+        }
+    }
+
+    /// Attaches a component.
+    ///
+    /// - Parameters:
+    ///   - container: where.
+    ///   - component: what.
+    ///   - place: among the others, from 0; nil: at the end.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence, once it is attached.
+    public func attach(
+        _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.attach(component, at: place, by: caller, $1) }
+    }
+
+    /// Detaches a component. Its records stay, and return when it is attached again.
+    ///
+    /// - Parameters:
+    ///   - container: its container.
+    ///   - component: its name.
+    ///   - purge: erases its records too.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence.
+    public func detach(
+        _ container: String, _ component: String, purge: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.detach(component, purge: purge, by: caller, $1) }
+    }
+
+    /// Moves a component to another place among the others.
+    ///
+    /// - Parameters:
+    ///   - container: its container.
+    ///   - component: its name.
+    ///   - place: the new place, from 0; one beyond the last is the last.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence.
+    public func move(
+        _ container: String, _ component: String, to place: Int, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.move(component, to: place, by: caller, $1) }
+    }
+
+    /// Hides or shows a component. A hidden one goes on working; screens leave it out.
+    ///
+    /// - Parameters:
+    ///   - container: its container.
+    ///   - component: its name.
+    ///   - isHidden: whether to hide it.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence; the current one when it is so already.
+    public func setHidden(
+        _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.setHidden(component, isHidden, by: caller, $1) }
+    }
+
+    /// Changes a container's structure once it is this change's turn.
+    private func change(
+        _ name: String, _ reply: @escaping Reply<Int64>,
+        _ body: @escaping (Container, @escaping Answer<Int64>) -> Void
+    ) {
+        domain.structure.add { [self] finished in
+            let done: Answer<Int64> = { result in
+                reply(result)
+                finished()
+            }
+            guard let container = containers[name] else {
+                return done(.failure(.containerNotFound(name)))
+            }
+            body(container, done)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+// How everything does.
+extension Registry {
+    /// How the registry does.
+    public func status() -> RegistryStatus {
+        RegistryStatus(
+            identity: identity, sequence: domain.sequence, containers: containers.count,
+            items: containers.values.reduce(0) { $0 + $1.itemCount },
+            plugins: plugins.identifiers.count, workers: workers,
+            subscribers: domain.bus.subscriptionCount, screens: domain.screens.count,
+            problems: problems, storeBytes: storeBytes)
+    }
+
+    /// How many components are made of each plugin, by its id.
+    public func componentsByPlugin() -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for container in containers.values {
+            for slot in container.slots { counts[slot.definition.plugin, default: 0] += 1 }
+        }
+        return counts
+    }
+
+    /// Counters since the start, and gauges.
+    public func metrics() -> [Metric] {
+        let status = status()
+        let gauges: [(String, String, Int)] = [
+            ("atrium_sequence", "The last durable sequence.", Int(status.sequence)),
+            ("atrium_containers", "Containers.", status.containers),
+            ("atrium_items", "Items in all lists.", status.items),
+            ("atrium_workers", "Components that live in workers.", status.workers),
+            ("atrium_subscribers", "Open subscriptions.", status.subscribers),
+            ("atrium_screens", "Open screens.", status.screens),
+            ("atrium_problems", "What is wrong.", status.problems.count),
+            ("atrium_store_bytes", "Bytes that the store's files take.", status.storeBytes),
+        ]
+        return domain.metrics.metrics
+            + gauges.map { name, help, value in
+                Metric(name: name, kind: .gauge, help: help, value: Double(value))
+            }
+    }
+
+    private var workers: Int {
+        containers.values.reduce(0) { count, container in
+            count + container.slots.count { $0.isAttached && $0.isolation == .process }
+        }
+    }
+
+    private var problems: [String] {
+        var problems = plugins.problems
+        for plugin in plugins.plugins where plugin.state == .refused || plugin.state == .failed {
+            problems.append(
+                "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
+        }
+        problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
+        if let reason = domain.store.unavailability {
+            problems.append("The store takes no writes: \(reason)")
+        }
+        return problems
+    }
+
+    private var storeBytes: Int {
+        ["", "-wal", "-shm"].reduce(0) { sum, suffix in
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: domain.store.file + suffix)
+            return sum + (attributes?[.size] as? Int ?? 0)
+        }
+    }
+}

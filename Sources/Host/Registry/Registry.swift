@@ -1,0 +1,205 @@
+public import AtriumKit
+import Foundation
+import JSONCodec
+public import Logging
+public import NIOCore
+public import Store
+
+/// All containers, by name: the one serial domain of the daemon.
+///
+/// Its executor is an event loop. Whoever is on that loop already (a connection's handler) calls it
+/// inline through `assumeIsolated`; everybody else awaits.
+///
+/// What it promises:
+///
+/// - **Every call answers.** Each method with a reply calls it exactly once, on the loop, during the
+///   call or later. The reply may call the registry again, and must not touch a channel.
+/// - **Acknowledged means on disk.** A command's reply with a sequence was made durable before.
+/// - **Nobody reads the future.** Lists, tallies, counts, screens and notifications show what is
+///   committed. What only a component can answer waits until its own state is the committed one.
+/// - **Nobody reads the past.** Whoever was told a sequence never reads what is older.
+/// - **A command that fails has not happened**, nor has any that was judged against its outcome.
+/// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is
+///   done in slices.
+public actor Registry {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// The plugins that components are made of, and what became of the others.
+    public nonisolated let plugins: PluginLibrary
+    /// The store's identity: a cursor from a store of another one means nothing here.
+    public nonisolated let identity: String
+
+    let domain: Domain
+    var containers: [String: Container] = [:]
+    private nonisolated let executor: any SerialExecutor
+
+    /// Opens the store and makes a registry that is empty until ``load(_:)``.
+    ///
+    /// - Parameters:
+    ///   - loop: where everything happens.
+    ///   - plugins: what components are made of.
+    ///   - workers: makes components with `isolation: process`.
+    ///   - limits: how much is taken on.
+    ///   - logger: told what an administrator should know.
+    ///   - clock: the time; by default the system's.
+    ///   - openStore: opens the store with the given receiver of outcomes.
+    /// - Throws: what `openStore` throws.
+    public init(
+        loop: any EventLoop, plugins: PluginLibrary, workers: sending any ComponentLauncher,
+        limits: HostLimits = HostLimits(), logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp = SystemClock.now,
+        openStore: (_ outcomes: @escaping @Sendable ([Outcome]) -> Void) throws(StoreError)
+            -> Store
+    ) throws(StoreError) {
+        let relay = OutcomeRelay()
+        let store = try openStore { relay.pass($0) }
+        let actors = ActorTable()
+        let bus = Bus(
+            loop: loop, lastSequence: store.lastSequence, backlog: store.backlog,
+            names: { actors.name(of: $0) })
+        self.plugins = plugins
+        identity = store.identity
+        executor = loop.executor
+        domain = Domain(
+            loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
+            launchers: (InProcessLauncher(loop: loop), workers), limits: limits, logger: logger,
+            clock: clock)
+        relay.connect(self, loop)
+    }
+}
+
+/// The machine's clock.
+public enum SystemClock {
+    /// What it shows.
+    @Sendable public static func now() -> Timestamp {
+        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
+}
+
+// MARK: Start and end
+
+extension Registry {
+    /// Reads actors and containers from the store and starts all components.
+    ///
+    /// - Parameter reply: called once every component is attached or has failed; a component that
+    ///   fails shows in its status, so this only fails with `storeUnavailable`.
+    public func load(_ reply: @escaping Reply<Void>) {
+        announcePlugins()
+        domain.read { store in
+            var definitions: [DefinitionRecord] = []
+            var unreadable: [String] = []
+            try store.forEachRecord(container: "", component: "") { name, bytes, _, _ in
+                let value = try? Value(jsonBytes: Array(bytes))
+                if let record = value.flatMap({ DefinitionRecord(name: name, value: $0) }) {
+                    definitions.append(record)
+                } else {
+                    unreadable.append(name)
+                }
+            }
+            return (actors: try store.actors(), definitions, unreadable)
+        } then: { [weak self] result in
+            self?.assumeIsolated { $0.loaded(result.map { Stored($0.0, $0.1, $0.2) }, reply) }
+        }
+    }
+
+    /// What the store holds of the registry.
+    private struct Stored: Sendable {
+        var actors: [Actor]
+        var definitions: [DefinitionRecord]
+        var unreadable: [String]
+
+        init(_ actors: [Actor], _ definitions: [DefinitionRecord], _ unreadable: [String]) {
+            self.actors = actors
+            self.definitions = definitions
+            self.unreadable = unreadable
+        }
+    }
+
+    private func loaded(_ result: Result<Stored, any Error>, _ reply: @escaping Reply<Void>) {
+        switch result {
+        case .failure(let error):
+            reply(
+                .failure(
+                    .storeUnavailable(
+                        reason: "The store can't be read: \(error)", retryAfter: 1)))
+        case .success(let stored):
+            domain.actors.load(stored.actors)
+            for name in stored.unreadable {
+                domain.logger.error(
+                    "a container's definition can't be read: it is left out",
+                    metadata: ["container": "\(name)"])
+            }
+            let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
+            for container in loading { containers[container.name] = container }
+            var outstanding = loading.count
+            guard outstanding > 0 else { return reply(.success(())) }
+            for container in loading {
+                container.load {
+                    outstanding -= 1
+                    if outstanding == 0 { reply(.success(())) }
+                }
+            }
+        }
+    }
+
+    private func announcePlugins() {
+        for plugin in plugins.plugins {
+            let state: String
+            switch plugin.state {
+            case .loaded: state = "loaded"
+            case .refused: state = "refused"
+            case .failed: state = "failed"
+            case .found, .superseded: continue
+            }
+            domain.bus.publish(
+                BusNotification(
+                    time: domain.now(), topic: "daemon.plugins.\(state)",
+                    payload: Payload.object {
+                        $0.member("plugin", plugin.id)
+                        $0.member("reason", plugin.reason)
+                    }))
+        }
+    }
+
+    /// Finishes what was accepted, detaches all components, and closes the store.
+    ///
+    /// Commands that come later are refused as `storeUnavailable`.
+    ///
+    /// - Parameter reply: called once the store is closed.
+    public func stop(_ reply: @escaping Reply<Void>) {
+        domain.stop()
+        finish(by: .now() + .seconds(10), reply)
+    }
+
+    /// Closes once nothing is on its way, or when that takes too long.
+    private func finish(by deadline: NIODeadline, _ reply: @escaping Reply<Void>) {
+        let isQuiet = domain.structure.isIdle && containers.values.allSatisfy(\.isQuiet)
+        if isQuiet || NIODeadline.now() > deadline { return close(reply) }
+        domain.after(.milliseconds(5)) { [weak self] in
+            self?.assumeIsolated { $0.finish(by: deadline, reply) }
+        }
+    }
+
+    private func close(_ reply: @escaping Reply<Void>) {
+        for container in containers.values {
+            container.endScreens()
+            for slot in container.slots {
+                slot.leave()
+                slot.refuseWaiting(
+                    .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1))
+            }
+        }
+        domain.screens.removeAll()
+        domain.bus.close()
+        containers.removeAll()
+        let (store, loop) = (domain.store, domain.loop)
+        // Closing waits for the disk.
+        let thread = Thread {
+            store.close()
+            loop.execute { reply(.success(())) }
+        }
+        thread.start()
+    }
+}

@@ -1,0 +1,153 @@
+import AtriumKit
+
+/// The three-way comparison of a definition: what its file says now, what it said when it was last
+/// applied, and how the container stands.
+///
+/// Only what changed in the file is touched. So what was attached, moved, hidden or detached by hand
+/// stays as it is, until the file says something new about it.
+struct ThreeWay {
+    /// How the container is to stand.
+    private(set) var result: ContainerDefinition
+    /// What changes, a line each.
+    private(set) var lines: [String] = []
+    /// The components that the file does not have any more, and that go.
+    private(set) var dropped: [String] = []
+
+    private let new: ContainerDefinition
+    private let base: ContainerDefinition
+
+    /// Compares.
+    ///
+    /// - Parameters:
+    ///   - new: what the file says.
+    ///   - base: what it said; nil: it was never applied.
+    ///   - live: how the container stands; nil: there is none.
+    init(new: ContainerDefinition, base: ContainerDefinition?, live: ContainerDefinition?) {
+        self.new = new
+        self.base = base ?? ContainerDefinition(name: new.name)
+        result = live ?? ContainerDefinition(name: new.name)
+        compareContainer()
+        compareFields()
+        for component in self.base.components where new.component(component.name) == nil {
+            drop(component.name)
+        }
+        for component in new.components { compare(component) }
+        compareOrder()
+        result.source = new.source
+    }
+
+    private mutating func compareContainer() {
+        if new.title != base.title, new.title != result.title {
+            result.title = new.title
+            lines.append("title: \(new.title.map { "'\($0)'" } ?? "none")")
+        }
+        if new.activate != base.activate, new.activate != result.activate {
+            result.activate = new.activate
+            lines.append("activate: \(new.activate ?? "none")")
+        }
+    }
+
+    private mutating func compareFields() {
+        guard new.fields != base.fields, new.fields != result.fields else { return }
+        let before = Dictionary(result.fields.map { ($0.name, $0) }) { first, _ in first }
+        let names = Set(new.fields.map(\.name))
+        let count = lines.count
+        for field in new.fields {
+            switch before[field.name] {
+            case nil: lines.append("field \(field.name): added (\(field.type.rawValue))")
+            case field: break
+            case .some(let old) where old.type != field.type:
+                lines.append(
+                    "field \(field.name): type \(old.type.rawValue) -> \(field.type.rawValue)")
+            case .some: lines.append("field \(field.name): changed")
+            }
+        }
+        for field in result.fields where !names.contains(field.name) {
+            lines.append("field \(field.name): removed")
+        }
+        if lines.count == count { lines.append("fields: in another order") }
+        result.fields = new.fields
+    }
+
+    private mutating func drop(_ name: String) {
+        dropped.append(name)
+        guard result.component(name) != nil else { return }
+        result.components.removeAll { $0.name == name }
+        lines.append("component \(name): detached")
+    }
+
+    private mutating func compare(_ component: ComponentDefinition) {
+        let base = base.component(component.name)
+        guard base != component else { return }
+        guard let index = result.components.firstIndex(where: { $0.name == component.name })
+        else {
+            result.components.insert(component, at: place(of: component.name))
+            lines.append("component \(component.name): attached (\(component.plugin))")
+            return
+        }
+        let old = result.components[index]
+        var now = old
+        if component.plugin != base?.plugin { now.plugin = component.plugin }
+        if component.title != base?.title { now.title = component.title }
+        if component.settings != base?.settings { now.settings = component.settings }
+        if component.isolation != base?.isolation { now.isolation = component.isolation }
+        if component.isHidden != base?.isHidden ?? now.isHidden {
+            now.isHidden = component.isHidden
+        }
+        result.components[index] = now
+        describe(now, old)
+    }
+
+    private mutating func describe(_ now: ComponentDefinition, _ old: ComponentDefinition) {
+        let path = "component \(now.name):"
+        if now.plugin != old.plugin { lines.append("\(path) plugin \(old.plugin) -> \(now.plugin)") }
+        if now.title != old.title {
+            lines.append("\(path) title \(now.title.map { "'\($0)'" } ?? "none")")
+        }
+        let settings = Set(now.settings.keys).union(old.settings.keys).sorted()
+        for setting in settings where now.settings[setting] != old.settings[setting] {
+            lines.append("\(path) setting \(setting) changed")
+        }
+        if now.isolation != old.isolation {
+            lines.append("\(path) isolation \(now.isolation?.rawValue ?? "by its plugin")")
+        }
+        if now.isHidden != old.isHidden { lines.append("\(path) \(now.isHidden ? "hidden" : "shown")") }
+    }
+
+    /// Where a new component goes: behind the nearest one before it in the file that is there.
+    private func place(of name: String) -> Int {
+        let before = new.components.prefix { $0.name != name }.map(\.name)
+        for name in before.reversed() {
+            if let index = result.components.firstIndex(where: { $0.name == name }) {
+                return index + 1
+            }
+        }
+        return 0
+    }
+
+    /// Takes over the file's order if that is what changed; those that it does not name stay where
+    /// they are.
+    private mutating func compareOrder() {
+        let known = Set(base.components.map(\.name)).intersection(new.components.map(\.name))
+        let before = base.components.map(\.name).filter(known.contains)
+        let after = new.components.map(\.name).filter(known.contains)
+        guard before != after else { return }
+        let wanted = new.components.map(\.name).filter { result.component($0) != nil }
+        var next = wanted.makeIterator()
+        let names = Set(wanted)
+        let ordered = result.components.compactMap { component in
+            names.contains(component.name)
+                ? next.next().flatMap { result.component($0) } : component
+        }
+        guard ordered.map(\.name) != result.components.map(\.name) else { return }
+        result.components = ordered
+        lines.append("components: in the order \(ordered.map(\.name).joined(separator: ", "))")
+    }
+}
+
+extension ContainerDefinition {
+    /// The component of this name.
+    func component(_ name: String) -> ComponentDefinition? {
+        components.first { $0.name == name }
+    }
+}
