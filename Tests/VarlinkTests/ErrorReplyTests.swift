@@ -1,0 +1,113 @@
+import Testing
+import Varlink
+
+@Suite struct ErrorReplyTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let call: String
+        let reply: String
+        var testDescription: String { call }
+
+        init(_ call: String, _ error: String, _ parameters: String) {
+            self.call = call
+            reply = #"{"error":"org.varlink.service.\#(error)","parameters":\#(parameters)}"#
+        }
+    }
+
+    static let cases = [
+        Case(
+            #"{"method":"org.example.none.Echo"}"#, "InterfaceNotFound",
+            #"{"interface":"org.example.none"}"#),
+        Case(
+            #"{"method":"org.example.test.Nothing"}"#, "MethodNotFound",
+            #"{"method":"org.example.test.Nothing"}"#),
+        Case(#"{"method":"Nothing"}"#, "MethodNotFound", #"{"method":"Nothing"}"#),
+        Case(#"{"method":""}"#, "MethodNotFound", #"{"method":""}"#),
+        Case(
+            #"{"method":"org.example.test.Planned"}"#, "MethodNotImplemented",
+            #"{"method":"org.example.test.Planned"}"#),
+        Case(
+            #"{"method":"org.example.test.Echo","parameters":{"text":"a"},"upgrade":true}"#,
+            "MethodNotImplemented", #"{"method":"org.example.test.Echo"}"#),
+        Case(
+            #"{"method":"org.example.test.Echo","parameters":{"text":1}}"#, "InvalidParameter",
+            #"{"parameter":"text"}"#),
+        Case(
+            #"{"method":"org.example.test.Echo","parameters":{"text":"a","txt":1}}"#,
+            "InvalidParameter", #"{"parameter":"txt"}"#),
+        Case(
+            #"{"method":"org.example.test.Echo"}"#, "InvalidParameter", #"{"parameter":"text"}"#),
+        Case(#"{"method":"org.example.test.Follow"}"#, "ExpectedMore", "{}"),
+        Case(
+            #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"x.y"}}"#,
+            "InterfaceNotFound", #"{"interface":"x.y"}"#),
+    ]
+
+    @Test(arguments: cases)
+    func `a call that can't be carried out is told why, and the next one is`(
+        _ example: Case
+    ) async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(
+                example.call, #"{"method":"org.example.test.Echo","parameters":{"text":"next"}}"#)
+            #expect(try client.receive() == example.reply)
+            #expect(try client.receive() == #"{"parameters":{"text":"next"}}"#)
+        }
+    }
+
+    @Test func `who may not call is told so before the parameters are read`() async throws {
+        try await withService { router, _ in
+            router.authorize = { method, peer in
+                guard method == Example.Hold.name, peer.pid > 0 else { return nil }
+                return VarlinkService.PermissionDenied()
+            }
+        } _: { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":1}}"#)
+            #expect(
+                try client.receive()
+                    == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
+            #expect(try await service.isAlive())
+        }
+    }
+
+    @Test(arguments: [#""#, #","parameters":null"#, #","parameters":{}"#])
+    func `absent, null and empty parameters are the same`(_ parameters: String) async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.varlink.service.GetInfo"\#(parameters)}"#)
+            #expect(
+                try client.receive() == #"{"parameters":{"vendor":"Example","product":"Test","#
+                    + #""version":"1","url":"https://example.org","#
+                    + #""interfaces":["org.varlink.service","org.example.test"]}}"#)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"more":false,"oneway":null,"upgrade":false,"#,
+        #"{"org.example":{},"org.example.flag":{"a":[1]},"#,
+        #" { "parameters" : {"text":"a"}, "#,
+    ])
+    func `flags that are off, and members of vendors, change nothing`(_ start: String) async throws
+    {
+        try await withService { service in
+            let client = try service.raw()
+            let parameters = start.contains("text") ? "" : #","parameters":{"text":"a"}"#
+            try client.send(start + #""method":"org.example.test.Ec\u0068o"\#(parameters)}"#)
+            #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+        }
+    }
+
+    @Test func `interfaces are listed and described as they were added`() async throws {
+        try await withService { service in
+            let client = try await service.client()
+            let info = try await client.call(VarlinkService.GetInfo.self, VarlinkNothing())
+            #expect(info.interfaces == ["org.varlink.service", "org.example.test"])
+            for interface in [Example.self, VarlinkService.self] as [any VarlinkInterface.Type] {
+                let answer = try await client.call(
+                    VarlinkService.GetInterfaceDescription.self, .init(interface: interface.name))
+                #expect(answer.description == interface.description)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+import Varlink
+
+/// The example service, running in a directory of its own.
+struct Service {
+    let directory: String
+    let path: String
+    let server: VarlinkServer
+    let desk: Desk
+    let log: CapturedLog
+
+    func raw() throws -> RawClient { try RawClient(path: path) }
+
+    func client() async throws -> VarlinkClient { try await VarlinkClient.connect(unixPath: path) }
+
+    /// Proof that the service still answers others, and that the loop has had a turn.
+    func isAlive() async throws -> Bool {
+        let client = try raw()
+        try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"alive"}}"#)
+        return try client.receive() == #"{"parameters":{"text":"alive"}}"#
+    }
+}
+
+/// Runs a test against the example service, and stops the service after it.
+func withService(
+    limits: VarlinkLimits = VarlinkLimits(),
+    change: (inout VarlinkRouter, Desk) -> Void = { _, _ in },
+    _ body: (Service) async throws -> Void
+) async throws {
+    let directory = try makeDirectory()
+    defer { rmdir(directory) }
+    let desk = Desk(loop: MultiThreadedEventLoopGroup.singleton.next())
+    var router = makeRouter(desk)
+    change(&router, desk)
+    let log = CapturedLog()
+    let path = directory + "/socket"
+    let server = try await VarlinkServer.start(
+        on: desk.loop, at: .path(path), router: router, limits: limits,
+        logger: Logger(label: "test") { _ in log.handler })
+    let service = Service(
+        directory: directory, path: path, server: server, desk: desk, log: log)
+    do {
+        try await body(service)
+    } catch {
+        await server.stop(within: .zero)
+        throw error
+    }
+    await server.stop(within: .zero)
+}
+
+func makeDirectory() throws -> String {
+    var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
+    let made = try #require(mkdtemp(&template))
+    return String(cString: made)
+}
+
+private func makeRouter(_ desk: Desk) -> VarlinkRouter {
+    var router = VarlinkRouter(
+        vendor: "Example", product: "Test", version: "1", url: "https://example.org")
+    router.add(Example.self)
+    router.handle(Example.Echo.self) { parameters, call in
+        if parameters.text == "refuse" { return call.fail(Example.Refused(reason: "as asked")) }
+        call.reply(parameters)
+    }
+    router.handle(Example.Hold.self) { parameters, call in desk.hold(parameters.text, call) }
+    router.handle(Example.Follow.self) { _, call in
+        guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        desk.follow(call)
+    }
+    router.handle(Example.Count.self) { parameters, call in
+        for value in 1..<max(parameters.value, 1) { call.replyContinues(Number(value)) }
+        call.reply(Number(parameters.value))
+    }
+    return router
+}
+
+/// Keeps what is logged.
+final class CapturedLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var handler: any LogHandler { Handler(log: self) }
+
+    private struct Handler: LogHandler {
+        let log: CapturedLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let details = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+            let line = ([event.message.description] + details).joined(separator: " ")
+            log.lines.withLock { $0.append(line) }
+        }
+    }
+}

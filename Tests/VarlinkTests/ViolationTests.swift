@@ -1,0 +1,104 @@
+import Glibc
+import Testing
+import Varlink
+
+@Suite struct ViolationTests {
+    static let messages = [
+        #"{"method":"org.example.test.Echo","more":true,"oneway":true}"#,
+        #"{"method":"org.example.test.Echo","more":true,"upgrade":true}"#,
+        #"{"method":"org.example.test.Echo","oneway":1}"#,
+        #"{"method":"org.example.test.Echo","more":"true"}"#,
+        #"{"method":"org.example.test.Echo","priority":{}}"#,
+        #"{"method":"org.example.test.Echo","X-priority":{}}"#,
+        #"{"method":"org.example.test.Echo","method":"org.example.test.Echo"}"#,
+        #"{"method":"org.example.test.Echo","parameters":[]}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"text":"a","text":"b"}}"#,
+        #"{"method":"org.example.test.Echo","parameters":{"text":"\ud800"}}"#,
+        #"{"method":7}"#,
+        #"{"parameters":{}}"#,
+        #"{"method":"org.example.test.Echo"}}"#,
+        #"{"method":"org.example.test.Echo""#,
+        #"["org.example.test.Echo"]"#,
+        "hello",
+        "",
+        #"{"method":"org.example.test.Echo","parameters":{"a":\#(deep)}}"#,
+    ]
+
+    static let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+
+    @Test(arguments: messages)
+    func `a malformed message closes its connection, is logged and counted`(
+        _ message: String
+    ) async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(
+                #"{"method":"org.example.test.Echo","parameters":{"text":"before"}}"#, message,
+                #"{"method":"org.example.test.Echo","parameters":{"text":"after"}}"#)
+            #expect(try client.receive() == #"{"parameters":{"text":"before"}}"#)
+            #expect(try client.receive() == nil)
+            #expect(try await service.isAlive())
+            #expect(await service.server.currentStatistics().protocolViolations == 1)
+            let line = try #require(service.log.all.first)
+            #expect(line.hasPrefix("closing a connection: "))
+            #expect(line.hasSuffix(" pid=\(getpid()) uid=\(getuid())"))
+        }
+    }
+
+    @Test func `bytes that are no UTF-8 close their connection`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            var call =
+                Array(
+                    #"{"method":"org.example.test.Echo","parameters":{"text":"?"}}"#.utf8) + [0]
+            let position = try #require(call.firstIndex(of: UInt8(ascii: "?")))
+            call[position] = 0xFF
+            try client.send(bytes: call)
+            #expect(try client.receive() == nil)
+            #expect(await service.server.currentStatistics().protocolViolations == 1)
+        }
+    }
+
+    @Test func `a message of 100 MB is refused once it is over the limit`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            let chunk = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+            var sent = client.trySending(Array(#"{"method":""#.utf8))
+            for _ in 0..<100 {
+                let count = client.trySending(chunk)
+                sent += count
+                if count < chunk.count { break }
+            }
+            #expect(sent < 20 << 20)
+            #expect(try client.receive() == nil)
+            // What was taken in bounds what was kept: not more than the limit and one read.
+            let taken = await service.server.currentStatistics().bytesIn
+            #expect(taken <= (16 << 20) + (256 << 10))
+            #expect(try await service.isAlive())
+            #expect(service.log.all.first?.contains("16777216 bytes") == true)
+        }
+    }
+
+    @Test func `a message of just the limit is taken, one byte more is not`() async throws {
+        var limits = VarlinkLimits()
+        limits.frameBytes = 100
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            let head = #"{"method":"org.example.test.Echo","parameters":{"text":""#
+            let fill = String(repeating: "x", count: 100 - head.utf8.count - 3)
+            try client.send(head + fill + #""}}"#)
+            #expect(try client.receive() == #"{"parameters":{"text":"\#(fill)"}}"#)
+            try client.send(head + fill + #"x"}}"#)
+            #expect(try client.receive() == nil)
+        }
+    }
+
+    @Test func `a flood of NULs is closed at the first`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            _ = client.trySending([UInt8](repeating: 0, count: 4 << 20))
+            #expect(try client.receive() == nil)
+            #expect(await service.server.currentStatistics().protocolViolations == 1)
+        }
+    }
+}
