@@ -79,6 +79,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
@@ -127,8 +128,9 @@ let package = Package(
         .executableTarget(
             name: "atriumd",
             dependencies: [
-                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", lifecycle, logging,
-                nioPosix, arguments,
+                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", "Interfaces", kit,
+                lifecycle, logging, nioCore, nioPosix, arguments,
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],

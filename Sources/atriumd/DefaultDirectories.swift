@@ -21,19 +21,20 @@ struct DefaultDirectories: Sendable {
         func given(_ name: String) -> String? {
             environment[name]?.split(separator: ":").first.map(String.init)
         }
-        func own(_ name: String, _ fallback: String) -> String {
-            // The specification of the XDG base directories has relative ones ignored.
-            (environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? fallback) + "/atrium"
+        // The specification of the XDG base directories has relative paths ignored.
+        func own(_ name: String) -> String? {
+            environment[name].flatMap { $0.hasPrefix("/") ? $0 + "/atrium" : nil }
         }
+        // Root's runtime directory is closed to others: root's daemon serves the machine.
         runtime =
             given("RUNTIME_DIRECTORY")
-            ?? (environment["XDG_RUNTIME_DIR"].map { $0 + "/atrium" })
-            ?? (isRoot ? "/run/atrium" : "/tmp/atrium-\(uid)")
+            ?? (isRoot ? "/run/atrium" : own("XDG_RUNTIME_DIR") ?? "/tmp/atrium-\(uid)")
         state =
             given("STATE_DIRECTORY")
-            ?? (isRoot ? "/var/lib/atrium" : own("XDG_STATE_HOME", home + "/.local/state"))
+            ?? (isRoot
+                ? "/var/lib/atrium" : own("XDG_STATE_HOME") ?? home + "/.local/state/atrium")
         configuration =
             given("CONFIGURATION_DIRECTORY")
-            ?? (isRoot ? "/etc/atrium" : own("XDG_CONFIG_HOME", home + "/.config"))
+            ?? (isRoot ? "/etc/atrium" : own("XDG_CONFIG_HOME") ?? home + "/.config/atrium")
     }
 }

@@ -11,14 +11,13 @@ struct PluginsControl: PluginsService {
     func list(
         _ parameters: Plugins.List.Parameters, call: VarlinkCall<Plugins.List.Reply>
     ) {
-        let plugins = context.registry.assumeIsolated { $0.plugins() }
-        call.reply(.init(plugins: plugins.map(Interfaces.Plugin.init)))
+        call.reply(.init(plugins: uses().map(Interfaces.Plugin.init)))
     }
 
     func describe(
         _ parameters: Plugins.Describe.Parameters, call: VarlinkCall<Plugins.Describe.Reply>
     ) {
-        let plugins = context.registry.assumeIsolated { $0.plugins() }
+        let plugins = uses()
         // Of several copies the one that is used comes first to mind.
         let copies = plugins.filter { $0.status.id == parameters.plugin }
         guard let plugin = copies.first(where: { $0.status.state == .loaded }) ?? copies.first
@@ -38,6 +37,24 @@ struct PluginsControl: PluginsService {
     ) {
         call.fail(VarlinkService.MethodNotImplemented(method: Plugins.Reload.name))
     }
+
+    private func uses() -> [PluginUse] {
+        let containers = context.registry.assumeIsolated { $0.containers() }
+        let components = containers.flatMap(\.components).filter { $0.state == .attached }
+        return context.registry.plugins.plugins.map { status in
+            let isUsed = status.state == .loaded
+            return PluginUse(
+                status: status,
+                components: isUsed
+                    ? components.count { $0.definition.plugin == status.id } : 0)
+        }
+    }
+}
+
+/// A plugin and how many components of it live.
+private struct PluginUse {
+    let status: PluginStatus
+    let components: Int
 }
 
 extension Interfaces.Plugin {

@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+
+/// Makes the directories that the daemon writes to.
+enum Directories {
+    /// Makes a directory and what leads to it.
+    ///
+    /// - Parameters:
+    ///   - path: the directory.
+    ///   - mode: its permissions, if it is made.
+    /// - Throws: ``DaemonError`` naming the path and the reason.
+    static func make(_ path: String, mode: mode_t) throws(DaemonError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: Int(mode)])
+        } catch {
+            throw DaemonError(
+                "can't make the directory \(path): \(error.localizedDescription)")
+        }
+        try checkOwner(path)
+    }
+
+    /// A directory in a place that anyone may write to must be ours alone: somebody else could have
+    /// made it first, and put a socket of their own into it.
+    private static func checkOwner(_ path: String) throws(DaemonError) {
+        guard path.hasPrefix("/tmp/") else { return }
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+            throw DaemonError("\(path) is no directory: remove it, or set --socket")
+        }
+        guard info.st_uid == getuid() else {
+            throw DaemonError("\(path) belongs to user \(info.st_uid), not to us: set --socket")
+        }
+        chmod(path, 0o700)
+    }
+}
