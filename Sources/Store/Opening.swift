@@ -37,25 +37,20 @@ struct Opening {
         configuration.maximumReaderCount = 4
         // Someone may look at the file with the sqlite3 shell: wait for them rather than fail.
         configuration.busyMode = .timeout(5)
-        configuration.persistentReadOnlyConnections = true
         return configuration
     }
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-            isDirectory.boolValue
-        {
+        guard mkdir(path, 0o700) != 0 else { return }
+        switch errno {
+        case EEXIST:
             return
-        }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            let code = Int32(cause?.code ?? (error as NSError).code)
-            throw StoreError(errno: code, file: path)
+        case ENOENT where path.dropFirst().contains("/"):
+            try makeDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+            guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+            throw StoreError(errno: errno, file: path)
+        default:
+            throw StoreError(errno: errno, file: path)
         }
     }
 

@@ -87,6 +87,8 @@ public final class Store: Sendable {
         reads.sync {}
         // A failed checkpoint or close loses nothing: the log stays, and is read at the next start.
         try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        // Readers go first: SQLite removes the log when the last connection to close can write.
+        pool.releaseMemory()
         try? pool.close()
         writer.ownership.release()
     }

@@ -7,6 +7,7 @@ extension Store {
     /// returns when it is through: call it away from the event loop.
     ///
     /// - Parameter count: how many notifications to keep; less than 0 counts as 0.
+    /// - Throws: `StoreError`; what was deleted until then stays deleted.
     public func trimNotifications(keeping count: Int) throws(StoreError) {
         do {
             let newest = try pool.read { db in
@@ -42,7 +43,9 @@ extension Store {
         }
     }
 
-    /// Deletes some rows; false when there were no more. The last entry stays: it is the sequence.
+    /// Deletes some rows; false when there were no more.
+    ///
+    /// The last entry stays: it is the store's sequence.
     private static func deleteSlice(of db: Database, through newest: Int64) throws -> Bool {
         try db.execute(
             sql: """

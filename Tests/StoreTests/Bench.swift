@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import Logging
+import Store
+import Synchronization
+
+/// A directory of its own for one test, gone with it.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        path =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("atrium-store-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var database: String { "\(path)/atrium.sqlite" }
+}
+
+/// A store in a scratch directory, with what it answered.
+final class Bench: Sendable {
+    let store: Store
+    let scratch: Scratch
+    private let collected: Collected
+
+    /// Probes by itself hardly ever: a test says when.
+    init(_ scratch: Scratch, probeInterval: Duration = .seconds(3_600)) throws {
+        let collected = Collected()
+        self.scratch = scratch
+        self.collected = collected
+        store = try Store(at: scratch.path, logger: quiet, probeInterval: probeInterval) {
+            collected.add($0)
+        }
+    }
+
+    convenience init() throws {
+        try self.init(Scratch())
+    }
+
+    /// What was answered so far, a call a group.
+    var groups: [[Outcome]] { collected.groups.withLock { $0 } }
+
+    /// Waits until everything appended so far has been answered, and returns all answers.
+    @discardableResult
+    func settle() -> [Outcome] {
+        let settled = DispatchSemaphore(value: 0)
+        store.enqueueRead { _ in settled.signal() }
+        settled.wait()
+        return groups.flatMap { $0 }
+    }
+
+    /// Appends one entry, waits, and returns its answer.
+    @discardableResult
+    func write(_ entry: Entry, ticket: UInt64 = 0) -> Result<Commit, EntryFailure>? {
+        store.append(entry, ticket: ticket)
+        return settle().last?.result
+    }
+
+    /// Appends entries so that they are written in one group.
+    ///
+    /// The writer is held by a first entry, in a lane of its own, until all have been appended.
+    func writeTogether(_ entries: [Entry], faults: Faults = Faults()) -> [Outcome] {
+        let entered = DispatchSemaphore(value: 0)
+        let appended = DispatchSemaphore(value: 0)
+        let gate = UInt64.max
+        var held = faults
+        held.beforeEntry = { entry, ticket in
+            if ticket == gate {
+                entered.signal()
+                appended.wait()
+            }
+            try faults.beforeEntry?(entry, ticket)
+        }
+        store.inject(held)
+        store.append(Entry(container: "gate", epoch: 0, time: 0), ticket: gate)
+        entered.wait()
+        for (ticket, entry) in entries.enumerated() { store.append(entry, ticket: UInt64(ticket)) }
+        appended.signal()
+        return settle().filter { $0.ticket != gate }.suffix(entries.count)
+    }
+
+    /// All records of a component by key.
+    func records(_ container: String, _ component: String) throws -> [String: String] {
+        var records: [String: String] = [:]
+        try store.forEachRecord(container: container, component: component) { key, value, _, _ in
+            records[key] = String(decoding: value, as: UTF8.self)
+        }
+        return records
+    }
+}
+
+private final class Collected: Sendable {
+    let groups = Mutex<[[Outcome]]>([])
+
+    func add(_ outcomes: [Outcome]) {
+        groups.withLock { $0.append(outcomes) }
+    }
+}
+
+/// Failures are what these tests are about: they need not be logged.
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// An entry that puts or removes one record and tells about it.
+func put(
+    _ key: String, _ value: String?, in container: String = "films", epoch: Int = 0,
+    expecting position: Int64? = nil
+) -> Entry {
+    Entry(
+        container: container, epoch: epoch, time: 1_000, actor: nil,
+        changes: [
+            RecordChange(
+                container: container, component: "list", key: key,
+                value: value.map { [UInt8]($0.utf8) })
+        ],
+        notification: NotificationDraft(
+            topic: "\(container).items.put", payload: [UInt8](key.utf8)),
+        expectedPosition: position)
+}
+
+extension Result where Success == Commit, Failure == EntryFailure {
+    /// The failure, if it is one.
+    var failure: EntryFailure? {
+        guard case .failure(let failure) = self else { return nil }
+        return failure
+    }
+
+    /// The sequence, if it was committed.
+    var sequence: Int64? {
+        guard case .success(let commit) = self else { return nil }
+        return commit.sequence
+    }
+
+    /// Whether it failed on writing.
+    var isStorageFailure: Bool {
+        guard case .storage? = failure else { return false }
+        return true
+    }
+
+    /// Whether it was refused because the store is unavailable.
+    var isUnavailable: Bool {
+        guard case .unavailable? = failure else { return false }
+        return true
+    }
+}

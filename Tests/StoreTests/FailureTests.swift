@@ -1,0 +1,150 @@
+import Store
+import Testing
+
+@Suite struct FailureTests {
+    /// Fails one ticket as if its entry were to blame.
+    private func failing(_ ticket: UInt64, isStorage: Bool = false) -> Faults {
+        Faults(beforeEntry: { _, given in
+            if given == ticket { throw InjectedFault(isStorage: isStorage) }
+        })
+    }
+
+    @Test func `a group with one bad entry commits the others`() throws {
+        let bench = try Bench()
+        let entries = (0..<5).map { put("\($0)", "x", in: "c\($0)") }
+        let outcomes = bench.writeTogether(entries, faults: failing(2))
+        #expect(outcomes.map(\.ticket) == [0, 1, 2, 3, 4])
+        #expect(outcomes.map(\.result.sequence) == [2, 3, nil, 4, 5])
+        #expect(outcomes[2].result.isStorageFailure)
+        #expect(try bench.store.notifications(after: 1, limit: 9).map(\.sequence) == [2, 3, 4, 5])
+        #expect(try bench.records("c2", "list").isEmpty)
+        #expect(bench.store.unavailability == nil)
+    }
+
+    @Test func `a failed commit of a group is retried entry by entry`() throws {
+        let bench = try Bench()
+        let faults = Faults(beforeCommit: { entries in
+            if entries > 1 { throw InjectedFault(isStorage: false) }
+        })
+        let outcomes = bench.writeTogether((0..<3).map { put("\($0)", "x") }, faults: faults)
+        #expect(outcomes.map(\.result.sequence) == [2, 3, 4])
+    }
+
+    @Test func `after a failure the lane's epoch is refused, queued entries too`() throws {
+        let bench = try Bench()
+        let entries = [
+            put("a", "1", epoch: 4), put("b", "2", epoch: 4), put("c", "3", epoch: 4),
+            put("d", "4", in: "books", epoch: 4), put("e", "5", epoch: 3), put("f", "6", epoch: 5),
+        ]
+        let outcomes = bench.writeTogether(entries, faults: failing(1)).map(\.result)
+        #expect(outcomes[0].sequence == 2)
+        #expect(outcomes[1].isStorageFailure)
+        #expect(outcomes[2].failure == .olderEpoch(epoch: 4))
+        #expect(outcomes[3].sequence == 3)
+        #expect(outcomes[4].failure == .olderEpoch(epoch: 4))
+        #expect(outcomes[5].sequence == 4)
+        bench.store.inject(Faults())
+        #expect(bench.write(put("g", "7", epoch: 4))?.failure == .olderEpoch(epoch: 4))
+        #expect(bench.write(put("g", "7", epoch: 5))?.sequence == 5)
+        #expect(try bench.records("films", "list") == ["a": "1", "f": "6", "g": "7"])
+    }
+
+    @Test func `an entry decided at another position is stale and fails its epoch`() throws {
+        let bench = try Bench()
+        #expect(bench.write(put("a", "1", expecting: 0))?.sequence == 1)
+        #expect(bench.write(put("a", "2", expecting: 0))?.failure == .stale(position: 1))
+        let later = bench.write(put("a", "3", expecting: 1))
+        #expect(later?.failure == .olderEpoch(epoch: 0))
+        #expect(bench.write(put("a", "4", epoch: 1, expecting: 1))?.sequence == 2)
+        let together = bench.writeTogether([
+            put("a", "5", epoch: 1, expecting: 2), put("a", "6", epoch: 1, expecting: 3),
+            put("a", "7", epoch: 1, expecting: 3),
+        ])
+        #expect(together[0].result.sequence == 4)
+        #expect(together[1].result.sequence == 5)
+        #expect(together[2].result.failure == .stale(position: 4))
+        #expect(try bench.records("films", "list") == ["a": "6"])
+    }
+
+    @Test func `a storage error stops writing until a probe commits`() throws {
+        let bench = try Bench()
+        let entries = ["a", "b", "c"].map { put($0, "x", in: $0) }
+        let outcomes = bench.writeTogether(entries, faults: failing(1, isStorage: true))
+        #expect(outcomes.map(\.ticket) == [0, 1, 2])
+        #expect(outcomes[0].result.sequence == 2)
+        #expect(outcomes[1].result.isStorageFailure)
+        #expect(outcomes[2].result.isUnavailable)
+        #expect(bench.store.unavailability != nil)
+
+        var faults = Faults(beforeProbe: { throw InjectedFault(isStorage: true) })
+        bench.store.inject(faults)
+        bench.store.probe()
+        #expect(bench.write(put("d", "x", in: "d"))?.isUnavailable == true)
+
+        faults.beforeProbe = nil
+        bench.store.inject(faults)
+        bench.store.probe()
+        #expect(bench.store.unavailability == nil)
+        #expect(bench.write(put("e", "x", in: "e"))?.sequence == 3)
+        // Refused is not written, so what was decided on it can't be either.
+        #expect(bench.write(put("d", "y", in: "d"))?.failure == .olderEpoch(epoch: 0))
+        #expect(bench.write(put("d", "y", in: "d", epoch: 1))?.sequence == 4)
+    }
+
+    @Test func `an unavailable store says when to try again and recovers by itself`() throws {
+        let bench = try Bench(Scratch(), probeInterval: .milliseconds(20))
+        bench.store.inject(failing(1, isStorage: true))
+        #expect(bench.write(put("a", "x"), ticket: 1)?.isStorageFailure == true)
+        var epoch = 1
+        var result = bench.write(put("a", "x", epoch: epoch), ticket: 2)
+        while case .unavailable(let retryAfter)? = result?.failure {
+            #expect(retryAfter <= 0.02)
+            epoch += 1
+            result = bench.write(put("a", "x", epoch: epoch), ticket: 2)
+        }
+        #expect(result?.sequence == 1)
+    }
+
+    @Test func `a full disk stops writing, and room lets it go on`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "small"))
+        let pages = try bench.store.pragma("page_count") ?? 0
+        _ = try bench.store.pragma("max_page_count = \(pages + 8)")
+        let large = String(repeating: "x", count: 1 << 20)
+        let outcomes = bench.writeTogether([
+            put("b", "small", in: "books"), put("c", large), put("d", "small", in: "plays"),
+        ]).map(\.result)
+        #expect(outcomes[0].sequence == 3)
+        guard case .storage(let reason)? = outcomes[1].failure else {
+            Issue.record("a value larger than the room was written")
+            return
+        }
+        #expect(reason.contains("full"))
+        #expect(outcomes[2].isUnavailable)
+        bench.store.probe()
+        #expect(bench.store.unavailability != nil)
+
+        _ = try bench.store.pragma("max_page_count = 1000000")
+        bench.store.probe()
+        #expect(bench.write(put("c", large, epoch: 1))?.sequence == 4)
+        #expect(try bench.records("films", "list").keys.sorted() == ["a", "c"])
+        #expect(try bench.store.pragma("synchronous") == 2)
+    }
+
+    @Test func `a name that SQLite would cut fails its entry alone`() throws {
+        let bench = try Bench()
+        #expect(bench.write(put("a", "x", in: "fi\0lms"))?.isStorageFailure == true)
+        #expect(bench.write(put("a\0b", "x"))?.sequence == 1)
+        #expect(try bench.records("films", "list") == ["a\0b": "x"])
+    }
+
+    @Test func `a group refused whole commits nothing and syncs nothing`() throws {
+        let bench = try Bench()
+        bench.store.inject(failing(1))
+        bench.write(put("a", "x"), ticket: 1)
+        let before = SyncCounter.count(under: bench.scratch.path)
+        #expect(bench.write(put("a", "x"))?.failure == .olderEpoch(epoch: 0))
+        #expect(SyncCounter.count(under: bench.scratch.path) == before)
+        #expect(bench.store.lastSequence == 0)
+    }
+}

@@ -1,0 +1,130 @@
+import Store
+import Testing
+
+/// Compares random runs, with entries and commits that fail and ends like kills, with a model that
+/// knows nothing but what was answered.
+@Suite struct ModelTests {
+    @Test(arguments: 0..<60)
+    func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
+        var random = Seeded(state: UInt64(seed) &+ 1)
+        let scratch = try Scratch()
+        var model = Model()
+        for _ in 0..<4 {
+            let bench = try Bench(scratch)
+            model.startEpochs()
+            bench.store.inject(faults(seed: UInt64(seed)))
+            var sent: [Entry] = []
+            for _ in 0..<Int.random(in: 1...40, using: &random) {
+                let entry = model.decide(using: &random)
+                bench.store.append(entry, ticket: UInt64(sent.count))
+                sent.append(entry)
+                if Int.random(in: 0..<12, using: &random) == 0 {
+                    bench.settle()
+                    bench.store.probe()
+                }
+            }
+            let isKilled = Bool.random(using: &random)
+            if isKilled { bench.store.abandon() } else { bench.store.close() }
+            try model.learn(bench.groups.flatMap { $0 }, of: sent)
+            try model.compare(with: scratch, unknown: isKilled ? sent : [])
+        }
+    }
+
+    /// Fails by the ticket, so that a retry in another group fails alike.
+    private func faults(seed: UInt64) -> Faults {
+        Faults(
+            beforeEntry: { _, ticket in
+                switch (ticket &* 31 &+ seed) % 17 {
+                case 0: throw InjectedFault(isStorage: false)
+                case 1 where ticket % 3 == 0: throw InjectedFault(isStorage: true)
+                default: break
+                }
+            },
+            beforeCommit: { entries in
+                if entries % 5 == 4 { throw InjectedFault(isStorage: false) }
+            })
+    }
+}
+
+/// A generator that answers alike for the same seed (splitmix64).
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+private struct Model {
+    private var records: [RecordKey: [UInt8]] = [:]
+    private var sequence: Int64 = 0
+    private var epochs: [String: Int] = [:]
+    private var made: UInt64 = 0
+
+    mutating func startEpochs() {
+        epochs = [:]
+    }
+
+    mutating func decide(using random: inout Seeded) -> Entry {
+        let container = ["films", "books", "plays"].randomElement(using: &random) ?? "films"
+        if Int.random(in: 0..<6, using: &random) == 0 { epochs[container, default: 0] += 1 }
+        made += 1
+        let number = made
+        let changes = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            RecordChange(
+                container: container, component: "list",
+                key: "\(Int.random(in: 0..<6, using: &random))",
+                value: Bool.random(using: &random) ? [UInt8]("\(number)".utf8) : nil)
+        }
+        return Entry(
+            container: container, epoch: epochs[container] ?? 0, time: Int64(number),
+            changes: changes,
+            notification: NotificationDraft(topic: "t", payload: [UInt8]("\(number)".utf8)))
+    }
+
+    /// Applies what was answered as committed; sequences must be contiguous.
+    mutating func learn(_ outcomes: [Outcome], of sent: [Entry]) throws {
+        #expect(outcomes.map(\.ticket) == (0..<UInt64(outcomes.count)).map { $0 })
+        for outcome in outcomes {
+            guard case .success(let commit) = outcome.result else { continue }
+            #expect(commit.sequence == sequence + 1)
+            apply(sent[Int(outcome.ticket)], at: commit.sequence)
+        }
+    }
+
+    /// Opens the store again; entries that were never answered may be there, but only whole.
+    mutating func compare(with scratch: Scratch, unknown: [Entry]) throws {
+        let bench = try Bench(scratch)
+        defer { bench.store.close() }
+        for told in try bench.store.notifications(after: sequence, limit: 1_000) {
+            let entry = try #require(
+                unknown.first { $0.notification?.payload == told.payload },
+                "something that was never sent, or was refused, is in the store")
+            #expect(told.sequence == sequence + 1)
+            apply(entry, at: told.sequence)
+        }
+        #expect(bench.store.lastSequence == sequence)
+        var stored: [RecordKey: [UInt8]] = [:]
+        for container in ["films", "books", "plays"] {
+            try bench.store.forEachRecord(container: container, component: "list") {
+                key, value, _, _ in
+                stored[RecordKey(container: container, component: "list", key: key)] = [UInt8](
+                    value)
+            }
+        }
+        #expect(stored == records)
+    }
+
+    private mutating func apply(_ entry: Entry, at sequence: Int64) {
+        self.sequence = sequence
+        for change in entry.changes {
+            let key = RecordKey(
+                container: change.container, component: change.component, key: change.key)
+            records[key] = change.value
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import Store
+import Testing
+
+@Suite struct OpeningTests {
+    /// What opening a store there fails with.
+    private func refusal(at path: String) -> StoreError? {
+        do throws(StoreError) {
+            _ = try Store(at: path, logger: quiet) { _ in }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a second opener is refused until the first one closes`() throws {
+        let bench = try Bench()
+        let file = "\(bench.scratch.path)/atrium.lock"
+        let error = refusal(at: bench.scratch.path)
+        #expect(error == .inUse(file: file, owner: "\(getpid())"))
+        #expect(error?.description.contains("process \(getpid())") == true)
+        #expect(bench.write(put("a", "x"))?.sequence == 1)
+        bench.store.close()
+        #expect(refusal(at: bench.scratch.path) == nil)
+    }
+
+    @Test func `a file of a newer version is refused and left as it is`() throws {
+        let bench = try Bench()
+        bench.store.close()
+        try DatabaseQueue(path: bench.scratch.database).write { db in
+            try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('v9')")
+        }
+        let newer = StoreError.newerSchema(file: bench.scratch.database, migrations: ["v9"])
+        #expect(refusal(at: bench.scratch.path) == newer)
+        #expect(newer.description.contains("v9"))
+        try DatabaseQueue(path: bench.scratch.database).write { db in
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v9'")
+        }
+        #expect(refusal(at: bench.scratch.path) == nil)
+    }
+
+    @Test func `a database of another program is refused`() throws {
+        let scratch = try Scratch()
+        try DatabaseQueue(path: scratch.database).write { db in
+            try db.execute(sql: "CREATE TABLE mine(x)")
+        }
+        #expect(refusal(at: scratch.path) == .foreign(file: scratch.database))
+    }
+
+    @Test func `a file that is no database is refused as damaged`() throws {
+        let scratch = try Scratch()
+        try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: scratch.database))
+        guard case .corrupt(let file, _)? = refusal(at: scratch.path) else {
+            Issue.record("garbage was opened")
+            return
+        }
+        #expect(file == scratch.database)
+    }
+
+    @Test func `a store without its identity is refused as damaged`() throws {
+        let bench = try Bench()
+        bench.store.close()
+        try DatabaseQueue(path: bench.scratch.database).write { db in
+            try db.execute(sql: "DELETE FROM meta WHERE name = 'identity'")
+        }
+        guard case .corrupt? = refusal(at: bench.scratch.path) else {
+            Issue.record("a store without identity was opened")
+            return
+        }
+    }
+
+    @Test func `a directory that can't be made is named with the reason`() throws {
+        let scratch = try Scratch()
+        try Data().write(to: URL(fileURLWithPath: "\(scratch.path)/file"))
+        let error = refusal(at: "\(scratch.path)/file/state")
+        #expect(
+            error == .notWritable(file: "\(scratch.path)/file/state", reason: "Not a directory"))
+    }
+
+    @Test func `a missing directory is made, and the file is for its owner alone`() throws {
+        let scratch = try Scratch()
+        let store = try Store(at: "\(scratch.path)/a/b/", logger: quiet) { _ in }
+        #expect(store.file == "\(scratch.path)/a/b/atrium.sqlite")
+        for suffix in ["", "-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: store.file + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        store.close()
+    }
+
+    @Test func `two files have two identities`() throws {
+        let identities = try [Bench(), Bench()].map(\.store.identity)
+        #expect(Set(identities).count == 2)
+        #expect(identities.allSatisfy { UUID(uuidString: $0) != nil })
+    }
+}
