@@ -80,15 +80,19 @@ struct StructureWriter {
                 source.line("default: try \(json).skipUnknownMember(\(key), among: &\(others))")
                 source.line("}")
             }
-            for field in fields where field.type.wrapped == nil {
-                let name = SwiftNames.identifier(field.name)
-                source.line(
-                    "guard let \(name) else { throw \(json).missingMember(\"\(field.name)\") }")
-            }
-            for field in fields {
-                let name = SwiftNames.identifier(field.name)
-                source.line("self.\(name) = \(name)")
-            }
+            writeStoring(from: json, to: &source)
+        }
+    }
+
+    /// The end of reading: what must be there is, and everything goes where it belongs.
+    private func writeStoring(from json: String, to source: inout SourceText) {
+        for field in fields where field.type.wrapped == nil {
+            let name = SwiftNames.identifier(field.name)
+            source.line("guard let \(name) else { throw \(json).missingMember(\"\(field.name)\") }")
+        }
+        for field in fields {
+            let name = SwiftNames.identifier(field.name)
+            source.line("self.\(name) = \(name)")
         }
     }
 
