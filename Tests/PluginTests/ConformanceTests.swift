@@ -2,7 +2,6 @@ import AtriumKit
 import AtriumKitTesting
 import Catalog
 import Facets
-import Foundation
 import Stars
 import Testing
 import Threads
@@ -11,6 +10,14 @@ import Threads
     @Test(arguments: 1...10)
     func `the catalog`(seed: Int) async throws {
         let report = try await Conformance.run(Catalog.self, seed: UInt64(seed))
+        #expect(report.accepted > 100)
+    }
+
+    @Test(arguments: 1...10)
+    func `the facets, with the settings of their manifest`(seed: Int) async throws {
+        let manifest = try Manifest(of: "Facets")
+        let report = try await Conformance.run(
+            Facets.self, settings: manifest.conformanceSettings, seed: UInt64(seed))
         #expect(report.accepted > 100)
     }
 
@@ -24,5 +31,70 @@ import Threads
     func `the threads`(seed: Int) async throws {
         let report = try await Conformance.run(Threads.self, seed: UInt64(seed))
         #expect(report.accepted > 80)
+    }
+
+    @Test func `the stars in halves that may not be changed`() async throws {
+        try await Conformance.run(Stars.self, settings: ["step": 0.5, "mayChange": false])
+    }
+
+    @Test func `the threads with a moderator`() async throws {
+        try await Conformance.run(Threads.self, settings: ["moderated": true], seed: 7)
+    }
+
+    @Test func `the same seed gives the same run`() async throws {
+        let first = try await Conformance.run(Threads.self, seed: 3)
+        let second = try await Conformance.run(Threads.self, seed: 3)
+        #expect(first == second)
+    }
+}
+
+@Suite struct `The conformance suite finds what is broken` {
+    private func failure(_ type: any Component.Type) async throws -> ConformanceFailure {
+        try #require(
+            await #expect(throws: ConformanceFailure.self) {
+                try await Conformance.run(type, seed: 5)
+            })
+    }
+
+    @Test func `votes that count when they should only decide`() async throws {
+        let failure = try await failure(HastyStars.self)
+        #expect(failure.kind == .votes)
+        #expect(failure.seed == 5)
+        #expect(failure.description.contains("seed 5"))
+    }
+
+    @Test func `a score that depends on the order of the ballots`() async throws {
+        let failure = try await failure(LatestStars.self)
+        #expect(failure.rule.contains("order") || failure.rule.contains("came first"))
+    }
+
+    @Test func `ballots that can't be taken back`() async throws {
+        let failure = try await failure(StickyStars.self)
+        #expect(failure.rule == "a command that is repeated changes nothing")
+    }
+
+    @Test func `replies that are lost when they come before their parent`() async throws {
+        let failure = try await failure(ForgetfulThreads.self)
+        #expect(failure.rule == "the last record may come first" || failure.rule.contains("order"))
+    }
+
+    @Test func `comments that undo leaves behind`() async throws {
+        let failure = try await failure(IndelibleThreads.self)
+        #expect(failure.rule == "commands that were undone left no trace")
+    }
+
+    @Test func `a source that does not tell of what it removed`() async throws {
+        let failure = try await failure(QuietCatalog.self)
+        #expect(failure.rule == "what the delegate was told is what there is")
+    }
+
+    @Test func `filters that pile up`() async throws {
+        let failure = try await failure(PilingFilters.self)
+        #expect(failure.rule.hasPrefix("the sections follow from the values told last"))
+    }
+
+    @Test func `a component that accepts nothing`() async throws {
+        let failure = try await failure(RefusingStars.self)
+        #expect(failure.rule == "a component accepts something")
     }
 }

@@ -1,0 +1,238 @@
+import AtriumKit
+import AtriumKitTesting
+import Facets
+import Testing
+
+@Suite struct `The facets` {
+    private func host(_ sections: Value...) throws -> MemoryHost {
+        try MemoryHost(Facets.self, settings: ["sections": .list(sections)])
+    }
+
+    private func sections(_ host: MemoryHost) throws -> [FilterSection] {
+        if case .sections(let sections) = try host.ask(.sections) { sections } else { [] }
+    }
+
+    private func predicate(_ host: MemoryHost, _ section: String, _ filter: String) throws
+        -> Predicate?
+    {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        guard case .filters(let filters) = try host.ask(.filters([id])) else { return nil }
+        return filters.first?.predicate
+    }
+
+    @Test func `a section has a filter for each value of its field`() throws {
+        let host = try host(
+            ["id": "genre", "field": "genres"],
+            ["id": "release-year", "field": "year", "input": "single", "order": "descending"])
+        #expect(host.observedFields == ["genres", "year"])
+        host.report(["genres": ["crime", "drama"], "year": [1972, 1974]])
+        let sections = try sections(host)
+        #expect(sections.map(\.title) == ["Genre", "Release year"])
+        #expect(sections.map(\.input) == [.several, .single])
+        #expect(sections.map { $0.filters.map(\.id) } == [["crime", "drama"], ["1974", "1972"]])
+        #expect(
+            try predicate(host, "genre", "drama") == .equals(field: "genres", value: "drama"))
+        host.report([:])
+        #expect(try self.sections(host).map(\.filters.count) == [0, 0])
+    }
+
+    @Test func `a value that no item has now is still understood`() throws {
+        let host = try host(
+            ["id": "genre", "field": "genres"], ["id": "year", "field": "year"],
+            ["id": "seen", "field": "seen"], ["id": "rating", "field": "rating"])
+        #expect(try predicate(host, "genre", "noir") == .equals(field: "genres", value: "noir"))
+        #expect(try predicate(host, "year", "1931") == .equals(field: "year", value: 1931))
+        #expect(try predicate(host, "seen", "true") == .equals(field: "seen", value: true))
+        #expect(try predicate(host, "rating", "7.5") == .equals(field: "rating", value: 7.5))
+        for (section, filter) in [("year", "old"), ("seen", "yes"), ("rating", "inf")] {
+            let refusal = try #require(
+                #expect(throws: Refusal.self) { try predicate(host, section, filter) })
+            #expect(refusal.code == .filterNotFound)
+            #expect(refusal.evidence == ["section": section, "filter": filter])
+        }
+    }
+
+    @Test func `listed ranges go from one included to another excluded`() throws {
+        let host = try host([
+            "id": "rating", "field": "rating",
+            "filters": [
+                ["id": "8+", "title": "8 and up", "from": 8], ["id": "mid", "from": 4, "to": 8],
+                ["id": "ten", "value": 10],
+            ],
+        ])
+        #expect(host.observedFields == [])
+        #expect(try sections(host)[0].filters.map(\.title) == ["8 and up", "mid", "ten"])
+        #expect(
+            try predicate(host, "rating", "8+")
+                == .range(field: "rating", lower: .init(8), upper: nil))
+        #expect(
+            try predicate(host, "rating", "mid")
+                == .range(
+                    field: "rating", lower: .init(4), upper: .init(8, isIncluded: false)))
+        #expect(
+            try predicate(host, "rating", "ten") == .equals(field: "rating", value: 10))
+    }
+
+    @Test func `a filter that is not listed is refused with what there is`() throws {
+        let host = try host([
+            "id": "rating", "field": "rating",
+            "filters": [["id": "high", "from": 8], ["id": "low", "to": 4]],
+        ])
+        let refusal = try #require(
+            #expect(throws: Refusal.self) { try predicate(host, "rating", "hihg") })
+        #expect(refusal.reason.contains("did you mean 'high'?"))
+        #expect(refusal.reason.contains("high, low"))
+        let section = try #require(
+            #expect(throws: Refusal.self) { try predicate(host, "ratin", "high") })
+        #expect(section.reason.contains("did you mean 'rating'?"))
+    }
+
+    @Test func `a range is written with both ends included, either left out`() throws {
+        let host = try host(["id": "length", "field": "duration", "input": "range"])
+        func range(_ lower: Double?, _ upper: Double?) -> Predicate {
+            .range(
+                field: "duration", lower: lower.map { .init($0) }, upper: upper.map { .init($0) })
+        }
+        #expect(try predicate(host, "length", "3600..7200") == range(3600, 7200))
+        #expect(try predicate(host, "length", "..7200.5") == range(nil, 7200.5))
+        #expect(try predicate(host, "length", "3600..") == range(3600, nil))
+        for text in ["..", "3600", "a..b", "2..1", "1..x", "", "1..nan"] {
+            let refusal = try #require(
+                #expect(throws: Refusal.self) { try predicate(host, "length", text) })
+            #expect(refusal.reason.contains("6..8"))
+        }
+    }
+
+    @Test func `a range of time holds its last day as a whole`() throws {
+        let host = try host(["id": "out", "field": "released", "input": "range"])
+        #expect(
+            try predicate(host, "out", "1970-01-02..1970-01-03")
+                == .range(
+                    field: "released", lower: .init(86_400),
+                    upper: .init(3 * 86_400, isIncluded: false)))
+        #expect(
+            try predicate(host, "out", "..2026-01-31T20:15:00.5+01:00")
+                == .range(field: "released", lower: nil, upper: .init(1_769_886_900.5)))
+    }
+
+    @Test func `a text is looked for as it is written`() throws {
+        let host = try host(["id": "title", "field": "title", "input": "text"])
+        #expect(
+            try predicate(host, "title", "god father")
+                == .contains(field: "title", text: "god father"))
+        #expect(throws: Refusal.self) { try predicate(host, "title", "  ") }
+    }
+
+    @Test func `single holds one filter, several add up`() throws {
+        let host = try host(
+            ["id": "genre", "field": "genres"],
+            ["id": "year", "field": "year", "input": "single"])
+        var selection = Selection()
+        for (section, filter) in [
+            ("genre", "drama"), ("genre", "crime"), ("year", "1972"), ("year", "1974"),
+        ] {
+            let query = ComponentQuery.select(
+                .init(section: section, filter: filter), of: selection, screen: "s")
+            guard case .selection(let next, _) = try host.ask(query) else { return }
+            selection = next
+        }
+        #expect(selection.sections == ["genre": ["drama", "crime"], "year": ["1974"]])
+        #expect(host.events.count == 4)
+    }
+
+    @Test func `derived fields have listed filters`() throws {
+        let host = try host([
+            "id": "stars", "field": "votes.score", "filters": [["id": "4+", "from": 4]],
+        ])
+        #expect(
+            try predicate(host, "stars", "4+")
+                == .range(field: "votes.score", lower: .init(4), upper: nil))
+    }
+
+    @Test(
+        arguments: [
+            ([:], "sections[0].id", "required"),
+            (["id": "Genre", "field": "genres"], "sections[0].id", "lower-case"),
+            (["id": "genre"], "sections[0].field", "required"),
+            (["id": "genre", "field": "genre"], "sections[0].field", "did you mean 'genres'?"),
+            (
+                ["id": "genre", "field": "genres", "inptu": "single"], "sections[0].inptu",
+                "'input'"
+            ),
+            (["id": "genre", "field": "genres", "input": "many"], "sections[0].input", "several"),
+            (
+                ["id": "genre", "field": "genres", "input": "range"], "sections[0].input",
+                "keywords"
+            ),
+            (["id": "year", "field": "year", "input": "text"], "sections[0].input", "integer"),
+            (
+                ["id": "year", "field": "year", "filters": []], "sections[0].filters",
+                "at least one"
+            ),
+            (["id": "year", "field": "year", "filters": 3], "sections[0].filters", "list"),
+            (
+                ["id": "year", "field": "year", "filters": [["id": "a", "form": 3]]],
+                "sections[0].filters[0].form", "'from'"
+            ),
+            (
+                ["id": "year", "field": "year", "filters": [["id": "a", "from": "x"]]],
+                "sections[0].filters[0].from", "'x'"
+            ),
+            (
+                ["id": "year", "field": "year", "filters": [["id": "a", "from": 3, "to": 3]]],
+                "sections[0].filters[0].to", "more than"
+            ),
+            (
+                ["id": "year", "field": "year", "filters": [["id": "a"]]],
+                "sections[0].filters[0]", "'value'"
+            ),
+            (
+                ["id": "year", "field": "year", "filters": [["id": "a", "value": 1, "to": 2]]],
+                "sections[0].filters[0].to", "not both"
+            ),
+            (
+                [
+                    "id": "year", "field": "year",
+                    "filters": [["id": "a", "to": 2], ["id": "a", "to": 3]],
+                ],
+                "sections[0].filters[1].id", "already"
+            ),
+            (
+                ["id": "g", "field": "genres", "filters": [["id": "a", "from": 1]]],
+                "sections[0].filters[0].from", "keywords"
+            ),
+            (
+                ["id": "title", "field": "title", "input": "text", "filters": [["id": "a"]]],
+                "sections[0].filters", "written"
+            ),
+            (
+                ["id": "y", "field": "year", "input": "range", "order": "ascending"],
+                "sections[0].order", "none to order"
+            ),
+            (["id": "stars", "field": "votes.score"], "sections[0].filters", "required"),
+            ("genre", "sections[0]", "expected an object"),
+        ] as [(Value, String, String)])
+    func `a mistake in the settings is told with its place`(
+        section: Value, path: String, reason: String
+    ) throws {
+        let error = try #require(
+            #expect(throws: SettingError.self) { try host(section) })
+        #expect(error.setting == path)
+        #expect(error.reason.contains(reason))
+    }
+
+    @Test func `two sections may not have one id`() throws {
+        let error = try #require(
+            #expect(throws: SettingError.self) {
+                try host(["id": "a", "field": "genres"], ["id": "a", "field": "year"])
+            })
+        #expect(error.setting == "sections[1].id")
+    }
+
+    @Test func `sections are required`() throws {
+        let error = try #require(
+            #expect(throws: SettingError.self) { try MemoryHost(Facets.self) })
+        #expect(error.setting == "sections")
+        #expect(throws: SettingError.self) { try host() }
+    }
+}

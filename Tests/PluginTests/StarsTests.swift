@@ -1,0 +1,139 @@
+import AtriumKit
+import AtriumKitTesting
+import Stars
+import Testing
+
+@Suite struct `The stars` {
+    private let film = Subject.item("the-godfather-1972")
+
+    private func tally(_ decision: Decision) -> Tally? {
+        if case .ballot(let tally, _, _) = decision.answer { tally } else { nil }
+    }
+
+    private func refusal(
+        _ host: MemoryHost, _ command: ComponentCommand, as actor: Int64 = 1
+    ) throws -> Refusal {
+        try #require(#expect(throws: Refusal.self) { try host.run(command, as: actor) })
+    }
+
+    @Test func `the score is the mean, the histogram counts by value`() throws {
+        let host = try MemoryHost(Stars.self)
+        for (actor, value) in [(1, 5.0), (2, 4), (3, 4)] {
+            try host.run(.castBallot(subject: film, value: value), as: Int64(actor))
+        }
+        let tally = Tally(count: 3, score: 13.0 / 3, histogram: ["4": 2, "5": 1])
+        #expect(host.events.last == .tally(film, tally))
+    }
+
+    @Test func `a vote is changed and taken back`() throws {
+        let host = try MemoryHost(Stars.self)
+        try host.run(.castBallot(subject: film, value: 5))
+        let changed = try host.run(.castBallot(subject: film, value: 2))
+        let tally = Tally(count: 1, score: 2, histogram: ["2": 1])
+        #expect(changed.answer == .ballot(tally: tally, previous: 5, current: 2))
+        let retracted = try host.run(.retractBallot(subject: film))
+        #expect(retracted.answer == .ballot(tally: Tally(), previous: 2, current: nil))
+        #expect(host.records.isEmpty)
+    }
+
+    @Test func `the same vote again, or none to take back, changes nothing`() throws {
+        let host = try MemoryHost(Stars.self)
+        try host.run(.castBallot(subject: film, value: 5))
+        let events = host.events
+        #expect(try host.run(.castBallot(subject: film, value: 5)).changes == [])
+        #expect(try host.run(.retractBallot(subject: film), as: 2).changes == [])
+        #expect(host.events == events)
+    }
+
+    @Test func `votes on the container and on items are apart`() throws {
+        let host = try MemoryHost(Stars.self)
+        try host.run(.castBallot(subject: .container, value: 1))
+        let decision = try host.run(.castBallot(subject: film, value: 5))
+        #expect(tally(decision) == Tally(count: 1, score: 5, histogram: ["5": 1]))
+    }
+
+    @Test(arguments: [0, -1, 6, 3.5, .nan, .infinity, 5.000001] as [Double])
+    func `a value off the scale is refused, naming both`(value: Double) throws {
+        let host = try MemoryHost(Stars.self)
+        let refusal = try refusal(host, .castBallot(subject: film, value: value))
+        #expect(refusal.reason.contains("1 to 5"))
+        #expect(refusal.evidence["value"] == Value.number(value).plainText)
+        #expect(host.records.isEmpty)
+    }
+
+    @Test func `steps allow fractions of a star, exactly`() throws {
+        let host = try MemoryHost(Stars.self, settings: ["step": 0.1])
+        for actor in 1...3 {
+            try host.run(.castBallot(subject: film, value: 4.3), as: Int64(actor))
+        }
+        let tally = Tally(count: 3, score: 4.3, histogram: ["4.3": 3])
+        #expect(host.events.last == .tally(film, tally))
+        #expect(throws: Refusal.self) {
+            try host.run(.castBallot(subject: film, value: 4.25))
+        }
+    }
+
+    @Test func `votes that may not be changed stay`() throws {
+        let host = try MemoryHost(Stars.self, settings: ["mayChange": false])
+        try host.run(.castBallot(subject: film, value: 3))
+        #expect(try host.run(.castBallot(subject: film, value: 3)).changes == [])
+        #expect(try refusal(host, .castBallot(subject: film, value: 4)).code == .refused)
+        #expect(try refusal(host, .retractBallot(subject: film)).code == .refused)
+    }
+
+    @Test func `only the subjects of the settings are voted on`() throws {
+        let items = try MemoryHost(Stars.self, settings: ["subjects": ["items"]])
+        #expect(throws: Refusal.self) {
+            try items.run(.castBallot(subject: .container, value: 3))
+        }
+        let container = try MemoryHost(Stars.self, settings: ["subjects": ["container"]])
+        #expect(throws: Refusal.self) {
+            try container.run(.castBallot(subject: film, value: 3))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("scale", 1), ("scale", 101), ("scale", 2.5), ("scale", "five"), ("step", 0.3),
+            ("step", 2), ("subjects", []), ("mayChange", "yes"), ("scael", 5),
+        ] as [(String, Value)])
+    func `a setting that makes no sense is named`(name: String, value: Value) throws {
+        let error = try #require(
+            #expect(throws: SettingError.self) {
+                try MemoryHost(Stars.self, settings: [name: value])
+            })
+        #expect(error.setting == name)
+    }
+
+    @Test func `an unknown setting is told with the nearest known one`() throws {
+        let error = try #require(
+            #expect(throws: SettingError.self) {
+                try MemoryHost(Stars.self, settings: ["scael": 5])
+            })
+        #expect(error.reason.contains("did you mean 'scale'?"))
+    }
+
+    @Test func `a record off the scale is skipped and logged, not counted`() throws {
+        let host = try MemoryHost(Stars.self)
+        let ballots = (1...20).map { actor in
+            Ballot(
+                subject: film, actor: ActorID(Int64(actor)), value: actor == 1 ? 4 : 9,
+                cast: Timestamp(milliseconds: 0))
+        }
+        let events = host.restore(ballots.map(\.record) + [.put(key: "nonsense", value: 1)])
+        #expect(events == [.tally(film, Tally(count: 1, score: 4, histogram: ["4": 1]))])
+        #expect(host.services.messages.count == 11)
+    }
+
+    @Test func `ballots are paged by actor, in whatever order they came`() throws {
+        let host = try MemoryHost(Stars.self)
+        for actor in [5, 1, 4, 2, 3] as [Int64] {
+            try host.run(.castBallot(subject: film, value: Double(actor)), as: actor)
+        }
+        try host.run(.retractBallot(subject: film), as: 4)
+        let answer = try host.ask(.ballots(film, after: ActorID(1), limit: 2))
+        guard case .ballots(let ballots) = answer else { return }
+        #expect(ballots.map(\.actor.number) == [2, 3])
+        #expect(ballots.map(\.value) == [2, 3])
+    }
+}
