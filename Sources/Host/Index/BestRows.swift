@@ -13,27 +13,25 @@ struct BestRows {
     private let precedes: (Int, Int) -> Bool
     private var candidates: [Candidate] = []
     private var worst = UInt64.max
+    private var worstRow = 0
     private var isCut = false
 
-    /// Finds this many rows.
+    /// Finds this many rows, at least one.
     ///
-    /// - Parameter precedes: The whole order, asked where keys are the same.
+    /// `precedes` is the whole order, asked where keys are the same.
     init(limit: Int, precedes: @escaping (Int, Int) -> Bool) {
         self.limit = max(limit, 1)
         self.precedes = precedes
     }
 
-    /// Looks at rows.
-    ///
-    /// - Parameters:
-    ///   - key: A row's key.
-    ///   - isWanted: Whether a row counts at all; not asked of rows that are too far behind.
+    /// Looks at rows: `key` is a row's key, `isWanted` says whether it counts at all, and is not
+    /// asked of rows that are too far behind.
     @inline(__always)
     mutating func collect(_ rows: Bitset, key: (Int) -> UInt64, where isWanted: (Int) -> Bool) {
         let capacity = max(limit * 2, 256)
-        rows.forEach { row in
+        rows.visit { row in
             let key = key(row)
-            guard key <= worst, isWanted(row) else { return }
+            guard key < worst || key == worst && mayBeAmong(row), isWanted(row) else { return }
             candidates.append(Candidate(key: key, row: Int32(row)))
             if candidates.count == capacity { cut() }
         }
@@ -46,10 +44,16 @@ struct BestRows {
         return (candidates.prefix(limit).map { Int($0.row) }, isLast)
     }
 
+    /// Whether a row with the worst key comes before the worst row: many rows may share that key.
+    private func mayBeAmong(_ row: Int) -> Bool {
+        !isCut || precedes(row, worstRow)
+    }
+
     private mutating func cut() {
         sort()
         candidates.removeLast(candidates.count - limit)
         worst = candidates[limit - 1].key
+        worstRow = Int(candidates[limit - 1].row)
         isCut = true
     }
 

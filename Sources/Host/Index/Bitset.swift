@@ -14,17 +14,24 @@ struct Bitset {
         if end % 64 != 0 { words[words.count - 1] = (1 << UInt64(end % 64)) - 1 }
     }
 
-    /// Rows below `end` for which `isMember` says so.
+    /// The rows below `end` for which `isMember` says so.
+    @inline(__always)
     init(below end: Int, where isMember: (Int) -> Bool) {
-        words.reserveCapacity((end + 63) / 64)
-        var start = 0
-        while start < end {
+        self.init(wordCount: (end + 63) / 64) { index in
             var word: UInt64 = 0
-            for bit in 0..<min(64, end - start) where isMember(start + bit) {
-                word |= 1 << UInt64(bit)
+            for bit in 0..<min(64, end - index << 6) {
+                word |= (isMember(index << 6 | bit) ? 1 : 0) &<< UInt64(bit)
             }
-            words.append(word)
-            start += 64
+            return word
+        }
+    }
+
+    /// A set made 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
+    @inline(__always)
+    init(wordCount: Int, word: (Int) -> UInt64) {
+        words = ContiguousArray(unsafeUninitializedCapacity: wordCount) { words, count in
+            for index in 0..<wordCount { words.initializeElement(at: index, to: word(index)) }
+            count = wordCount
         }
     }
 
@@ -97,7 +104,7 @@ struct Bitset {
 
     /// Hands over each row, ascending.
     @inline(__always)
-    func forEach(_ body: (Int) -> Void) {
+    func visit(_ body: (Int) -> Void) {
         words.withUnsafeBufferPointer { words in
             for index in words.indices {
                 var word = words[index]

@@ -33,8 +33,9 @@ enum MatchingRows {
 }
 
 extension ContentIndex {
-    /// The rows that match a predicate. What is not of a field's type, and a field that is not there,
-    /// matches nothing.
+    /// The rows that match a predicate.
+    ///
+    /// What is not of a field's type, and a field that is not there, matches nothing.
     func rows(matching predicate: Predicate) -> MatchingRows {
         switch predicate {
         case .all: .all
@@ -147,7 +148,7 @@ extension ContentIndex {
 
     private func rowsWithID(containing needle: Needle) -> Bitset {
         var rows = Bitset()
-        table.occupied.forEach { row in
+        table.occupied.visit { row in
             let id = Folding.fold(table[row].id)
             if id.withUnsafeBytes({ needle.position(in: $0) }) != nil { rows.insert(row) }
         }

@@ -53,9 +53,7 @@ final class ContentIndex {
     /// The item with this id.
     func item(_ id: String) -> IndexedItem? { table.row(of: id).map(item) }
 
-    /// Inserts or replaces items that one entry changed, in order.
-    ///
-    /// - Parameter revision: The sequence of the entry.
+    /// Inserts or replaces items, in order; `revision` is the sequence of the entry that did it.
     func put(_ items: [Item], revision: Int64) {
         for item in items { put(item, revision: revision) }
     }
@@ -65,8 +63,9 @@ final class ContentIndex {
         for (item, revision) in items { put(item, revision: revision) }
     }
 
-    /// Removes items; ids that are not there are passed over. Their tallies and comment counts stay,
-    /// for when they return.
+    /// Removes items; ids that are not there are passed over.
+    ///
+    /// Their tallies and comment counts stay, for when they return.
     func remove(_ ids: [String]) {
         for id in ids {
             guard let row = table.remove(id) else { continue }
@@ -110,6 +109,7 @@ final class ContentIndex {
     }
 
     /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
+    ///
     /// Booleans are told as such, times in canonical form. Empty for a field that is not there.
     func distinctValues(of field: String) -> [Value] {
         columns[field]?.distinctValues ?? []

@@ -15,6 +15,20 @@ struct FoldedTexts {
             let end = entry + 1 < starts.count ? Int(starts[entry + 1]) : bytes.count
             return Int(starts[entry])..<end - 1
         }
+
+        func visitOwners(containing needle: Needle, _ body: (Int) -> Void) {
+            bytes.withUnsafeBytes { bytes in
+                starts.withUnsafeBufferPointer { starts in
+                    var (offset, entry) = (0, 0)
+                    while let position = needle.position(in: bytes, from: offset) {
+                        entry = starts.lastIndex(notAfter: UInt32(position), from: entry)
+                        if owners[entry] >= 0 { body(Int(owners[entry])) }
+                        guard entry + 1 < starts.count else { break }
+                        offset = Int(starts[entry + 1])
+                    }
+                }
+            }
+        }
     }
 
     private struct Place {
@@ -67,17 +81,8 @@ struct FoldedTexts {
     }
 
     /// Hands over each owner whose text contains another.
-    func forEachOwner(containing needle: Needle, _ body: (Int) -> Void) {
-        for run in runs {
-            run.bytes.withUnsafeBytes { bytes in
-                var (offset, entry) = (0, 0)
-                while let position = needle.position(in: bytes, from: offset) {
-                    entry = run.starts.lastIndex(notAfter: UInt32(position), from: entry)
-                    if run.owners[entry] >= 0 { body(Int(run.owners[entry])) }
-                    offset = run.range(of: entry).upperBound + 1
-                }
-            }
-        }
+    func visitOwners(containing needle: Needle, _ body: (Int) -> Void) {
+        for run in runs { run.visitOwners(containing: needle, body) }
     }
 
     private mutating func openRun() {
@@ -101,7 +106,7 @@ struct FoldedTexts {
     }
 }
 
-extension ContiguousArray<UInt32> {
+extension UnsafeBufferPointer<UInt32> {
     /// Where the last element stands that is not greater, at or behind `first`: found near by in
     /// growing steps, since hits come in order.
     fileprivate func lastIndex(notAfter element: UInt32, from first: Int) -> Int {

@@ -4,7 +4,7 @@ import Foundation
 enum Folding {
     /// The folded text as UTF-8: what `contains[cd]` compares, and what texts sort by first.
     ///
-    /// Case: full upper case, then lower case, so that "ß" is "ss" and a final sigma a sigma.
+    /// Case: lower, full upper, then lower case, so that "ß" is "ss" and a final sigma a sigma.
     /// Diacritics: marks that sit on a letter are left out, as are Arabic and Hebrew points; marks
     /// that make another letter of it (voicing in kana, nukta, virama, vowel signs) stay.
     static func fold(_ text: String) -> [UInt8] {
@@ -38,9 +38,11 @@ enum Folding {
         _ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView
     ) {
         // One scalar at a time: lower-casing a whole word would bring the final sigma back.
-        for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-            let lower = upper.properties.lowercaseMapping.decomposedStringWithCanonicalMapping
-            folded.append(contentsOf: lower.unicodeScalars.lazy.filter { !isDiacritic($0) })
+        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+            for upper in lower.properties.uppercaseMapping.unicodeScalars {
+                let last = upper.properties.lowercaseMapping.decomposedStringWithCanonicalMapping
+                folded.append(contentsOf: last.unicodeScalars.lazy.filter { !isDiacritic($0) })
+            }
         }
     }
 

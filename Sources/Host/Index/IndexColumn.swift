@@ -53,8 +53,10 @@ enum IndexColumn {
     }
 }
 
-/// What the index derives from votes and comments. It is kept by item id, also for ids that no item
-/// has: ballots and comments of an item that was removed come back with it.
+/// What the index derives from votes and comments.
+///
+/// It is kept by item id, also for ids that no item has: ballots and comments of an item that was
+/// removed come back with it.
 struct DerivedValues {
     /// The field of the ranking value.
     static let score = "votes.score"

@@ -23,7 +23,9 @@ struct IndexQuery {
 struct SectionQuery {
     /// Its id in the container.
     var id: String
-    /// What is selected in it: an item matches any of them. None selected lets every item through.
+    /// What is selected in it: an item matches any of them.
+    ///
+    /// None selected lets every item through.
     var selected: [Predicate] = []
     /// What is to be counted, in the order of the counts.
     var offered: [Predicate] = []
@@ -43,7 +45,9 @@ public enum ParentScope: Sendable, Hashable {
 public struct SortKey: Sendable, Hashable {
     /// A declared field, `votes.score`, `votes.count`, `comments.count`, or `id`.
     public var field: String
-    /// Whether the greatest comes first. Items without the field come last either way.
+    /// Whether the greatest comes first.
+    ///
+    /// Items without the field come last either way.
     public var descending: Bool
 
     /// A key; ascending unless told.
@@ -68,8 +72,10 @@ struct IndexPage {
     var rows: [IndexedItem]
     /// How many items match, on all pages.
     var total: Int
-    /// For each section of the query, for each filter it offers, how many items would match if this
-    /// filter were the only one selected in its section. Empty unless counts were asked for.
+    /// For each section of the query, for each filter it offers, how many items would match if
+    /// this filter were the only one selected in its section.
+    ///
+    /// Empty unless counts were asked for.
     var counts: [[Int]]
     /// The cursor of the next page; nil on the last.
     var next: String?

@@ -40,10 +40,7 @@ struct LeafCache {
 
     /// The rows for a leaf; bits of rows that hold no item mean nothing.
     ///
-    /// - Parameters:
-    ///   - leaf: What is looked for.
-    ///   - isMember: Whether one row belongs to it, for catching up.
-    ///   - find: Finds all rows.
+    /// `find` finds all of them, `isMember` judges one, for catching up.
     mutating func rows(
         for leaf: Leaf, isMember: (Int) -> Bool, find: () -> Bitset
     ) -> Bitset {

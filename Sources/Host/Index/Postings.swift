@@ -1,6 +1,8 @@
 /// The rows that have one value: a number while there is one, a sorted list while they are few, a
-/// bitset once that is smaller. A field with a million different values so costs a million small
-/// structs, and one with ten costs ten bitsets.
+/// bitset once that is smaller.
+///
+/// A field with a million different values so costs a million small structs, and one with ten
+/// costs ten bitsets.
 struct Postings {
     /// How many rows.
     private(set) var count = 0
@@ -61,21 +63,21 @@ struct Postings {
 
     /// Takes the rows into the set.
     func formUnion(into rows: inout Bitset) {
-        if isDense { rows.formUnion(many) } else { forEach { rows.insert($0) } }
+        if isDense { rows.formUnion(many) } else { visit { rows.insert($0) } }
     }
 
     /// The rows as a set.
     var bitset: Bitset {
         if isDense { return many }
         var rows = Bitset()
-        forEach { rows.insert($0) }
+        visit { rows.insert($0) }
         return rows
     }
 
     /// Hands over each row, ascending.
-    func forEach(_ body: (Int) -> Void) {
+    func visit(_ body: (Int) -> Void) {
         if isDense {
-            many.forEach(body)
+            many.visit(body)
         } else if count == 1 {
             body(Int(only))
         } else {
@@ -109,7 +111,7 @@ struct Postings {
         guard count < 64 || count * 128 < many.words.count * 64 else { return }
         var rows: ContiguousArray<UInt32> = []
         rows.reserveCapacity(count)
-        many.forEach { rows.append(UInt32($0)) }
+        many.visit { rows.append(UInt32($0)) }
         many = Bitset()
         only = rows.first ?? 0
         few = rows.count > 1 ? rows : []

@@ -1,9 +1,12 @@
 import AtriumKit
 
-/// The order that a query asks for: its keys one by one, then the item's id. It is total, so that a
-/// page can go on behind any row.
+/// The order that a query asks for: its keys one by one, then the item's id.
+///
+/// It is total, so that a page can go on behind any row.
 struct RowOrder {
-    /// Where a row stands in the order: its values, and its id. It outlives the item.
+    /// Where a row stands in the order: its values, and its id.
+    ///
+    /// It outlives the item.
     struct Position {
         var values: [SortValue]
         var id: String
@@ -63,10 +66,14 @@ struct RowOrder {
                 best.collect(rows, key: { Self.head(numbers, $0, flip) }, where: isAhead)
             }
         case .text(let column):
-            let heads = column.values.heads
+            // Copies, so that the loop does not ask for exclusive access at each row.
+            let (heads, codes) = (column.values.heads, column.first)
             best.collect(
-                rows, key: { row in column.sortCode(of: row).map { heads[$0] ^ flip } ?? .max },
-                where: isAhead)
+                rows,
+                key: { row in
+                    guard row < codes.count, codes[row] >= 0 else { return .max }
+                    return heads[Int(codes[row])] ^ flip
+                }, where: isAhead)
         }
         return best.finish()
     }

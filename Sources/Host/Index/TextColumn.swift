@@ -5,7 +5,9 @@ final class TextColumn {
     /// The distinct texts, and who has them.
     private(set) var values = ValueTable()
 
-    /// Each row's first code, -1 where it has no text. Rows sort by it.
+    /// Each row's first code, -1 where it has no text.
+    ///
+    /// Rows sort by it.
     private(set) var first: ContiguousArray<Int32> = []
     /// Each row's further codes; shorter than ``first`` while no row behind has any.
     private var rest: ContiguousArray<ContiguousArray<Int32>> = []
@@ -21,7 +23,7 @@ final class TextColumn {
 
     /// Hands over the code of each of a row's texts.
     @inline(__always)
-    func forEachCode(of row: Int, _ body: (Int) -> Void) {
+    func visitCodes(of row: Int, _ body: (Int) -> Void) {
         guard row < first.count, first[row] >= 0 else { return }
         body(Int(first[row]))
         guard row < rest.count else { return }
@@ -45,15 +47,14 @@ final class TextColumn {
 
     /// Takes the rows with a text that contains this one into the set.
     func collectRows(containing needle: Needle, into rows: inout Bitset) {
-        values.folded.forEachOwner(containing: needle) {
-            values.postings[$0].formUnion(into: &rows)
-        }
+        let postings = values.postings
+        values.folded.visitOwners(containing: needle) { postings[$0].formUnion(into: &rows) }
     }
 
     /// Whether one of a row's texts contains this one.
     func contains(_ needle: Needle, row: Int) -> Bool {
         var isFound = false
-        forEachCode(of: row) { code in
+        visitCodes(of: row) { code in
             isFound = isFound || values.folded.contains(needle, owner: code)
         }
         return isFound
@@ -62,13 +63,20 @@ final class TextColumn {
     /// How many of the rows have each text, by code: a pass over the rows, for when they are few.
     func counts(in rows: Bitset) -> ContiguousArray<Int32> {
         var counts = ContiguousArray<Int32>(repeating: 0, count: values.postings.count)
-        rows.forEach { row in forEachCode(of: row) { counts[$0] += 1 } }
+        // Copies, so that the loop does not ask for exclusive access at each row.
+        let (first, rest) = (first, rest)
+        rows.visit { row in
+            guard row < first.count, first[row] >= 0 else { return }
+            counts[Int(first[row])] += 1
+            guard row < rest.count else { return }
+            for code in rest[row] { counts[Int(code)] += 1 }
+        }
         return counts
     }
 
     private func replace(_ row: Int, by texts: some Collection<String>) {
-        if hasExactly(texts, row: row) { return }
         let old = codes(of: row)
+        if isExactly(old, texts) { return }
         let new = insert(texts, row: row)
         for code in old where !new.contains(code) { values.remove(code: Int(code), row: row) }
         if row >= first.count {
@@ -84,11 +92,12 @@ final class TextColumn {
         }
     }
 
-    /// Whether the row has these texts already, in this order and none twice.
-    private func hasExactly(_ texts: some Collection<String>, row: Int) -> Bool {
-        let old = codes(of: row)
-        return old.count == texts.count
-            && zip(old, texts).allSatisfy { values.text(of: Int($0)) == $1 }
+    /// Whether the codes are those of these texts, in this order and none twice.
+    private func isExactly(
+        _ codes: ContiguousArray<Int32>, _ texts: some Collection<String>
+    ) -> Bool {
+        codes.count == texts.count
+            && zip(codes, texts).allSatisfy { values.text(of: Int($0)) == $1 }
     }
 
     private func insert(
@@ -106,7 +115,7 @@ final class TextColumn {
 
     private func codes(of row: Int) -> ContiguousArray<Int32> {
         var codes: ContiguousArray<Int32> = []
-        forEachCode(of: row) { codes.append(Int32($0)) }
+        visitCodes(of: row) { codes.append(Int32($0)) }
         return codes
     }
 }

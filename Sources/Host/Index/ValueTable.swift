@@ -30,7 +30,9 @@ struct ValueTable {
         return code
     }
 
-    /// Notes that a row has a text no longer. A text that no row has is forgotten.
+    /// Notes that a row has a text no longer.
+    ///
+    /// A text that no row has is forgotten.
     mutating func remove(code: Int, row: Int) {
         postings[code].remove(row)
         guard postings[code].count == 0 else { return }

@@ -1,0 +1,200 @@
+import AtriumKit
+
+@testable import Host
+
+/// What the index promises, done the plain way: every query looks at every item.
+///
+/// It is the oracle.
+struct IndexModel {
+    struct Stored {
+        var item: Item
+        var revision: Int64
+    }
+
+    /// Where an item stands in an order.
+    struct Place {
+        var values: [ModelValue]
+        var id: String
+    }
+
+    enum ModelValue: Hashable {
+        case missing
+        case number(Double)
+        case text(String)
+        case id(String)
+    }
+
+    struct Page: Equatable {
+        var ids: [String]
+        var total: Int
+        var counts: [[Int]]
+    }
+
+    private let types: [String: Field.FieldType]
+    private let searched: [String]
+    private let memo = FoldMemo()
+    var items: [String: Stored] = [:]
+    var tallies: [String: Tally] = [:]
+    var comments: [String: Int] = [:]
+
+    init(fields: [Field]) {
+        types = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.type) })
+        searched = fields.filter(\.search).map(\.name)
+    }
+
+    func page(_ query: IndexQuery, after: Place?) -> Page {
+        let base = items.values.filter {
+            isInScope($0.item, query.parent) && isFound($0.item, query.search)
+        }
+        func pass(_ item: Item, but section: String? = nil) -> Bool {
+            query.sections.allSatisfy { one in
+                one.id == section || one.selected.isEmpty
+                    || one.selected.contains { matches($0, item) }
+            }
+        }
+        let matching = base.filter { pass($0.item) }
+        let sorted = matching.map { place(of: $0.item, query.sort) }
+            .filter { place in after.map { precedes($0, place, query.sort) } ?? true }
+            .sorted { precedes($0, $1, query.sort) }
+        let counts = query.sections.map { section in
+            section.offered.map { predicate in
+                base.filter { pass($0.item, but: section.id) && matches(predicate, $0.item) }.count
+            }
+        }
+        return Page(
+            ids: sorted.prefix(query.limit).map(\.id), total: matching.count,
+            counts: query.countsFacets ? counts : [])
+    }
+
+    func place(of item: Item, _ sort: [SortKey]) -> Place {
+        let values = sort.map { key -> ModelValue in
+            key.field == "id" ? .id(item.id) : self.values(of: key.field, item).first ?? .missing
+        }
+        return Place(values: values, id: item.id)
+    }
+
+    func distinctValues(of field: String) -> Set<ModelValue> {
+        Set(items.values.flatMap { values(of: field, $0.item) })
+    }
+
+    func matches(_ predicate: Predicate, _ item: Item) -> Bool {
+        switch predicate {
+        case .all: true
+        case .equals("id", let value): value.text == item.id
+        case .equals(let field, .null):
+            isKnown(field) && values(of: field, item).isEmpty
+        case .equals(let field, let value):
+            converted(value, field).map { values(of: field, item).contains($0) } ?? false
+        case .range(let field, let lower, let upper):
+            values(of: field, item).contains { isInRange($0, lower, upper) }
+        case .contains(let field, let text):
+            texts(of: field, item).contains { contains($0, text) }
+                || isKnown(field) && folds(text).isEmpty
+        case .and(let parts): parts.allSatisfy { matches($0, item) }
+        case .or(let parts): parts.contains { matches($0, item) }
+        case .not(let part): !matches(part, item)
+        @unknown default: false
+        }
+    }
+
+    private func isInRange(
+        _ value: ModelValue, _ lower: Predicate.Bound?, _ upper: Predicate.Bound?
+    ) -> Bool {
+        guard case .number(let number) = value else { return false }
+        let isAbove = lower.map { $0.isIncluded ? number >= $0.value : number > $0.value } ?? true
+        let isBelow = upper.map { $0.isIncluded ? number <= $0.value : number < $0.value } ?? true
+        return isAbove && isBelow
+    }
+
+    private func isInScope(_ item: Item, _ scope: ParentScope) -> Bool {
+        switch scope {
+        case .all: true
+        case .roots: item.parent == nil
+        case .under(let id): item.parent == id
+        }
+    }
+
+    private func isFound(_ item: Item, _ search: String?) -> Bool {
+        guard let search, !folds(search).isEmpty else { return true }
+        return searched.contains { field in
+            texts(of: field, item).contains { contains($0, search) }
+        }
+    }
+
+    private func contains(_ text: String, _ needle: String) -> Bool {
+        let (text, needle) = (folds(text), folds(needle))
+        guard text.count >= needle.count else { return false }
+        return (0...text.count - needle.count).contains { start in
+            text[start..<start + needle.count].elementsEqual(needle)
+        }
+    }
+
+    private func folds(_ text: String) -> [UInt8] { memo.fold(text) }
+
+    private func isKnown(_ field: String) -> Bool {
+        field.contains(".") || types[field] != nil
+    }
+
+    private func texts(of field: String, _ item: Item) -> [String] {
+        values(of: field, item).compactMap { if case .text(let text) = $0 { text } else { nil } }
+    }
+
+    private func values(of field: String, _ item: Item) -> [ModelValue] {
+        switch field {
+        case "votes.score": return tallies[item.id]?.score.map { [.number($0)] } ?? []
+        case "votes.count": return [.number(Double(tallies[item.id]?.count ?? 0))]
+        case "comments.count": return [.number(Double(comments[item.id] ?? 0))]
+        default:
+            guard let value = item.fields[field] else { return [] }
+            let type = types[field]
+            if type == .text || type == .keywords, let list = value.list {
+                return list.compactMap { converted($0, field) }
+            }
+            return converted(value, field).map { [$0] } ?? []
+        }
+    }
+
+    private func converted(_ value: Value, _ field: String) -> ModelValue? {
+        if field.contains(".") { return value.number.map(ModelValue.number) }
+        switch types[field] {
+        case .text, .keywords: return value.text.map(ModelValue.text)
+        case .boolean: return value.bool.map { .number($0 ? 1 : 0) }
+        case .time: return value.text.flatMap(TimeText.seconds).map(ModelValue.number)
+        case nil: return nil
+        default: return value.number.map(ModelValue.number)
+        }
+    }
+
+    private func precedes(_ one: Place, _ other: Place, _ sort: [SortKey]) -> Bool {
+        for (key, (left, right)) in zip(sort, zip(one.values, other.values)) where left != right {
+            if left == .missing { return false }
+            if right == .missing { return true }
+            return precedes(left, right) != key.descending
+        }
+        return one.id < other.id
+    }
+
+    private func precedes(_ one: ModelValue, _ other: ModelValue) -> Bool {
+        switch (one, other) {
+        case (.number(let left), .number(let right)): return left < right
+        case (.id(let left), .id(let right)): return left < right
+        case (.text(let left), .text(let right)):
+            let (leftFold, rightFold) = (folds(left), folds(right))
+            return leftFold == rightFold
+                ? left < right : leftFold.lexicographicallyPrecedes(rightFold)
+        default: return false
+        }
+    }
+}
+
+/// Folds each text once: the model asks for the same few again and again.
+private final class FoldMemo {
+    private var folded: [String: [UInt8]] = [:]
+
+    func fold(_ text: String) -> [UInt8] {
+        if let known = folded[text] { return known }
+        let bytes = Folding.fold(text)
+        folded[text] = bytes
+        return bytes
+    }
+}

@@ -1,0 +1,128 @@
+import AtriumKit
+import Foundation
+import Testing
+
+@testable import Host
+
+struct IndexPartsTests {
+    @Test(arguments: [
+        ("José", "jose"), ("STRASSE", "strasse"), ("Straße", "strasse"), ("ẞ", "ss"),
+        ("ΟΔΟΣ", "οδοσ"), ("ὁδός", "οδοσ"), ("Łódź", "łodz"), ("İstanbul", "istanbul"),
+        ("Ǆ", "ǆ"), ("ﬁlm", "film"), ("Ёлка", "елка"), ("각", "각"), ("が", "が"),
+        ("東京", "東京"), ("क्षि", "क्षि"), ("שָׁלוֹם", "שלום"), ("e\u{301}", "e"), ("", ""), ("\u{301}", ""),
+        ("naïve ÅNGSTRÖM", "naive angstrom"), ("Ǭ", "o"), ("ŉ", "ʼn"),
+    ])
+    func `case and diacritics are folded`(text: String, folded: String) {
+        #expect(String(decoding: Folding.fold(text), as: UTF8.self) == folded)
+        #expect(Folding.fold(folded) == Folding.fold(text), "folding again changes nothing")
+    }
+
+    @Test func `what Foundation holds for the same without case and diacritics is the same`() {
+        for value in UInt32(0x41)...0x17F {
+            guard let scalar = Unicode.Scalar(value), scalar.properties.isAlphabetic else {
+                continue
+            }
+            let text = String(scalar)
+            let plain = text.folding(
+                options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+            #expect(Folding.fold(text) == Folding.fold(plain), "U+\(String(value, radix: 16))")
+        }
+    }
+
+    @Test func `a needle is found at every place of texts of every length`() {
+        for length in 0...50 {
+            for size in 1...20 where size <= length {
+                for place in 0...(length - size) {
+                    var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                    let needle = (0..<size).map { UInt8(ascii: "b") + UInt8($0 % 3) }
+                    text.replaceSubrange(place..<place + size, with: needle)
+                    let found = text.withUnsafeBytes { Needle(needle)?.position(in: $0) }
+                    #expect(found == .some(place), "\(length) \(size) \(place)")
+                }
+            }
+        }
+        #expect(Needle([]) == nil)
+        let text: [UInt8] = Array("aaab".utf8)
+        #expect(text.withUnsafeBytes { Needle([97, 98])?.position(in: $0) } == .some(2))
+        #expect(text.withUnsafeBytes { Needle([98, 97])?.position(in: $0) } == .some(nil))
+    }
+
+    @Test func `postings stay a set while they go from list to bits and back`() {
+        var random = SeededRandom(state: 5)
+        var postings = Postings()
+        var model: Set<Int> = []
+        for step in 0..<20_000 {
+            let row = Int.random(in: 0...3_000, using: &random)
+            // Fills up, empties, and does so again.
+            if Int.random(in: 0..<10, using: &random) < (step / 4_000 % 2 == 0 ? 8 : 2) {
+                postings.insert(row)
+                model.insert(row)
+            } else {
+                postings.remove(row)
+                model.remove(row)
+            }
+            guard step % 500 == 0 else { continue }
+            var rows: [Int] = []
+            postings.visit { rows.append($0) }
+            #expect(rows == model.sorted())
+            #expect(postings.count == model.count)
+            let half = Bitset(below: 1_500)
+            #expect(postings.count(in: half) == model.count { $0 < 1_500 })
+            #expect(postings.bitset.count == model.count)
+        }
+    }
+
+    @Test func `texts that go leave no trace in a search`() {
+        var texts = FoldedTexts()
+        let long = String(repeating: "x", count: 3_000)
+        for owner in 0..<2_000 { texts.insert(Array("\(owner) \(long)".utf8), owner: owner) }
+        for owner in 0..<2_000 where owner % 10 != 0 { texts.remove(owner: owner) }
+        for owner in 0..<200 where owner % 10 != 0 { texts.insert(Array("y".utf8), owner: owner) }
+        var found: Set<Int> = []
+        if let needle = Needle(Array("x".utf8)) {
+            texts.visitOwners(containing: needle) { found.insert($0) }
+        }
+        #expect(found == Set((0..<2_000).filter { $0 % 10 == 0 }))
+        found = []
+        if let needle = Needle(Array("y".utf8)) {
+            texts.visitOwners(containing: needle) { found.insert($0) }
+        }
+        #expect(found.count == 180)
+        #expect(texts.withText(of: 1_990) { $0.count } == 3_005)
+    }
+
+    @Test(arguments: [
+        ("1970-01-01", 0.0), ("1970-01-01T00:00:00Z", 0), ("2000-02-29", 951_782_400),
+        ("2026-01-31T12:30:45.250Z", 1_769_862_645.25), ("1969-12-31T23:59:59Z", -1),
+        ("2024-06-01t02:00:00+02:00", 1_717_200_000), ("0000-03-01", -62_162_035_200),
+        ("2016-12-31T23:59:60Z", 1_483_228_800), ("9999-12-31", 253_402_214_400),
+    ])
+    func `times are read as seconds`(text: String, seconds: Double) {
+        #expect(TimeText.seconds(text) == seconds)
+        #expect(TimeText.seconds(TimeText.text(seconds: seconds)) == seconds)
+    }
+
+    @Test(arguments: [
+        "", "2026", "2026-13-01", "2026-02-29", "2026-1-1", "2026-01-31T", "2026-01-31T12:30Z",
+        "2026-01-31T24:00:00Z", "2026-01-31T12:30:45", "2026-01-31T12:30:45.Z", "2026-01-31 Z",
+        "2026-01-31T12:30:45+2:00", "２０２６-01-31", "2026-01-31T12:30:45Zx",
+    ])
+    func `what is no time is refused`(text: String) {
+        #expect(TimeText.seconds(text) == nil)
+    }
+
+    @Test func `values are JSON as they stand`() throws {
+        let text = #"{"a":[1,-2.5,1e3,true,null,"é\n"],"b":{},"c":9007199254740993}"#
+        let value = try Value(jsonBytes: Array(text.utf8))
+        #expect(
+            value == [
+                "a": [1, -2.5, .number(1_000), true, nil, "é\n"], "b": [:],
+                "c": 9_007_199_254_740_993,
+            ])
+        #expect(
+            String(decoding: value.jsonBytes, as: UTF8.self)
+                == #"{"a":[1,-2.5,1000,true,null,"é\n"],"b":{},"c":9007199254740993}"#)
+        #expect(throws: (any Error).self) { try Value(jsonBytes: Array(#"{"a":1,"a":2}"#.utf8)) }
+        #expect(throws: (any Error).self) { try Value(jsonBytes: Array("[1] x".utf8)) }
+    }
+}

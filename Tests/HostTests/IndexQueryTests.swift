@@ -1,0 +1,207 @@
+import AtriumKit
+import Testing
+
+@testable import Host
+
+struct IndexQueryTests {
+    private let index: ContentIndex
+
+    init() {
+        index = ContentIndex(fields: [
+            Field(name: "title", type: .text, required: true, search: true),
+            Field(name: "genres", type: .keywords),
+            Field(name: "rating", type: .number),
+        ])
+        index.put(
+            [
+                film("amelie-2001", "Amélie", ["comedy", "romance"], 8.3),
+                film("heat-1995", "Heat", ["crime", "drama"], 8.3),
+                film("alien-1979", "Alien", ["horror"], 8.5),
+                film("the-godfather-1972", "The Godfather", ["crime", "drama"], 9.2),
+                film("untitled", "untitled", [], nil),
+            ], revision: 7)
+    }
+
+    private func film(_ id: String, _ title: String, _ genres: [String], _ rating: Double?) -> Item
+    {
+        var fields: [String: Value] = [
+            "title": .text(title), "genres": .list(genres.map(Value.text)),
+        ]
+        fields["rating"] = rating.map(Value.number)
+        return Item(id: id, fields: fields)
+    }
+
+    private func genre(_ name: String) -> Predicate { .equals(field: "genres", value: .text(name)) }
+
+    private func ids(_ query: IndexQuery) throws -> [String] {
+        try index.query(query).rows.map(\.id)
+    }
+
+    @Test func `filters add up within a section and narrow across sections`() throws {
+        let high = Predicate.range(field: "rating", lower: .init(8.4), upper: nil)
+        let genres = SectionQuery(id: "genre", selected: [genre("drama"), genre("horror")])
+        #expect(
+            try ids(IndexQuery(sections: [genres])) == [
+                "alien-1979", "heat-1995", "the-godfather-1972",
+            ])
+        let ratings = SectionQuery(id: "rating", selected: [high])
+        #expect(
+            try ids(IndexQuery(sections: [genres, ratings])) == [
+                "alien-1979", "the-godfather-1972",
+            ])
+    }
+
+    @Test func `a section's own selection does not reduce its counts`() throws {
+        let offered = ["comedy", "crime", "drama", "horror", "western"].map(genre)
+        let high = Predicate.range(field: "rating", lower: .init(8.4), upper: nil)
+        let low = Predicate.range(
+            field: "rating", lower: nil, upper: .init(8.4, isIncluded: false))
+        let page = try index.query(
+            IndexQuery(
+                sections: [
+                    SectionQuery(id: "genre", selected: [genre("drama")], offered: offered),
+                    SectionQuery(id: "rating", selected: [high], offered: [high, low]),
+                ], countsFacets: true))
+        #expect(page.total == 1)
+        #expect(page.counts == [[0, 1, 1, 1, 0], [1, 1]])
+    }
+
+    @Test func `search and place reduce all counts`() throws {
+        index.put(
+            [
+                Item(
+                    id: "sequel", fields: ["title": "The Godfather II", "genres": ["crime"]],
+                    parent: "the-godfather-1972")
+            ], revision: 8)
+        var query = IndexQuery(
+            sections: [SectionQuery(id: "genre", offered: [genre("crime"), genre("drama")])],
+            search: "GODFATHER", countsFacets: true)
+        #expect(try index.query(query).counts == [[2, 1]])
+        query.parent = .under("the-godfather-1972")
+        #expect(try index.query(query).counts == [[1, 0]])
+        query.parent = .roots
+        #expect(try index.query(query).counts == [[1, 1]])
+    }
+
+    @Test(arguments: ["amelie", "AMÉLIE", "mél", "e\u{301}lie", "é"])
+    func `search folds case and diacritics at any length`(text: String) throws {
+        #expect(try ids(IndexQuery(search: text)).contains("amelie-2001"))
+    }
+
+    @Test func `several words are one text`() throws {
+        #expect(try ids(IndexQuery(search: "the god")) == ["the-godfather-1972"])
+        #expect(try ids(IndexQuery(search: "god the")).isEmpty)
+    }
+
+    @Test func `without a searched field all texts are searched`() throws {
+        let open = ContentIndex(fields: [
+            Field(name: "title", type: .text), Field(name: "tags", type: .keywords),
+        ])
+        open.put([Item(id: "a", fields: ["title": "one", "tags": ["two"]])], revision: 1)
+        #expect(try open.query(IndexQuery(search: "TW")).total == 1)
+        #expect(try open.query(IndexQuery(search: "on")).total == 1)
+    }
+
+    @Test func `what is missing comes last in both directions and ties go by id`() throws {
+        #expect(
+            try ids(IndexQuery(sort: [SortKey("-rating")])) == [
+                "the-godfather-1972", "alien-1979", "amelie-2001", "heat-1995", "untitled",
+            ])
+        #expect(
+            try ids(IndexQuery(sort: [SortKey("rating")])) == [
+                "amelie-2001", "heat-1995", "alien-1979", "the-godfather-1972", "untitled",
+            ])
+    }
+
+    @Test func `texts sort by folded form`() throws {
+        #expect(
+            try ids(IndexQuery(sort: [SortKey("title")])) == [
+                "alien-1979", "amelie-2001", "heat-1995", "the-godfather-1972", "untitled",
+            ])
+    }
+
+    @Test func `tallies and comment counts can be sorted and filtered by`() throws {
+        index.setTally(Tally(count: 2, score: 4.5, histogram: ["4": 1, "5": 1]), for: "heat-1995")
+        index.setTally(Tally(count: 1, score: 5, histogram: ["5": 1]), for: "alien-1979")
+        index.setCommentCount(3, for: "untitled")
+        #expect(
+            try ids(IndexQuery(sort: [SortKey("-votes.score")], limit: 2)) == [
+                "alien-1979", "heat-1995",
+            ])
+        #expect(
+            try ids(IndexQuery(sort: [SortKey("-comments.count")], limit: 1)) == ["untitled"])
+        let voted = Predicate.range(field: "votes.count", lower: .init(1), upper: nil)
+        let section = SectionQuery(id: "voted", selected: [voted])
+        #expect(try index.query(IndexQuery(sections: [section])).total == 2)
+        #expect(index.item("heat-1995")?.tally.histogram == ["4": 1, "5": 1])
+    }
+
+    @Test func `a removed item's tally and comments return with its id`() throws {
+        let tally = Tally(count: 1, score: 4, histogram: ["4": 1])
+        index.setTally(tally, for: "heat-1995")
+        index.remove(["heat-1995"])
+        index.setCommentCount(2, for: "heat-1995")
+        #expect(index.item("heat-1995") == nil)
+        index.put([film("heat-1995", "Heat", [], nil)], revision: 9)
+        #expect(index.item("heat-1995")?.tally == tally)
+        #expect(index.item("heat-1995")?.comments == 2)
+        #expect(try ids(IndexQuery(sort: [SortKey("-votes.score")], limit: 1)) == ["heat-1995"])
+        index.removeTallies()
+        #expect(index.item("heat-1995")?.tally == Tally())
+    }
+
+    @Test func `an item knows its fields and its revision`() throws {
+        let item = try #require(index.item("alien-1979"))
+        #expect(
+            String(decoding: item.fields, as: UTF8.self)
+                == #"{"genres":["horror"],"rating":8.5,"title":"Alien"}"#)
+        #expect(item.revision == 7)
+        #expect(index.revision(of: "alien-1979") == 7)
+        #expect(!index.contains("aliens-1986"))
+    }
+
+    @Test func `the values' version changes with the set of values alone`() {
+        let version = index.valuesVersion(of: ["genres"])
+        index.put([film("heat-1995", "Heat!", ["drama"], 8)], revision: 8)
+        #expect(index.valuesVersion(of: ["genres"]) == version)
+        index.put([film("alien-1979", "Alien", ["scifi"], 8)], revision: 9)
+        #expect(index.valuesVersion(of: ["genres"]) != version)
+        #expect(
+            index.distinctValues(of: "genres") == ["comedy", "crime", "drama", "romance", "scifi"])
+        let before = index.valuesVersion(of: ["genres"])
+        index.removeAll()
+        #expect(index.valuesVersion(of: ["genres"]) != before)
+        #expect(index.distinctValues(of: "genres").isEmpty)
+    }
+
+    @Test func `an unknown sort field is told with those there are`() {
+        #expect(
+            throws: IndexError.sortFieldUnknown(
+                field: "ratng",
+                known: [
+                    "comments.count", "genres", "id", "rating", "title", "votes.count",
+                    "votes.score",
+                ])
+        ) { try index.query(IndexQuery(sort: [SortKey("-ratng")])) }
+    }
+
+    @Test func `a cursor of another sort, or of nobody, is refused with the reason`() throws {
+        let next = try index.query(IndexQuery(sort: [SortKey("-rating")], limit: 1)).next
+        #expect {
+            try index.query(IndexQuery(sort: [SortKey("title")], cursor: next))
+        } throws: { error in
+            guard case .cursorInvalid(let reason) = error as? IndexError else { return false }
+            return reason.contains("'-rating'") && reason.contains("'title'")
+        }
+        for text in ["", "x", "e30", "{}", "bnVsbA", "é"] {
+            #expect(throws: IndexError.self) { try index.query(IndexQuery(cursor: text)) }
+        }
+    }
+
+    @Test func `a page of nothing still has its total and no next`() throws {
+        let page = try index.query(IndexQuery(limit: 0))
+        #expect(page.rows.isEmpty && page.next == nil && page.total == 5)
+        #expect(try index.query(IndexQuery(limit: 5)).next == nil)
+        #expect(try index.query(IndexQuery(limit: 4)).next != nil)
+    }
+}
