@@ -5,7 +5,7 @@ import JSONCodec
 
 // What the host answers, as the wire's types.
 
-extension Interfaces.Tally {
+extension Interfaces.VoteTally {
     init(_ view: TallyView) { self.init(view.tally, mine: view.mine) }
 
     init(_ tally: AtriumKit.Tally, mine: Double? = nil) {
@@ -18,7 +18,7 @@ extension Interfaces.Item {
     init(_ view: ItemView) {
         self.init(
             id: view.id, fields: JSONObject(checked: view.fields),
-            votes: view.votes.map(Interfaces.Tally.init), comments: view.comments)
+            votes: view.votes.map(Interfaces.VoteTally.init), comments: view.comments)
     }
 }
 

@@ -61,7 +61,7 @@ struct ContainersControl: ContainersService {
             .init(
                 container: Interfaces.Container(description.status),
                 fields: description.status.definition.fields.map(Interfaces.Field.init),
-                votes: description.votes.map { Interfaces.Tally($0) },
+                votes: description.votes.map { Interfaces.VoteTally($0) },
                 comments: description.comments, definition: description.status.definition.source,
                 sequence: Int(description.sequence))
         }

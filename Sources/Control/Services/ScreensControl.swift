@@ -169,6 +169,6 @@ extension Screens.Open.Reply {
                         .init(op: .insert, at: index, item: Interfaces.Item(item))
                     })
             },
-            tally: snapshot.tally.map { Interfaces.Tally($0) })
+            tally: snapshot.tally.map { Interfaces.VoteTally($0) })
     }
 }

@@ -19,7 +19,7 @@ struct VotesControl: VotesService {
                 registry.cast(address, value: parameters.value, by: caller) { result in
                     call.settle(result, in: Votes.self) {
                         .init(
-                            tally: Interfaces.Tally($0.tally), previous: $0.previous,
+                            tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
                             sequence: Int($0.sequence))
                     }
                 }
@@ -41,7 +41,7 @@ struct VotesControl: VotesService {
                 registry.retract(address, by: caller) { result in
                     call.settle(result, in: Votes.self) {
                         .init(
-                            tally: Interfaces.Tally($0.tally), previous: $0.previous,
+                            tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
                             sequence: Int($0.sequence))
                     }
                 }
@@ -62,7 +62,7 @@ struct VotesControl: VotesService {
             context.registry.assumeIsolated { registry in
                 registry.tally(address, actor: actor) { result in
                     call.settle(result, in: Votes.self) {
-                        .init(tally: Interfaces.Tally($0.tally), sequence: Int($0.sequence))
+                        .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
                     }
                 }
             }
