@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 import Store
 
 /// A comment to be posted, as a call gives it.

@@ -1,15 +1,20 @@
 import AtriumKit
+import JSONCodec
+import Logging
+import NIOCore
 import Store
 
 // The way of a command from the slot to the reply.
 extension Container {
     /// Why no command may be sent to a component now; nil when it may.
     var refusal: HostError? {
-        domain.refusal ?? lane.failure.map { _ in
-            .storeUnavailable(
-                reason: "An entry of this container could not be written, and what rested on it "
-                    + "is being undone.", retryAfter: 0.1)
-        }
+        domain.refusal
+            ?? lane.failure.map { _ in
+                .storeUnavailable(
+                    reason:
+                        "An entry of this container could not be written, and what rested on it "
+                        + "is being undone.", retryAfter: 0.1)
+            }
     }
 
     /// Begins an operation of a component.
@@ -191,7 +196,7 @@ extension Container {
         if let actor { domain.actors.stored(actor) }
         screensChanged()
         guard let topic else { return domain.bus.advance(to: commit.sequence) }
-        domain.bus.publish(
+        domain.bus.post(
             BusNotification(
                 sequence: commit.sequence, time: time, topic: topic, actor: actor,
                 payload: payload, restricted: restricted))
@@ -199,7 +204,7 @@ extension Container {
 
     /// Posts a transient notification under the container's name.
     func post(_ topic: String, _ payload: [UInt8]) {
-        domain.bus.publish(
+        domain.bus.post(
             BusNotification(time: domain.now(), topic: "\(name).\(topic)", payload: payload))
     }
 }

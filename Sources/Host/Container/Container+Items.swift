@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 import Store
 
 // Items put and removed.
@@ -43,8 +44,9 @@ extension Container {
             done: { result in
                 reply(
                     result.map { decided in
-                        guard case .items(let inserted, let updated, let unchanged) =
-                            decided.decision.answer
+                        guard
+                            case .items(let inserted, let updated, let unchanged) =
+                                decided.decision.answer
                         else {
                             return PutResult(
                                 inserted: 0, updated: 0, unchanged: 0, sequence: decided.sequence)

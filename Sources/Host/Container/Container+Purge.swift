@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 import Store
 
 /// What a purge erases beside the items: the records of what was said about them.

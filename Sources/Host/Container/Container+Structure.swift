@@ -1,4 +1,6 @@
 import AtriumKit
+import JSONCodec
+import Store
 
 // Components attached, detached, moved, hidden and shown by hand.
 extension Container {

@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 
 // Votes on the container and on its items.
 extension Container {

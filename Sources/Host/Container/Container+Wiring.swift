@@ -1,4 +1,6 @@
 import AtriumKit
+import JSONCodec
+import Logging
 
 // What a container's delegate may ask of it: the other half of the default wiring.
 extension Container: ContainerHandle {
@@ -24,6 +26,8 @@ extension Container: ContainerHandle {
                 list.removeAll()
                 list.put(items, revision: revision)
             }
+        @unknown default:
+            domain.logger.error("a list's change is of an unknown kind: is the kit newer?")
         }
     }
 
@@ -87,6 +91,8 @@ extension Container {
         case .didRemove(let comment): delegate.comments(from, didRemove: comment)
         case .commentCount(let subject, let count):
             delegate.comments(from, didChange: count, of: subject)
+        @unknown default:
+            domain.logger.error("an event is of an unknown kind: is the kit newer?")
         }
     }
 }

@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 import Store
 
 /// What is to become of a container.
@@ -106,7 +107,8 @@ extension Restructuring {
             else { continue }
             return .definitionInvalid(
                 container: container.name,
-                reason: "The component '\(slot.name)' has records of the kind '\(before.rawValue)', "
+                reason:
+                    "The component '\(slot.name)' has records of the kind '\(before.rawValue)', "
                     + "and \(slot.definition.plugin) makes '\(kind.rawValue)': give it another "
                     + "name, or erase the records first by detaching it with purge.")
         }

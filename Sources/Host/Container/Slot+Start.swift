@@ -1,4 +1,6 @@
 import AtriumKit
+import JSONCodec
+import Logging
 import NIOCore
 import Store
 
@@ -106,7 +108,7 @@ extension Slot {
 
     /// Lets the port go, if there is one.
     func release() {
-        observer.map(domain.bus.removeObserver)
+        if let observer { domain.bus.stopObserving(observer) }
         observer = nil
         port?.close()
         port = nil
@@ -254,7 +256,10 @@ extension Slot {
 extension Slot: PortOwner {
     func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
         guard isCurrent(port) else { return }
-        guard isAttached else { return early += events }
+        guard isAttached else {
+            early += events
+            return
+        }
         container?.deliverUnasked(events, from: self)
     }
 
@@ -266,22 +271,16 @@ extension Slot: PortOwner {
     func port(_ port: any ComponentPort, observes pattern: String) {
         // A port may speak before its launcher hands it over.
         guard self.port == nil || isCurrent(port) else { return }
-        let observer = observer ?? domain.bus.addObserver { [weak self] notification in
+        guard let pattern = try? TopicPattern(pattern) else { return }
+        if let observer { return domain.bus.observe(pattern, by: observer) }
+        observer = domain.bus.observe(pattern) { [weak self] notification in
             self?.port?.deliver(notification)
-        }
-        self.observer = observer
-        do throws(HostError) {
-            try domain.bus.observe(pattern, by: observer)
-        } catch {
-            domain.logger.warning(
-                "a component can't observe",
-                metadata: ["component": "\(path)", "reason": "\(error)"])
         }
     }
 
     func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
         domain.logger.log(
-            level: .init(level), "\(message)", metadata: ["component": "\(path)"])
+            level: Logger.Level(level), "\(message)", metadata: ["component": "\(path)"])
     }
 
     func port(_ port: any ComponentPort, diedBecause reason: String) {
@@ -290,4 +289,18 @@ extension Slot: PortOwner {
     }
 
     private func isCurrent(_ port: any ComponentPort) -> Bool { self.port === port }
+}
+
+extension Logger.Level {
+    /// The level as the host's log knows it.
+    fileprivate init(_ level: LogLevel) {
+        self =
+            switch level {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            @unknown default: .info
+            }
+    }
 }

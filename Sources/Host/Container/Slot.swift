@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Logging
 import Store
 
 /// A component's place in its container: its definition, its port while it has one, its list, and

@@ -1,4 +1,5 @@
 import AtriumKit
+import JSONCodec
 import Store
 
 /// A container's definition as the store keeps it, under the container's name among the records of

@@ -25,6 +25,8 @@ extension HostError {
                 .limitExceeded(
                     limit: about("limit"), value: Int(about("value")) ?? 0,
                     retryAfter: refusal.retryAfter)
+            @unknown default:
+                .refused(reason: refusal.reason, retryAfter: refusal.retryAfter)
             }
     }
 

@@ -69,7 +69,7 @@ extension Container {
     ) {
         let actor = domain.actors.admit(caller.actor)
         guard durable else {
-            domain.bus.publish(
+            domain.bus.post(
                 BusNotification(
                     time: domain.now(), topic: topic, actor: actor, payload: payload))
             return reply(.success(nil))

@@ -1,4 +1,5 @@
-public import AtriumKit
+import AtriumKit
+import Store
 
 // Containers and their components.
 extension Registry {
@@ -49,23 +50,19 @@ extension Registry {
         }
         let container = known ?? Container(name: definition.name, domain: domain)
         let reached: Answer<(result: ApplyResult, sequence: Int64)> = { [self] result in
-            assumeIsolated { registry in
-                switch result {
-                case .failure(let error): done(.failure(error))
-                case .success(let (result, sequence)):
-                    var outcome = outcome
-                    outcome.results.append(result)
-                    outcome.sequence = max(outcome.sequence, sequence)
-                    registry.applyNext(definitions.dropFirst(), application, outcome, done)
-                }
+            switch result {
+            case .failure(let error): done(.failure(error))
+            case .success(let (result, sequence)):
+                var outcome = outcome
+                outcome.results.append(result)
+                outcome.sequence = max(outcome.sequence, sequence)
+                applyNext(definitions.dropFirst(), application, outcome, done)
             }
         }
         container.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
-            atCommit: { [self] in
-                assumeIsolated { $0.containers[definition.name] = container }
-            }, reached)
+            atCommit: { [self] in containers[definition.name] = container }, reached)
     }
 
     /// All containers, sorted by name.
@@ -97,7 +94,7 @@ extension Registry {
         change(name, reply) { [self] container, done in
             domain.read { store in
                 try store.components(of: name).map(\.name)
-            } then: { [weak self] result in
+            } then: { [self] result in
                 guard case .success(let components) = result else {
                     return done(
                         .failure(
@@ -106,7 +103,7 @@ extension Registry {
                 }
                 container.remove(
                     purge: purge, by: caller, erased: components,
-                    atCommit: { self?.assumeIsolated { $0.containers[name] = nil } }, done)
+                    atCommit: { [self] in containers[name] = nil }, done)
             }
         }
     }

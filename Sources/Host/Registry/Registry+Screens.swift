@@ -1,4 +1,4 @@
-public import AtriumKit
+import AtriumKit
 
 // Screens.
 extension Registry {

@@ -1,4 +1,6 @@
+import AtriumKit
 import Foundation
+import Store
 
 // How everything does.
 extension Registry {

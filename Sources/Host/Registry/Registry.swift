@@ -57,7 +57,7 @@ public actor Registry {
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
         let bus = Bus(
-            loop: loop, lastSequence: store.lastSequence, backlog: store.backlog,
+            loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
         self.plugins = plugins
         identity = store.identity
@@ -99,8 +99,8 @@ extension Registry {
                 }
             }
             return (actors: try store.actors(), definitions, unreadable)
-        } then: { [weak self] result in
-            self?.assumeIsolated { $0.loaded(result.map { Stored($0.0, $0.1, $0.2) }, reply) }
+        } then: { [self] result in
+            loaded(result.map { Stored($0.0, $0.1, $0.2) }, reply)
         }
     }
 
@@ -153,7 +153,7 @@ extension Registry {
             case .failed: state = "failed"
             case .found, .superseded: continue
             }
-            domain.bus.publish(
+            domain.bus.post(
                 BusNotification(
                     time: domain.now(), topic: "daemon.plugins.\(state)",
                     payload: Payload.object {
@@ -177,9 +177,7 @@ extension Registry {
     private func finish(by deadline: NIODeadline, _ reply: @escaping Reply<Void>) {
         let isQuiet = domain.structure.isIdle && containers.values.allSatisfy(\.isQuiet)
         if isQuiet || NIODeadline.now() > deadline { return close(reply) }
-        domain.after(.milliseconds(5)) { [weak self] in
-            self?.assumeIsolated { $0.finish(by: deadline, reply) }
-        }
+        domain.after(.milliseconds(5)) { [self] in finish(by: deadline, reply) }
     }
 
     private func close(_ reply: @escaping Reply<Void>) {

@@ -100,7 +100,9 @@ struct ThreeWay {
 
     private mutating func describe(_ now: ComponentDefinition, _ old: ComponentDefinition) {
         let path = "component \(now.name):"
-        if now.plugin != old.plugin { lines.append("\(path) plugin \(old.plugin) -> \(now.plugin)") }
+        if now.plugin != old.plugin {
+            lines.append("\(path) plugin \(old.plugin) -> \(now.plugin)")
+        }
         if now.title != old.title {
             lines.append("\(path) title \(now.title.map { "'\($0)'" } ?? "none")")
         }
@@ -111,7 +113,9 @@ struct ThreeWay {
         if now.isolation != old.isolation {
             lines.append("\(path) isolation \(now.isolation?.rawValue ?? "by its plugin")")
         }
-        if now.isHidden != old.isHidden { lines.append("\(path) \(now.isHidden ? "hidden" : "shown")") }
+        if now.isHidden != old.isHidden {
+            lines.append("\(path) \(now.isHidden ? "hidden" : "shown")")
+        }
     }
 
     /// Where a new component goes: behind the nearest one before it in the file that is there.
