@@ -1,0 +1,177 @@
+public import AtriumKit
+public import NIOCore
+
+/// The notification bus: everyone who subscribed, and what happened lately.
+///
+/// What it promises:
+///
+/// - **Order.** Durable and transient notifications are told in the one order in which they were
+///   posted, durable ones by ascending sequence. None is told twice.
+/// - **Nothing is lost in silence.** A subscriber is a cursor, not a queue: one that does not pull
+///   costs nothing, falls out of the ring of recent notifications, and catches up from the store. What
+///   it can't be told any more, because it was trimmed or was transient, is told as a gap.
+/// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
+///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
+/// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls.
+/// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500.
+///
+/// Used on the event loop alone, by the registry.
+public final class Bus {
+    /// How much the bus keeps and gives at once.
+    public struct Limits: Sendable {
+        /// How many recent notifications are at hand; 4,096 by default.
+        public var ringCount = 4_096
+        /// How many bytes they may have together; 4 MiB by default.
+        public var ringBytes = 4 << 20
+        /// How many notifications a batch may have; 500 by default.
+        public var batchCount = 500
+        /// How many patterns a subscription may have; 64 by default.
+        public var patterns = 64
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The sequence through which the domain has moved: the last durable entry that was told.
+    public private(set) var lastSequence: Int64
+
+    let limits: Limits
+    let loop: any EventLoop
+    let backlog: BacklogReader
+    let names: (ActorID) -> String?
+    var ring: NotificationRing
+    var subscriptions: [SubscriptionID: Subscription] = [:]
+    var observers: Observers
+    private var lastID: UInt64 = 0
+
+    /// A bus at the end of what is stored.
+    ///
+    /// - Parameters:
+    ///   - loop: where everything happens.
+    ///   - lastSequence: the store's last sequence.
+    ///   - limits: how much it keeps and gives at once.
+    ///   - backlog: reads the stored past, away from the loop.
+    ///   - names: an actor's name; nil for an erased or unknown one.
+    public init(
+        loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
+        backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?
+    ) {
+        self.loop = loop
+        self.lastSequence = lastSequence
+        self.limits = limits
+        self.backlog = backlog
+        self.names = names
+        ring = NotificationRing(
+            maxCount: limits.ringCount, maxBytes: limits.ringBytes, base: lastSequence)
+        observers = Observers(loop: loop)
+    }
+
+    /// How many subscriptions there are.
+    public var subscriptionCount: Int { subscriptions.count }
+
+    /// How many recent notifications are at hand.
+    public var recentCount: Int { ring.count }
+
+    /// Tells everyone.
+    ///
+    /// A durable notification is posted at its commit, in the order of sequences.
+    public func post(_ notification: BusNotification) {
+        if let sequence = notification.sequence { advance(to: sequence) }
+        let posted = ring.append(notification, order: lastSequence)
+        let woken = subscriptions.values.filter { $0.note(posted) }
+        while let evicted = ring.evict() {
+            for subscription in subscriptions.values { subscription.lose(evicted) }
+        }
+        observers.note(notification)
+        // At last, for whoever is woken may pull at once.
+        for subscription in woken { subscription.wake() }
+    }
+
+    /// Moves on to the sequence of an entry that has no notification.
+    public func advance(to sequence: Int64) {
+        lastSequence = max(lastSequence, sequence)
+    }
+
+    /// Subscribes to topics.
+    ///
+    /// - Parameters:
+    ///   - patterns: what the topics must match: any of these.
+    ///   - after: the sequence behind which to begin; nil: from now on; 0: all that is kept. One that
+    ///     is ahead of the last sequence belongs to another store, and is told as a gap.
+    ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
+    ///     notifications that have one.
+    ///   - wake: called on the loop, once after each pull that was answered with nil.
+    /// - Returns: the subscription's name.
+    /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
+    public func subscribe(
+        patterns: [String], after: Int64?, seesRestricted: Bool,
+        wake: @escaping @Sendable () -> Void
+    ) throws(HostError) -> SubscriptionID {
+        let patterns = try checked(patterns)
+        let cursor = min(max(after ?? lastSequence, 0), lastSequence)
+        let subscription = Subscription(
+            patterns: patterns, seesRestricted: seesRestricted, cursor: cursor,
+            position: ring.end, isBehind: cursor < lastSequence, wake: wake)
+        if let after, after > lastSequence {
+            subscription.trimmed = SubscriptionBatch.Gap(
+                from: lastSequence + 1, to: after, reason: .trimmed)
+        }
+        let id = SubscriptionID(number: nextID())
+        subscriptions[id] = subscription
+        return id
+    }
+
+    /// Ends a subscription; a pull that waits for the store is answered with nil.
+    public func unsubscribe(_ id: SubscriptionID) {
+        subscriptions[id] = nil
+    }
+
+    /// Ends all subscriptions and observers.
+    public func close() {
+        subscriptions = [:]
+        observers.removeAll()
+    }
+
+    /// Adds an observer in the daemon, a component, which sees what everyone may see.
+    ///
+    /// - Parameters:
+    ///   - pattern: which topics it wants.
+    ///   - handler: called on the loop, in order, once for each notification that matches one of the
+    ///     observer's patterns; never from within `post`.
+    /// - Returns: the observer's name.
+    public func observe(
+        _ pattern: TopicPattern, _ handler: @escaping (Notification) -> Void
+    ) -> ObserverID {
+        let id = ObserverID(number: nextID())
+        observers.add(id, pattern, handler)
+        return id
+    }
+
+    /// Lets an observer hear what matches one pattern more, from now on.
+    public func observe(_ pattern: TopicPattern, by id: ObserverID) {
+        observers.add(pattern, to: id)
+    }
+
+    /// Removes an observer: it is not called any more, also not for what was posted before.
+    public func stopObserving(_ id: ObserverID) {
+        observers.remove(id)
+    }
+
+    private func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    private func checked(_ patterns: [String]) throws(HostError) -> [TopicPattern] {
+        guard !patterns.isEmpty else {
+            throw .topicInvalid(
+                topic: "", reason: "no topic is named; '>' stands for all of them")
+        }
+        guard patterns.count <= limits.patterns else {
+            throw .limitExceeded(limit: "topics", value: limits.patterns, retryAfter: nil)
+        }
+        var checked: [TopicPattern] = []
+        for pattern in patterns { checked.append(try TopicPattern(pattern)) }
+        return checked
+    }
+}

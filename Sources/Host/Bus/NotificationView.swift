@@ -1,0 +1,112 @@
+public import AtriumKit
+
+/// What happened, before it is decided who may see what of it.
+public struct BusNotification: Sendable, Hashable {
+    /// Its place in the order of all durable ones; nil for a transient one.
+    public var sequence: Int64?
+    /// When it happened.
+    public var time: Timestamp
+    /// What it is about: dotted words.
+    public var topic: String
+    /// On whose behalf, nil for the daemon itself; restricted too where there is a restricted part.
+    public var actor: ActorID?
+    /// A JSON object's bytes, for every subscriber of the topic.
+    public var payload: [UInt8]
+    /// A JSON object's bytes, for those who may see more; nil: there is no more to see.
+    public var restricted: [UInt8]?
+
+    /// A notification; by default a transient one of the daemon's, with nothing restricted.
+    public init(
+        sequence: Int64? = nil, time: Timestamp, topic: String, actor: ActorID? = nil,
+        payload: [UInt8], restricted: [UInt8]? = nil
+    ) {
+        self.sequence = sequence
+        self.time = time
+        self.topic = topic
+        self.actor = actor
+        self.payload = payload
+        self.restricted = restricted
+    }
+}
+
+/// A notification as one subscriber sees it.
+public struct NotificationView: Sendable, Hashable {
+    /// Its place in the order of all durable ones; nil for a transient one.
+    public var sequence: Int64?
+    /// When it happened.
+    public var time: Timestamp
+    /// What it is about.
+    public var topic: String
+    /// The name of the actor; nil for the daemon, for an erased one, and for who may not see it.
+    public var actor: String?
+    /// A JSON object's bytes; not copied for each subscriber.
+    public var payload: [UInt8]
+
+    /// A notification.
+    public init(
+        sequence: Int64?, time: Timestamp, topic: String, actor: String?, payload: [UInt8]
+    ) {
+        self.sequence = sequence
+        self.time = time
+        self.topic = topic
+        self.actor = actor
+        self.payload = payload
+    }
+}
+
+/// What a subscriber has not been told yet, or the part of it that fits.
+public struct SubscriptionBatch: Sendable, Hashable {
+    /// What can't be told any more.
+    public struct Gap: Sendable, Hashable {
+        /// Why not.
+        public enum Reason: String, Sendable, Hashable {
+            /// It is not kept any more, or it belongs to another store.
+            case trimmed
+            /// Transient ones passed while the subscriber was slow.
+            case transient
+        }
+
+        /// The first sequence concerned; of transient ones, the durable one before the first.
+        public var from: Int64
+        /// The last sequence concerned; of transient ones, the durable one before the last.
+        public var to: Int64
+        /// Why.
+        public var reason: Reason
+
+        /// A gap.
+        public init(from: Int64, to: Int64, reason: Reason) {
+            self.from = from
+            self.to = to
+            self.reason = reason
+        }
+    }
+
+    /// The notifications in order; at most 500.
+    public var notifications: [NotificationView]
+    /// The sequence through which the subscriber has now been told everything: its cursor.
+    public var sequence: Int64
+    /// Whether nothing older is outstanding.
+    public var live: Bool
+    /// What can't be told any more; it lies before the notifications.
+    public var gap: Gap?
+
+    /// A batch.
+    public init(
+        notifications: [NotificationView], sequence: Int64, live: Bool, gap: Gap? = nil
+    ) {
+        self.notifications = notifications
+        self.sequence = sequence
+        self.live = live
+        self.gap = gap
+    }
+}
+
+/// A subscription's name while it lasts; never used twice by one bus.
+public struct SubscriptionID: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// An observer's name while it lasts; never used twice by one bus.
+public struct ObserverID: Sendable, Hashable {
+    let number: UInt64
+}

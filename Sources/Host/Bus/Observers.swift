@@ -1,0 +1,69 @@
+internal import AtriumKit
+internal import JSONCodec
+internal import NIOCore
+
+/// The components that observe topics.
+///
+/// They are called in a turn of the loop of their own: the component that caused a notification has
+/// returned by then, and two that answer each other share the loop with everyone else.
+final class Observers {
+    private struct Observer {
+        var patterns: [TopicPattern]
+        let handler: (Notification) -> Void
+    }
+
+    private let loop: any EventLoop
+    private var observers: [ObserverID: Observer] = [:]
+    private var pending: [(notification: BusNotification, observers: [ObserverID])] = []
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    func add(
+        _ id: ObserverID, _ pattern: TopicPattern, _ handler: @escaping (Notification) -> Void
+    ) {
+        observers[id] = Observer(patterns: [pattern], handler: handler)
+    }
+
+    func add(_ pattern: TopicPattern, to id: ObserverID) {
+        guard observers[id]?.patterns.contains(pattern) == false else { return }
+        observers[id]?.patterns.append(pattern)
+    }
+
+    func remove(_ id: ObserverID) { observers[id] = nil }
+
+    func removeAll() { observers = [:] }
+
+    /// Notes what was posted, for those who observe it at this moment.
+    func note(_ notification: BusNotification) {
+        let interested = observers.filter { _, observer in
+            observer.patterns.contains { $0.matches(notification.topic) }
+        }
+        guard !interested.isEmpty else { return }
+        let ids = interested.keys.sorted { $0.number < $1.number }
+        pending.append((notification, ids))
+        guard pending.count == 1 else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        // Scheduled and not executed at once: the loop would run it before it looks at its sockets
+        // again, and observers that answer each other would keep it from them.
+        loop.scheduleTask(in: .microseconds(1)) { bound.value.deliver() }
+    }
+
+    private func deliver() {
+        let batch = pending
+        pending = []
+        for (notification, ids) in batch {
+            let seen = notification.observed
+            for id in ids { observers[id]?.handler(seen) }
+        }
+    }
+}
+
+extension BusNotification {
+    /// The notification as a component sees it: without the restricted part.
+    fileprivate var observed: Notification {
+        // Payloads are written by this host; one that is no object would show as empty.
+        let value = try? Value(jsonBytes: payload)
+        return Notification(
+            sequence: sequence, time: time, topic: topic, payload: value?.object ?? [:])
+    }
+}

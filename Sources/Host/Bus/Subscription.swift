@@ -1,0 +1,112 @@
+/// One subscriber: a cursor, not a queue.
+///
+/// It is at a place in the ring, or behind it: then it has to read the store from its cursor on,
+/// until it is back in the ring.
+final class Subscription {
+    let patterns: [TopicPattern]
+    let seesRestricted: Bool
+    let wake: @Sendable () -> Void
+
+    /// The sequence through which it was told everything.
+    var cursor: Int64
+    /// The next place in the ring to look at; of no meaning while it is behind.
+    private(set) var position: UInt64
+    /// Whether what follows its cursor may have left the ring.
+    private(set) var isBehind: Bool
+    /// Whether it was told that there is nothing, and waits to be woken.
+    var isArmed = false
+    /// The pull that waits for the store; a second one must not begin meanwhile.
+    var isReading = false
+    /// Whether it pulled while it was reading: it is woken afterwards.
+    var wantsMore = false
+    /// Whether it got its first batch, which comes even when it is empty.
+    var hasBegun = false
+    /// What is not kept any more, and it has not been told of.
+    var trimmed: SubscriptionBatch.Gap?
+    /// The transient notifications that passed while it was slow, and it has not been told of.
+    var lost: SubscriptionBatch.Gap?
+
+    /// The first place whose transient notifications are its own: it subscribed here.
+    private let start: UInt64
+
+    init(
+        patterns: [TopicPattern], seesRestricted: Bool, cursor: Int64, position: UInt64,
+        isBehind: Bool, wake: @escaping @Sendable () -> Void
+    ) {
+        self.patterns = patterns
+        self.seesRestricted = seesRestricted
+        self.wake = wake
+        self.cursor = cursor
+        self.position = position
+        self.isBehind = isBehind
+        start = position
+    }
+
+    func matches(_ topic: String) -> Bool {
+        patterns.contains { $0.matches(topic) }
+    }
+
+    /// Whether a notification in the ring is to be told: its own, and not a transient one from
+    /// before it subscribed.
+    func wants(_ posted: PostedNotification) -> Bool {
+        (!posted.isTransient || posted.position >= start) && matches(posted.content.topic)
+    }
+
+    /// Notes what was just appended to the ring.
+    ///
+    /// - Returns: whether to wake the subscriber.
+    func note(_ posted: PostedNotification) -> Bool {
+        guard matches(posted.content.topic) else {
+            // Who waits at the end passes by what is not for it, and never falls out of the ring.
+            if !isBehind, position == posted.position { pass(posted) }
+            return false
+        }
+        defer { isArmed = false }
+        return isArmed
+    }
+
+    /// Notes what just left the ring.
+    func lose(_ posted: PostedNotification) {
+        guard isBehind || position <= posted.position else { return }
+        if wants(posted) {
+            if posted.isTransient {
+                lost = SubscriptionBatch.Gap(
+                    from: lost?.from ?? posted.order, to: posted.order, reason: .transient)
+            } else {
+                isBehind = true
+            }
+        }
+        if !isBehind { pass(posted) }
+    }
+
+    /// Goes beyond a place of the ring.
+    func pass(_ posted: PostedNotification) {
+        position = posted.position + 1
+        cursor = max(cursor, posted.order)
+    }
+
+    /// Is back in the ring.
+    func join(at position: UInt64) {
+        self.position = position
+        isBehind = false
+    }
+
+    /// The gap to be told next, which then counts as told: what was trimmed lies before the rest.
+    func takeGap() -> SubscriptionBatch.Gap? {
+        if let gap = trimmed {
+            trimmed = nil
+            return gap
+        }
+        defer { lost = nil }
+        return lost
+    }
+
+    /// Keeps a gap that was taken and could not be told.
+    func keep(_ gap: SubscriptionBatch.Gap?) {
+        switch gap?.reason {
+        case .trimmed: trimmed = gap
+        case .transient: lost = gap
+        case nil: break
+        }
+    }
+}

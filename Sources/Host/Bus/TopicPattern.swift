@@ -1,0 +1,119 @@
+/// What notifications are about: words of `[a-z0-9-]+` with dots between, at most 255 bytes.
+public enum Topic {
+    /// The longest topic and pattern, in bytes.
+    public static let maxLength = 255
+
+    /// What keeps a text from being a topic, in words; nil when it is one.
+    public static func problem(in topic: String) -> String? {
+        problem(in: topic) { word, _ in problem(inWord: word) }
+    }
+
+    /// Makes sure that a text is a topic.
+    ///
+    /// - Throws: `HostError.topicInvalid`.
+    public static func check(_ topic: String) throws(HostError) {
+        if let reason = problem(in: topic) {
+            throw .topicInvalid(topic: topic, reason: reason)
+        }
+    }
+
+    fileprivate static func problem(
+        in text: String, _ check: (_ word: Substring, _ isLast: Bool) -> String?
+    ) -> String? {
+        guard text.utf8.count <= maxLength else {
+            return "it has \(text.utf8.count) bytes, at most \(maxLength) are allowed"
+        }
+        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        for (index, word) in words.enumerated() {
+            if let problem = check(word, index == words.count - 1) { return problem }
+        }
+        return nil
+    }
+
+    fileprivate static func problem(inWord word: Substring) -> String? {
+        if word.isEmpty { return "it has an empty word: write words with single dots between" }
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isPlain ? nil : "the word '\(word)' has other characters than a-z, 0-9 and '-'"
+    }
+}
+
+/// Which topics are meant: a topic in which `*` stands for any one word, and a last `>` for any
+/// further words, at least one.
+public struct TopicPattern: Sendable, Hashable {
+    /// The pattern as it was written.
+    public let text: String
+
+    private enum Form: Sendable, Hashable {
+        case exact
+        /// Everything that starts with these bytes, and is longer.
+        case prefix([UInt8])
+        case words
+    }
+
+    private let bytes: [UInt8]
+    private let form: Form
+
+    /// Checks a pattern.
+    ///
+    /// - Throws: `HostError.topicInvalid`, which says what is wrong.
+    public init(_ text: String) throws(HostError) {
+        let problem = Topic.problem(in: text) { word, isLast in
+            switch word {
+            case "*": nil
+            case ">": isLast ? nil : "'>' stands for the rest, so nothing can follow it"
+            default: Topic.problem(inWord: word)
+            }
+        }
+        if let problem { throw .topicInvalid(topic: text, reason: problem) }
+        self.text = text
+        bytes = Array(text.utf8)
+        if bytes.contains(UInt8(ascii: "*")) {
+            form = .words
+        } else if bytes.last == UInt8(ascii: ">") {
+            form = .prefix(Array(bytes.dropLast()))
+        } else {
+            form = .exact
+        }
+    }
+
+    /// Whether a topic is meant; what is no topic may match or not.
+    public func matches(_ topic: String) -> Bool {
+        let matched = topic.utf8.withContiguousStorageIfAvailable { matches($0) }
+        return matched ?? Array(topic.utf8).withUnsafeBufferPointer { matches($0) }
+    }
+
+    private func matches(_ topic: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch form {
+        case .exact: topic.elementsEqual(bytes)
+        case .prefix(let prefix): topic.count > prefix.count && topic.starts(with: prefix)
+        case .words: matchesByWord(topic)
+        }
+    }
+
+    private func matchesByWord(_ topic: UnsafeBufferPointer<UInt8>) -> Bool {
+        let dot = UInt8(ascii: ".")
+        var index = 0
+        var place = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: ">"):
+                return index < topic.count
+            case UInt8(ascii: "*"):
+                guard index < topic.count, topic[index] != dot else { return false }
+                while index < topic.count, topic[index] != dot { index += 1 }
+            default:
+                guard index < topic.count, topic[index] == bytes[place] else { return false }
+                index += 1
+            }
+            place += 1
+        }
+        return index == topic.count
+    }
+}

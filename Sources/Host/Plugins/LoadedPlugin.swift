@@ -1,0 +1,39 @@
+public import AtriumKit
+
+/// A plugin that components can be made of.
+public struct LoadedPlugin: Sendable {
+    /// Its identifier, as `org.atrium.stars`.
+    public var id: String
+    /// Its version.
+    public var version: String
+    /// What its components do.
+    public var kind: Kind
+    /// What people read.
+    public var title: String
+    /// What it is for.
+    public var description: String
+    /// The path of its library.
+    public var library: String
+    /// Where its components live unless their definition says otherwise.
+    public var isolation: Isolation
+    /// The class of its components; nil while the library is not loaded into this process.
+    public var component: (any Component.Type)?
+
+    /// A plugin; by default one that lives in the daemon.
+    public init(
+        id: String, version: String, kind: Kind, title: String, description: String = "",
+        library: String, isolation: Isolation = .daemon, component: (any Component.Type)? = nil
+    ) {
+        self.id = id
+        self.version = version
+        self.kind = kind
+        self.title = title
+        self.description = description
+        self.library = library
+        self.isolation = isolation
+        self.component = component
+    }
+
+    /// The settings that its components take; nil while the library is not loaded into this process.
+    public var settings: [Setting]? { component?.settings }
+}

@@ -1,0 +1,54 @@
+/// All plugins that were found, and what became of each.
+///
+/// A value, made once by looking through directories.
+public struct PluginLibrary: Sendable {
+    /// A directory to look in.
+    public struct Directory: Sendable, Hashable {
+        /// Its path.
+        public var path: String
+        /// Whether components of its plugins live in the daemon by default.
+        public var isTrusted: Bool
+
+        /// A directory; by default its plugins are isolated.
+        public init(_ path: String, isTrusted: Bool = false) {
+            self.path = path
+            self.isTrusted = isTrusted
+        }
+    }
+
+    /// What was found, in the order of directories, then of paths.
+    public let plugins: [PluginStatus]
+    /// Directories that are there and can't be read: a sentence each.
+    public let problems: [String]
+
+    private let loaded: [String: LoadedPlugin]
+
+    /// Looks through directories, earlier ones first, and loads what belongs into the daemon.
+    ///
+    /// A plugin is a `manifest.json` in the directory itself or in a folder of it, and the library
+    /// that it names. One that is bad has its state and reason, and does not keep others from being
+    /// loaded. Of several with the same id the newest version counts, then the earliest directory.
+    /// A directory that is not there is skipped.
+    public init(scanning directories: [Directory]) {
+        var scan = PluginScan()
+        for directory in directories { scan.look(in: directory) }
+        self.init(scan.settled(), problems: scan.problems)
+    }
+
+    /// A library of plugins whose classes are there already.
+    public init(_ plugins: [LoadedPlugin]) {
+        self.init(plugins.map(PluginStatus.init(loaded:)), problems: [])
+    }
+
+    private init(_ plugins: [PluginStatus], problems: [String]) {
+        self.plugins = plugins
+        self.problems = problems
+        loaded = Dictionary(plugins.compactMap(\.plugin).map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// The plugin of this id that components can be made of.
+    public func plugin(_ id: String) -> LoadedPlugin? { loaded[id] }
+
+    /// The ids of all plugins that components can be made of, sorted.
+    public var identifiers: [String] { loaded.keys.sorted() }
+}

@@ -1,0 +1,109 @@
+public import AtriumKit
+internal import Glibc
+
+/// Tells libraries that are plugins from those that are not, before they are loaded, and loads them.
+public enum PluginLoading {
+    /// How the names of all epoch symbols begin.
+    private static let epochPrefix = "atriumkit_abi_"
+
+    /// The name of the function through which a plugin hands over its class.
+    public static func entryFunction(of id: String) -> String {
+        let name = id.unicodeScalars.map { scalar in
+            scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                ? Character(scalar) : "_"
+        }
+        return "atrium_plugin_" + String(name)
+    }
+
+    /// Reads a library's own file, without loading it.
+    ///
+    /// - Throws: `PluginProblem.refused` for a library that is not a plugin of this id, built against
+    ///   this kit and linked with it dynamically.
+    public static func probe(_ library: String, id: String) throws(PluginProblem) {
+        let file = try RegularFile(library)
+        let elf: ELFFile
+        do throws(ELFFile.Unreadable) {
+            elf = try ELFFile(file)
+        } catch {
+            throw .refused("\(library) is no library that can be loaded: \(error.reason).")
+        }
+        if let reason = refusal(elf, id: id) { throw .refused("\(library) \(reason)") }
+    }
+
+    /// Loads a library that was probed, and gives the class of its components.
+    ///
+    /// Loading one again gives the same class. It is never unloaded: the runtime keeps references to
+    /// it.
+    ///
+    /// - Throws: `PluginProblem.failed` when the library can't be loaded, or hands over no class of
+    ///   this kind.
+    public static func load(
+        _ library: String, id: String, kind: Kind
+    ) throws(PluginProblem) -> any Component.Type {
+        guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
+            throw .failed("\(library) can't be loaded: \(lastError).")
+        }
+        let name = entryFunction(of: id)
+        guard let function = dlsym(handle, name) else {
+            throw .failed("\(library) has no function \(name): \(lastError).")
+        }
+        typealias Function = @convention(c) () -> UnsafeMutableRawPointer?
+        guard let pointer = unsafeBitCast(function, to: Function.self)() else {
+            throw .failed("\(library): the function \(name) returned nothing.")
+        }
+        let entry = Unmanaged<PluginEntry>.fromOpaque(pointer).takeRetainedValue()
+        guard entry.kind == kind else {
+            throw .failed(
+                "\(library): the class \(entry.component) is of "
+                    + (entry.kind.map { "the kind '\($0.rawValue)'" } ?? "none of the kinds")
+                    + ", and the manifest says '\(kind.rawValue)'.")
+        }
+        return entry.component
+    }
+
+    /// What keeps a library from being a plugin of this id, as the rest of a sentence.
+    private static func refusal(_ elf: ELFFile, id: String) -> String? {
+        let entry = entryFunction(of: id)
+        let copies = elf.defined.filter { $0.hasPrefix(epochPrefix) }
+        guard copies.isEmpty else {
+            return "carries its own copy of the kit: link the product AtriumKit, which is dynamic, "
+                + "from its own package."
+        }
+        let others = elf.undefined.filter {
+            $0.hasPrefix(epochPrefix) && $0 != atriumKitEpochSymbol
+        }
+        if let other = others.min() {
+            return "was built against another epoch of the kit: \(other), and this daemon has "
+                + "\(atriumKitEpochSymbol). Build it anew with this daemon's kit and compiler."
+        }
+        switch (elf.undefined.contains(atriumKitEpochSymbol), elf.defined.contains(entry)) {
+        case (true, true): return nil
+        case (true, false):
+            let found = elf.defined.filter { $0.hasPrefix("atrium_plugin_") }.sorted()
+            return "is built with the kit and does not define the function \(entry) that the id "
+                + "'\(id)' calls for"
+                + (found.isEmpty ? "." : "; it defines \(found.joined(separator: ", ")).")
+        case (false, true):
+            return "defines the function \(entry) and does not use the kit's library: make the "
+                + "entry with exportPlugin(_:), and link the product AtriumKit dynamically."
+        case (false, false):
+            return "is no Atrium plugin: it does not use the kit. It needs "
+                + (elf.needed.isEmpty ? "no library." : elf.needed.joined(separator: ", ") + ".")
+        }
+    }
+
+    private static var lastError: String {
+        dlerror().map { String(cString: $0) } ?? "for no reason that is told"
+    }
+}
+
+extension LoadedPlugin {
+    /// The class of its components; loads the library into this process where it isn't yet.
+    ///
+    /// - Throws: `PluginProblem`.
+    public func loaded() throws(PluginProblem) -> any Component.Type {
+        if let component { return component }
+        try PluginLoading.probe(library, id: id)
+        return try PluginLoading.load(library, id: id, kind: kind)
+    }
+}

@@ -1,0 +1,99 @@
+internal import AtriumKit
+internal import JSONCodec
+
+/// What a plugin's `manifest.json` says.
+struct PluginManifest: Sendable {
+    let id: String
+    let version: String
+    let order: SemanticVersion
+    let kind: Kind
+    /// The library's path, from the manifest's folder.
+    let library: String
+    let title: String
+    let description: String
+
+    /// The largest manifest that is read, in bytes.
+    private static let maxSize: UInt64 = 1 << 20
+    /// `conformance` is for those who check plugins.
+    private static let known = [
+        "id", "version", "kind", "library", "title", "description", "conformance",
+    ]
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: `PluginProblem.refused`: which file, which member, what is expected, what is found.
+    init(_ path: String) throws(PluginProblem) {
+        let file = try RegularFile(path)
+        guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {
+            throw .refused("\(path) has \(file.size) bytes; at most \(Self.maxSize) are read.")
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSON.decode(from: bytes)
+        } catch {
+            throw .refused("\(path): \(error).")
+        }
+        guard case .object(let members) = value else {
+            throw .refused("\(path): expected an object.")
+        }
+        try self.init(members, path)
+    }
+
+    private init(_ members: [JSONValue.Member], _ path: String) throws(PluginProblem) {
+        let unknown = members.first { !Self.known.contains($0.name) }
+        if let unknown {
+            throw .refused(
+                "\(path): '\(unknown.name)' is unknown; known are: "
+                    + Self.known.joined(separator: ", ") + ".")
+        }
+        let values = MemberTexts(path: path, object: .object(members))
+        id = try values.text("id", "dotted words of letters, digits and '-'") {
+            Self.isIdentifier($0) ? $0 : nil
+        }
+        let version = try values.text("version", "a version, as 1.2.3") { text in
+            SemanticVersion(text).map { (text, $0) }
+        }
+        (self.version, order) = version
+        let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        kind = try values.text("kind", "one of \(kinds)", Kind.init)
+        library = try values.text("library", "a path within the manifest's folder") {
+            Self.isInside($0) ? $0 : nil
+        }
+        title = try values.text("title", "a text") { $0.isEmpty ? nil : $0 }
+        let hasDescription = members.contains { $0.name == "description" }
+        description = hasDescription ? try values.text("description", "a text") { $0 } : ""
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        return text.utf8.count <= 200
+            && words.allSatisfy { word in
+                !word.isEmpty
+                    && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            }
+    }
+
+    private static func isInside(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return !path.contains("\0") && parts.allSatisfy { !$0.isEmpty && $0 != ".." }
+    }
+}
+
+/// The members of a manifest, with what is said where one is missing or wrong.
+private struct MemberTexts {
+    let path: String
+    let object: JSONValue
+
+    func text<T>(
+        _ name: String, _ expected: String, _ read: (String) -> T?
+    ) throws(PluginProblem) -> T {
+        guard let value = object[name] else {
+            throw .refused("\(path): '\(name)' is missing: expected \(expected).")
+        }
+        guard let text = value.string, let result = read(text) else {
+            let found = String(decoding: JSON.encode(value).prefix(100), as: UTF8.self)
+            throw .refused("\(path): '\(name)': expected \(expected), found \(found).")
+        }
+        return result
+    }
+}

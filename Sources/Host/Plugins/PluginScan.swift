@@ -1,0 +1,153 @@
+internal import AtriumKit
+internal import Glibc
+
+/// The look through directories: everything that was found so far, in order.
+struct PluginScan {
+    private(set) var problems: [String] = []
+
+    /// A plugin that was found, and may give way to another of its id.
+    private struct Candidate {
+        var status: PluginStatus
+        let manifest: PluginManifest?
+    }
+
+    private var candidates: [Candidate] = []
+
+    /// Finds the plugins in a directory, and probes them.
+    mutating func look(in directory: PluginLibrary.Directory) {
+        let path = directory.path
+        for manifest in manifests(in: path) {
+            candidates.append(
+                candidate(manifest, isolation: directory.isTrusted ? .daemon : .process))
+        }
+    }
+
+    /// Decides which copy of each id counts, and loads what belongs into the daemon.
+    mutating func settled() -> [PluginStatus] {
+        let found = candidates.indices.filter { candidates[$0].status.state == .found }
+        for id in Set(found.map { candidates[$0].status.id }) {
+            settle(found.filter { candidates[$0].status.id == id })
+        }
+        return candidates.map(\.status)
+    }
+
+    /// Settles the copies of one id: the newest that can be loaded counts.
+    private mutating func settle(_ copies: [Int]) {
+        let ordered = copies.sorted { one, other in
+            guard let mine = candidates[one].manifest, let theirs = candidates[other].manifest
+            else { return one < other }
+            return mine.order == theirs.order ? one < other : mine.order > theirs.order
+        }
+        var winner: PluginStatus?
+        for index in ordered {
+            if let winner {
+                candidates[index].status.giveWay(to: winner)
+            } else {
+                candidates[index].status.load()
+                let status = candidates[index].status
+                winner = status.state == .loaded ? status : nil
+            }
+        }
+    }
+
+    private func candidate(_ path: String, isolation: Isolation) -> Candidate {
+        let folder = String(path.dropLast("/manifest.json".count))
+        do throws(PluginProblem) {
+            let manifest = try PluginManifest(path)
+            var status = PluginStatus(
+                manifest, library: "\(folder)/\(manifest.library)", isolation: isolation)
+            do throws(PluginProblem) {
+                try PluginLoading.probe(status.path, id: status.id)
+            } catch {
+                status.end(with: error)
+            }
+            return Candidate(status: status, manifest: manifest)
+        } catch {
+            let name = folder.split(separator: "/").last.map(String.init) ?? folder
+            var status = PluginStatus(unreadable: name, path: path, isolation: isolation)
+            status.end(with: error)
+            return Candidate(status: status, manifest: nil)
+        }
+    }
+
+    /// The paths of manifests in the directory itself and in its folders, sorted.
+    private mutating func manifests(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else {
+            if errno != ENOENT {
+                problems.append(
+                    "The plugin directory \(directory) can't be read: "
+                        + String(cString: strerror(errno)) + ".")
+            }
+            return []
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        let folders = names.sorted().map { "\(directory)/\($0)" }
+        return ([directory] + folders).map { "\($0)/manifest.json" }.filter { path in
+            access(path, F_OK) == 0
+        }
+    }
+}
+
+extension PluginStatus {
+    fileprivate init(_ manifest: PluginManifest, library: String, isolation: Isolation) {
+        self.init(
+            id: manifest.id, version: manifest.version, kind: manifest.kind,
+            title: manifest.title, description: manifest.description, state: .found,
+            path: library, isolation: isolation)
+    }
+
+    fileprivate init(unreadable name: String, path: String, isolation: Isolation) {
+        self.init(
+            id: name, version: "", kind: nil, title: "", description: "", state: .found,
+            path: path, isolation: isolation)
+    }
+
+    /// A plugin whose class is there already.
+    init(loaded plugin: LoadedPlugin) {
+        self.init(
+            id: plugin.id, version: plugin.version, kind: plugin.kind, title: plugin.title,
+            description: plugin.description, state: .loaded, path: plugin.library,
+            isolation: plugin.isolation, plugin: plugin)
+    }
+
+    fileprivate mutating func end(with problem: PluginProblem) {
+        state =
+            switch problem {
+            case .refused: .refused
+            case .failed: .failed
+            }
+        reason = problem.reason
+    }
+
+    fileprivate mutating func giveWay(to other: PluginStatus) {
+        state = .superseded
+        reason =
+            other.version == version
+            ? "The same version was found earlier, at \(other.path)."
+            : "Version \(other.version) at \(other.path) is newer."
+    }
+
+    /// Loads the library, where the plugin's components live in the daemon.
+    fileprivate mutating func load() {
+        guard let kind else { return }
+        var loaded = LoadedPlugin(
+            id: id, version: version, kind: kind, title: title, description: description,
+            library: path, isolation: isolation)
+        do throws(PluginProblem) {
+            if isolation == .daemon {
+                loaded.component = try PluginLoading.load(path, id: id, kind: kind)
+            }
+            plugin = loaded
+            state = .loaded
+        } catch {
+            end(with: error)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import AtriumKit
+
+/// A plugin that was found, and what became of it.
+public struct PluginStatus: Sendable {
+    /// What became of a plugin.
+    public enum State: String, Sendable, Hashable {
+        /// Its manifest was read.
+        case found
+        /// It was never loaded; the reason says why.
+        case refused
+        /// Components can be made of it.
+        case loaded
+        /// It broke while loading; the reason says how.
+        case failed
+        /// It gave way to another copy of the same id; the reason says to which.
+        case superseded
+    }
+
+    /// Its identifier; the folder's name where the manifest can't be read.
+    public var id: String
+    /// Its version; empty where the manifest can't be read.
+    public var version: String
+    /// What its components do; nil where the manifest can't be read.
+    public var kind: Kind?
+    /// What people read; empty where the manifest can't be read.
+    public var title: String
+    /// What it is for.
+    public var description: String
+    /// What became of it.
+    public var state: State
+    /// Why, in words; nil when it is loaded.
+    public var reason: String?
+    /// The path of its library, or of its manifest where that can't be read.
+    public var path: String
+    /// Where its components live unless their definition says otherwise.
+    public var isolation: Isolation
+    /// What components are made of; nil unless the state is `loaded`.
+    public var plugin: LoadedPlugin?
+}

@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// A file that is read by parts, never mapped: what is cut off meanwhile reads as absent.
+final class RegularFile {
+    /// Its size when it was opened, in bytes.
+    let size: UInt64
+    private let descriptor: Int32
+
+    /// Opens a file.
+    ///
+    /// - Throws: `PluginProblem.refused` for what can't be opened, and for what is no regular file.
+    init(_ path: String) throws(PluginProblem) {
+        // Without O_NONBLOCK a named pipe would keep whoever opens it waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .refused("\(path): \(Self.lastError)") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let error = Self.lastError
+            Glibc.close(descriptor)
+            throw .refused("\(path): \(error)")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            Glibc.close(descriptor)
+            throw .refused("\(path) is no regular file")
+        }
+        self.descriptor = descriptor
+        size = UInt64(max(0, status.st_size))
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// The bytes at a place; nil when not all of them are there.
+    func read(at offset: UInt64, count: UInt64) -> [UInt8]? {
+        let (end, overflows) = offset.addingReportingOverflow(count)
+        guard !overflows, end <= size, count <= UInt64(Int32.max) else { return nil }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, filled in
+            while filled < Int(count) {
+                let rest = buffer.baseAddress.map { $0 + filled }
+                let got = pread(
+                    descriptor, rest, Int(count) - filled, off_t(offset) + filled)
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                filled += got
+            }
+        }
+        return bytes.count == Int(count) ? bytes : nil
+    }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
+}

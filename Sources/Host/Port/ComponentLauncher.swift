@@ -1,0 +1,58 @@
+public import AtriumKit
+
+/// What a component is made of.
+public struct LaunchRequest: Sendable {
+    /// The plugin that makes it.
+    public var plugin: LoadedPlugin
+    /// The container's name.
+    public var container: String
+    /// The component's name in it.
+    public var component: String
+    /// Its settings as the definition gives them.
+    public var settings: [String: Value]
+    /// The container's fields, in order.
+    public var fields: [Field]
+
+    /// A request.
+    public init(
+        plugin: LoadedPlugin, container: String, component: String, settings: [String: Value],
+        fields: [Field]
+    ) {
+        self.plugin = plugin
+        self.container = container
+        self.component = component
+        self.settings = settings
+        self.fields = fields
+    }
+}
+
+/// Why a component could not be made.
+public enum LaunchFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A setting makes no sense: trying again won't help.
+    case setting(SettingError)
+    /// Its plugin can't be loaded or its class refuses: trying again won't help.
+    case failed(reason: String)
+    /// Its worker could not be started or ended at once: trying again may help.
+    case unavailable(reason: String)
+
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .setting(let error): error.description
+        case .failed(let reason), .unavailable(let reason): reason
+        }
+    }
+}
+
+/// Makes components: in the daemon, or each in a worker.
+public protocol ComponentLauncher {
+    /// Makes a component.
+    ///
+    /// - Parameters:
+    ///   - request: what it is made of.
+    ///   - owner: told what the component does by itself; held weakly.
+    ///   - done: called once on the event loop, with a component that is yet to be restored.
+    func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void)
+}

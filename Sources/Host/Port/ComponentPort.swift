@@ -1,0 +1,65 @@
+public import AtriumKit
+
+/// The host's side of one component, wherever the component lives: in the daemon or in a worker.
+///
+/// What it promises:
+///
+/// - Everything is called, and everything is told to the owner, on the event loop.
+/// - Calls reach the component in the order in which they are made, and `done` is called in that
+///   order, exactly once each: before returning when the component is in the daemon, later when it
+///   is in a worker. After `close()`, or once the owner was told of the end, `done` may never come.
+/// - The owner is never told anything while the component is being called: what a component
+///   publishes or raises during a call is told after it has returned, before `done`.
+/// - Its life is that of `ComponentHarness`: `restore` as often as needed, `finishRestore` once,
+///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
+public protocol ComponentPort: AnyObject {
+    /// What the component does.
+    var kind: Kind { get }
+    /// The fields whose values a filters component wants reported; else empty.
+    var observedFields: [String] { get }
+
+    /// Applies records that the store holds, the component's delegate silent.
+    func restore(_ changes: [Change])
+    /// Ends the restore: gives all items, tallies or counts in one batch.
+    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void)
+    /// Decides on a command and applies the decision to the component's own state.
+    func decide(
+        _ command: ComponentCommand, _ context: CommandContext,
+        _ done: @escaping (Result<Decision, PortFailure>) -> Void)
+    /// Answers a question.
+    func answer(
+        _ query: ComponentQuery,
+        _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void)
+    /// Makes the touched records what the store holds, after a commit that failed.
+    func undo(_ changes: [Change])
+    /// Tells a filters component the distinct values of the fields that it observes.
+    func report(_ values: [String: [Value]])
+    /// Hands over a notification that matches a pattern which the component observes.
+    func deliver(_ notification: Notification)
+    /// Passes a step of the component's life on.
+    func pass(_ phase: LifecyclePhase)
+    /// Lets the component go. Nothing is told to the owner any more. Closing twice does nothing.
+    func close()
+}
+
+/// Why a component did not do what it was asked.
+public enum PortFailure: Error, Sendable, Hashable {
+    /// It declined: nothing was changed.
+    case refused(Refusal)
+    /// Its worker ended before it answered: whether it decided is of no matter, its state is gone.
+    case died(reason: String)
+}
+
+/// Who has a port: the component's place in its container, told everything on the event loop.
+public protocol PortOwner: AnyObject {
+    /// The component told its delegate something by itself, outside of any command.
+    func port(_ port: any ComponentPort, raised events: [ComponentEvent])
+    /// The component posts `<container>.plugin.<component>.<name>`; the name is valid.
+    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value])
+    /// The component wants `deliver` called for what matches this pattern, which is valid.
+    func port(_ port: any ComponentPort, observes pattern: String)
+    /// The component logs.
+    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String)
+    /// The component's worker ended; the port is of no more use.
+    func port(_ port: any ComponentPort, diedBecause reason: String)
+}

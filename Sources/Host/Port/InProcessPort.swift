@@ -1,0 +1,140 @@
+internal import AtriumKit
+public import NIOCore
+
+/// Makes components in the daemon itself.
+public final class InProcessLauncher: ComponentLauncher {
+    private let loop: any EventLoop
+
+    /// A launcher.
+    ///
+    /// - Parameter loop: where components live: all calls come from there.
+    public init(loop: any EventLoop) { self.loop = loop }
+
+    /// Makes a component during the call, its library loaded first where it isn't yet.
+    public func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) {
+        let services = InProcessServices(loop: loop)
+        do {
+            let harness = try ComponentHarness(
+                request.plugin.loaded(), container: request.container,
+                component: request.component, settings: request.settings, fields: request.fields,
+                services: services)
+            let port = InProcessPort(harness, services, owner)
+            done(.success(port))
+            port.tellOwner()
+        } catch {
+            services.close()
+            done(.failure(LaunchFailure(error)))
+        }
+    }
+}
+
+extension LaunchFailure {
+    fileprivate init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as SettingError: .setting(error)
+            case let error as Refusal: .failed(reason: error.reason)
+            case let error as PluginProblem: .failed(reason: error.reason)
+            default: .failed(reason: "\(error)")
+            }
+    }
+}
+
+/// A component in the daemon: a harness, and what the component says until its owner is told.
+final class InProcessPort: ComponentPort {
+    let kind: Kind
+
+    private let harness: ComponentHarness
+    private let services: InProcessServices
+    private weak var owner: (any PortOwner)?
+    private var isClosed = false
+
+    init(_ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner) {
+        self.harness = harness
+        self.services = services
+        self.owner = owner
+        kind = harness.kind
+        services.port = self
+    }
+
+    var observedFields: [String] { harness.observedFields }
+
+    func restore(_ changes: [Change]) {
+        call { harness.restore(changes) }
+    }
+
+    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
+        done(.success(call { harness.finishRestore() }))
+    }
+
+    func decide(
+        _ command: ComponentCommand, _ context: CommandContext,
+        _ done: @escaping (Result<Decision, PortFailure>) -> Void
+    ) {
+        done(
+            call {
+                Result { () throws(Refusal) in try harness.decide(command, context) }
+                    .mapError(PortFailure.refused)
+            })
+    }
+
+    func answer(
+        _ query: ComponentQuery,
+        _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
+    ) {
+        done(
+            call {
+                Result { () throws(Refusal) in try harness.answer(query) }
+                    .mapError(PortFailure.refused)
+            })
+    }
+
+    func undo(_ changes: [Change]) {
+        call { harness.undo(changes) }
+    }
+
+    func report(_ values: [String: [Value]]) {
+        call { harness.report(values) }
+    }
+
+    func deliver(_ notification: Notification) {
+        guard !isClosed else { return }
+        call { services.deliver(notification) }
+    }
+
+    func pass(_ phase: LifecyclePhase) {
+        call { harness.pass(phase) }
+    }
+
+    func close() {
+        isClosed = true
+        owner = nil
+        services.close()
+    }
+
+    /// Calls into the component; what it says meanwhile is told once it has returned, so that the
+    /// owner may call it again.
+    func call<T>(_ body: () -> T) -> T {
+        defer { tellOwner() }
+        return body()
+    }
+
+    /// Tells the owner what the component said.
+    func tellOwner() {
+        for word in services.takeWords() {
+            switch word {
+            case .publishes(let name, let payload):
+                owner?.port(self, publishes: name, payload: payload)
+            case .observes(let pattern):
+                owner?.port(self, observes: pattern)
+            case .logs(let level, let message):
+                owner?.port(self, logs: level, message)
+            }
+        }
+        let events = harness.takeEvents()
+        if !events.isEmpty { owner?.port(self, raised: events) }
+    }
+}

@@ -1,0 +1,123 @@
+internal import AtriumKit
+internal import NIOCore
+
+/// What a component in the daemon may ask of it; collects what it says until the port tells it.
+final class InProcessServices: ContextServices {
+    /// What a component says.
+    enum Word {
+        case publishes(String, [String: Value])
+        case observes(String)
+        case logs(LogLevel, String)
+    }
+
+    /// How many patterns a component may observe.
+    static let maxPatterns = 64
+
+    weak var port: InProcessPort?
+
+    private let loop: any EventLoop
+    private var words: [Word] = []
+    private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
+    private var work: [UInt64: Work] = [:]
+    private var lastWork: UInt64 = 0
+    private var isClosed = false
+
+    /// Work in the background: what is to be told of it, and what does it.
+    private struct Work {
+        let then: (Result<any Sendable, any Error>) -> Void
+        let task: Task<Void, Never>
+    }
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// What the component said since the last time.
+    func takeWords() -> [Word] {
+        defer { words = [] }
+        return words
+    }
+
+    /// Calls whoever observes the notification's topic.
+    func deliver(_ notification: Notification) {
+        for (pattern, handle) in handlers where pattern.matches(notification.topic) {
+            handle(notification)
+        }
+    }
+
+    /// Lets go of everything: nothing is called any more, and work in the background is cancelled.
+    func close() {
+        isClosed = true
+        for work in work.values { work.task.cancel() }
+        work = [:]
+        handlers = []
+        words = []
+    }
+
+    func log(_ level: LogLevel, _ message: String) {
+        say(.logs(level, message))
+    }
+
+    func publish(_ name: String, _ payload: [String: Value]) {
+        if let problem = Topic.problem(in: name) {
+            return log(.warning, "The notification '\(name)' is dropped: \(problem).")
+        }
+        say(.publishes(name, payload))
+    }
+
+    func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
+        do throws(HostError) {
+            let parsed = try TopicPattern(pattern)
+            guard !isClosed else { return }
+            if !handlers.contains(where: { $0.pattern == parsed }) {
+                guard Set(handlers.map(\.pattern)).count < Self.maxPatterns else {
+                    return log(
+                        .warning,
+                        "'\(pattern)' is not observed: a component may observe at most "
+                            + "\(Self.maxPatterns) patterns.")
+                }
+                say(.observes(pattern))
+            }
+            handlers.append((parsed, handler))
+        } catch {
+            log(.warning, "'\(pattern)' is not observed: \(Self.reason(error)).")
+        }
+    }
+
+    func background(
+        _ work: @escaping @Sendable () async throws -> any Sendable,
+        then: @escaping (Result<any Sendable, any Error>) -> Void
+    ) {
+        guard !isClosed else { return }
+        lastWork += 1
+        let number = lastWork
+        let loop = loop
+        let back = NIOLoopBound(Back(services: self), eventLoop: loop)
+        let task = Task {
+            let result: Result<any Sendable, any Error>
+            do {
+                result = .success(try await work())
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute { back.value.services?.finish(number, result) }
+        }
+        self.work[number] = Work(then: then, task: task)
+    }
+
+    /// The way back from a task, which does not keep the component.
+    private struct Back {
+        weak var services: InProcessServices?
+    }
+
+    private func finish(_ number: UInt64, _ result: Result<any Sendable, any Error>) {
+        guard let work = work.removeValue(forKey: number), let port else { return }
+        port.call { work.then(result) }
+    }
+
+    private func say(_ word: Word) {
+        if !isClosed { words.append(word) }
+    }
+
+    private static func reason(_ error: HostError) -> String {
+        if case .topicInvalid(_, let reason) = error { reason } else { "\(error)" }
+    }
+}
