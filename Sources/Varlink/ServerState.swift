@@ -118,7 +118,7 @@ final class ServerState: @unchecked Sendable {
             return promise.futureResult
         }
         let timer = eventLoop.scheduleTask(in: deadline) { [self] in
-            logger.warning("closing \(connections.count) connections that did not end in time")
+            logger.warning("closing what did not end in time: \(connections.count) connections")
             for connection in connections.values { connection.closeNow() }
         }
         promise.futureResult.whenComplete { _ in timer.cancel() }

@@ -8,7 +8,7 @@ import Varlink
             let client = try service.raw()
             let call = #"{"method":"org.example.test.Echo","parameters":{"text":"é"}}"#
             for byte in Array(call.utf8) + [0] { try client.send(bytes: [byte]) }
-            #expect(try client.receive() == #"{"parameters":{"text":"é"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"é"}}"#)
         }
     }
 
@@ -20,7 +20,7 @@ import Varlink
             }
             try client.send(bytes: calls.flatMap { Array($0.utf8) + [0] })
             for number in 0..<500 {
-                #expect(try client.receive() == #"{"parameters":{"text":"\#(number)"}}"#)
+                #expect(try await client.receive() == #"{"parameters":{"text":"\#(number)"}}"#)
             }
         }
     }
@@ -39,9 +39,9 @@ import Varlink
             #expect(try await service.isAlive())
             #expect(try client.hasNothing())
             try await service.desk.release("a")
-            #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"b"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"c"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"c"}}"#)
         }
     }
 
@@ -53,7 +53,7 @@ import Varlink
         } _: { service in
             let client = try service.raw()
             try client.send(#"{"method":"org.example.test.Slow","parameters":{"text":"a"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
         }
     }
 
@@ -65,12 +65,13 @@ import Varlink
                 #"{"method":"org.example.test.Hold","parameters":{"text":"later"}}"#)
             try await service.desk.wait { $0.followers.count == 1 }
             try await service.desk.onLoop { service.desk.push("one") }
-            #expect(try client.receive() == #"{"parameters":{"text":"one"},"continues":true}"#)
+            #expect(
+                try await client.receive() == #"{"parameters":{"text":"one"},"continues":true}"#)
             #expect(try await service.desk.onLoop { service.desk.started }.isEmpty)
             try await service.desk.onLoop {
                 service.desk.enter { service.desk.followers[0].reply(Text("end")) }
             }
-            #expect(try client.receive() == #"{"parameters":{"text":"end"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"end"}}"#)
             try await service.desk.wait { $0.started == ["later"] }
         }
     }
@@ -80,9 +81,9 @@ import Varlink
             let client = try service.raw()
             try client.send(
                 #"{"method":"org.example.test.Count","parameters":{"value":3},"more":true}"#)
-            #expect(try client.receive() == #"{"parameters":{"value":1},"continues":true}"#)
-            #expect(try client.receive() == #"{"parameters":{"value":2},"continues":true}"#)
-            #expect(try client.receive() == #"{"parameters":{"value":3}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"value":1},"continues":true}"#)
+            #expect(try await client.receive() == #"{"parameters":{"value":2},"continues":true}"#)
+            #expect(try await client.receive() == #"{"parameters":{"value":3}}"#)
         }
     }
 
@@ -92,8 +93,8 @@ import Varlink
             try client.send(
                 #"{"method":"org.example.test.Count","parameters":{"value":3}}"#,
                 #"{"method":"org.example.test.Echo","parameters":{"text":"next"},"more":true}"#)
-            #expect(try client.receive() == #"{"parameters":{"value":1}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"next"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"value":1}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"next"}}"#)
             #expect(try client.hasNothing())
         }
     }
@@ -107,7 +108,7 @@ import Varlink
                 #"{"method":"org.example.test.Echo","parameters":{"text":1},"oneway":true}"#,
                 #"{"method":"org.example.test.Count","parameters":{"value":9},"oneway":true}"#,
                 #"{"method":"org.example.test.Echo","parameters":{"text":"b"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"b"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
             #expect(try client.hasNothing())
             #expect(await service.server.currentStatistics().calls == 5)
         }
@@ -119,7 +120,7 @@ import Varlink
             try client.send(
                 #"{"method":"org.example.test.Hold","parameters":{"text":"a"},"oneway":true}"#,
                 #"{"method":"org.example.test.Echo","parameters":{"text":"b"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"b"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
             try await service.desk.release("a")
             #expect(try await service.isAlive())
             #expect(try client.hasNothing())
@@ -134,8 +135,8 @@ import Varlink
             try await service.desk.wait { $0.started == ["a"] }
             #expect(try await service.isAlive())
             try await service.desk.release("a")
-            #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == nil)
         }
     }
 

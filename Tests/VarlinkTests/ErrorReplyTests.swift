@@ -50,8 +50,8 @@ import Varlink
             let client = try service.raw()
             try client.send(
                 example.call, #"{"method":"org.example.test.Echo","parameters":{"text":"next"}}"#)
-            #expect(try client.receive() == example.reply)
-            #expect(try client.receive() == #"{"parameters":{"text":"next"}}"#)
+            #expect(try await client.receive() == example.reply)
+            #expect(try await client.receive() == #"{"parameters":{"text":"next"}}"#)
         }
     }
 
@@ -65,7 +65,7 @@ import Varlink
             let client = try service.raw()
             try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":1}}"#)
             #expect(
-                try client.receive()
+                try await client.receive()
                     == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
             #expect(try await service.isAlive())
         }
@@ -77,7 +77,8 @@ import Varlink
             let client = try service.raw()
             try client.send(#"{"method":"org.varlink.service.GetInfo"\#(parameters)}"#)
             #expect(
-                try client.receive() == #"{"parameters":{"vendor":"Example","product":"Test","#
+                try await client.receive()
+                    == #"{"parameters":{"vendor":"Example","product":"Test","#
                     + #""version":"1","url":"https://example.org","#
                     + #""interfaces":["org.varlink.service","org.example.test"]}}"#)
         }
@@ -94,7 +95,7 @@ import Varlink
             let client = try service.raw()
             let parameters = start.contains("text") ? "" : #","parameters":{"text":"a"}"#
             try client.send(start + #""method":"org.example.test.Ec\u0068o"\#(parameters)}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
         }
     }
 

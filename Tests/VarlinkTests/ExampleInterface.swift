@@ -52,7 +52,7 @@ enum Example: VarlinkInterface {
     }
 }
 
-/// `(text: string)`
+/// A text, `(text: string)`.
 struct Text: VarlinkCodable, Hashable {
     var text: String
 
@@ -61,7 +61,7 @@ struct Text: VarlinkCodable, Hashable {
     func write(to json: inout JSONWriter) { json.writeMember("text", text) }
 }
 
-/// `(value: int)`
+/// A number, `(value: int)`.
 struct Number: VarlinkCodable, Hashable {
     var value: Int
 

@@ -1,9 +1,12 @@
+import Dispatch
 import Glibc
 
 /// A client that says exactly what it is told to, byte by byte.
 final class RawClient {
     private(set) var descriptor: Int32
     private var received: [UInt8] = []
+    private var start = 0
+    private var searched = 0
 
     struct Failure: Error { let call: String, code: Int32 }
 
@@ -73,36 +76,62 @@ final class RawClient {
     func sendNoMore() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The next message, waited for; nil at the end of the connection.
-    func receive() throws -> String? {
+    func receive() async throws -> String? {
         while true {
-            if let end = received.firstIndex(of: 0) {
-                let message = String(decoding: received[..<end], as: UTF8.self)
-                received.removeSubrange(...end)
-                return message
+            if let end = nextEnd() {
+                defer { (start, searched) = (end + 1, end + 1) }
+                return String(decoding: received[start..<end], as: UTF8.self)
             }
-            guard try fill(0) else { return nil }
+            let descriptor = descriptor
+            // Waits on a thread of its own: the tests' threads are few, and others answer on them.
+            let chunk = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async {
+                    continuation.resume(with: Result { try RawClient.read(descriptor, 0) })
+                }
+            }
+            guard !chunk.isEmpty else { return nil }
+            take(chunk)
         }
     }
 
     /// Whether nothing has arrived.
     func hasNothing() throws -> Bool {
-        guard received.isEmpty else { return false }
+        guard start == received.count else { return false }
         do {
-            return try !fill(Int32(MSG_DONTWAIT))
+            let chunk = try RawClient.read(descriptor, Int32(MSG_DONTWAIT))
+            take(chunk)
+            return chunk.isEmpty
         } catch let failure as Failure where failure.code == EAGAIN {
             return true
         }
     }
 
-    private func fill(_ flags: Int32) throws -> Bool {
+    private func nextEnd() -> Int? {
+        let searched = searched
+        self.searched = received.count
+        return received.withUnsafeBytes { bytes in
+            guard bytes.count > searched, let base = bytes.baseAddress,
+                let end = memchr(base + searched, 0, bytes.count - searched)
+            else { return nil }
+            return UnsafeRawPointer(end) - base
+        }
+    }
+
+    private func take(_ chunk: [UInt8]) {
+        received.removeFirst(start)
+        received += chunk
+        searched -= start
+        start = 0
+    }
+
+    private static func read(_ descriptor: Int32, _ flags: Int32) throws -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &chunk, chunk.count, flags)
         if count < 0 {
             // A connection that is closed with something of ours unread ends like this.
-            if errno == ECONNRESET { return false }
+            if errno == ECONNRESET { return [] }
             throw Failure(call: "recv", code: errno)
         }
-        received += chunk[..<count]
-        return count > 0
+        return Array(chunk[..<count])
     }
 }

@@ -22,7 +22,7 @@ struct Service {
     func isAlive() async throws -> Bool {
         let client = try raw()
         try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"alive"}}"#)
-        return try client.receive() == #"{"parameters":{"text":"alive"}}"#
+        return try await client.receive() == #"{"parameters":{"text":"alive"}}"#
     }
 }
 

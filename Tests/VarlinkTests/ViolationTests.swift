@@ -35,8 +35,8 @@ import Varlink
             try client.send(
                 #"{"method":"org.example.test.Echo","parameters":{"text":"before"}}"#, message,
                 #"{"method":"org.example.test.Echo","parameters":{"text":"after"}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"before"}}"#)
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == #"{"parameters":{"text":"before"}}"#)
+            #expect(try await client.receive() == nil)
             #expect(try await service.isAlive())
             #expect(await service.server.currentStatistics().protocolViolations == 1)
             let line = try #require(service.log.all.first)
@@ -54,7 +54,7 @@ import Varlink
             let position = try #require(call.firstIndex(of: UInt8(ascii: "?")))
             call[position] = 0xFF
             try client.send(bytes: call)
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == nil)
             #expect(await service.server.currentStatistics().protocolViolations == 1)
         }
     }
@@ -70,7 +70,7 @@ import Varlink
                 if count < chunk.count { break }
             }
             #expect(sent < 20 << 20)
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == nil)
             // What was taken in bounds what was kept: not more than the limit and one read.
             let taken = await service.server.currentStatistics().bytesIn
             #expect(taken <= (16 << 20) + (256 << 10))
@@ -87,9 +87,9 @@ import Varlink
             let head = #"{"method":"org.example.test.Echo","parameters":{"text":""#
             let fill = String(repeating: "x", count: 100 - head.utf8.count - 3)
             try client.send(head + fill + #""}}"#)
-            #expect(try client.receive() == #"{"parameters":{"text":"\#(fill)"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"\#(fill)"}}"#)
             try client.send(head + fill + #"x"}}"#)
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == nil)
         }
     }
 
@@ -97,7 +97,7 @@ import Varlink
         try await withService { service in
             let client = try service.raw()
             _ = client.trySending([UInt8](repeating: 0, count: 4 << 20))
-            #expect(try client.receive() == nil)
+            #expect(try await client.receive() == nil)
             #expect(await service.server.currentStatistics().protocolViolations == 1)
         }
     }

@@ -1,0 +1,78 @@
+import Testing
+import Varlink
+
+@Suite struct DeadPeerTests {
+    @Test func `a peer that dies while it is written to does not enter the domain again`()
+        async throws
+    {
+        try await withService { service in
+            let living = try service.raw()
+            let dying = try service.raw()
+            for client in [dying, living] {
+                try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            }
+            try await service.desk.wait { $0.followers.count == 2 }
+            let descriptor = Death(dying)
+            // In one turn, so that the server only learns of it by writing.
+            try await service.desk.onLoop {
+                descriptor.come()
+                service.desk.push("one")
+                service.desk.push("two")
+            }
+            #expect(
+                try await living.receive() == #"{"parameters":{"text":"one"},"continues":true}"#)
+            #expect(
+                try await living.receive() == #"{"parameters":{"text":"two"},"continues":true}"#)
+            try await service.desk.wait { $0.closed == 1 }
+            try await service.desk.onLoop { service.desk.push("three") }
+            #expect(
+                try await living.receive() == #"{"parameters":{"text":"three"},"continues":true}"#)
+        }
+    }
+
+    @Test func `who goes before its answer is told to whoever works on it`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"a"}}"#)
+            try await service.desk.wait { $0.started == ["a"] }
+            client.close()
+            try await service.desk.wait { $0.closed == 1 }
+            // An answer after that goes nowhere.
+            try await service.desk.release("a")
+            #expect(try await service.isAlive())
+        }
+    }
+
+    @Test func `who goes after its answer is not told of`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"a"}}"#)
+            try await service.desk.wait { $0.started == ["a"] }
+            try await service.desk.release("a")
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            client.close()
+            while await service.server.currentStatistics().connections > 0 { await Task.yield() }
+            #expect(try await service.desk.onLoop { service.desk.closed } == 0)
+        }
+    }
+
+    @Test func `who dies in the middle of a message is forgotten`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(bytes: Array(#"{"method":"org.exam"#.utf8))
+            client.close()
+            while await service.server.currentStatistics().connections > 0 { await Task.yield() }
+            #expect(await service.server.currentStatistics().protocolViolations == 0)
+            #expect(try await service.isAlive())
+        }
+    }
+
+    /// Unchecked: the client is handed over to the loop, and touched there alone from then on.
+    private struct Death: @unchecked Sendable {
+        let client: RawClient
+
+        init(_ client: RawClient) { self.client = client }
+
+        func come() { client.close() }
+    }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import NIOCore
+import Testing
+import Varlink
+
+@Suite struct LimitTests {
+    @Test func `calls beyond those that may be under way wait, and are started later`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.callsInFlight = 4
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            let calls = (0..<10).map {
+                #"{"method":"org.example.test.Hold","parameters":{"text":"\#($0)"}}"#
+            }
+            try client.send(bytes: calls.flatMap { Array($0.utf8) + [0] })
+            try await service.desk.wait { $0.started.count == 4 }
+            #expect(try await service.isAlive())
+            #expect(try await service.desk.onLoop { service.desk.started.count } == 4)
+            for number in 0..<10 {
+                try await service.desk.wait { $0.started.count > number }
+                try await service.desk.release("\(number)")
+                #expect(try await client.receive() == #"{"parameters":{"text":"\#(number)"}}"#)
+            }
+        }
+    }
+
+    @Test func `connections beyond the limit are closed as they come, and counted`() async throws {
+        var limits = VarlinkLimits()
+        limits.connections = 2
+        try await withService(limits: limits) { service in
+            let first = try service.raw()
+            let second = try service.raw()
+            for client in [first, second] {
+                try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                #expect(try await client.receive() != nil)
+            }
+            #expect(try await service.raw().receive() == nil)
+            #expect(await service.server.currentStatistics().refusedConnections == 1)
+            try first.send(#"{"method":"org.example.test.Echo","parameters":{"text":"b"}}"#)
+            #expect(try await first.receive() == #"{"parameters":{"text":"b"}}"#)
+        }
+    }
+
+    @Test func `a subscriber that does not keep up is told so, and misses nothing`() async throws {
+        var limits = VarlinkLimits()
+        limits.writableBytes = 64 << 10
+        let total = 100_000
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await service.desk.wait { $0.followers.count == 1 }
+            let cursor = try await service.desk.onLoop {
+                let cursor = Cursor(service.desk.followers[0], until: total)
+                cursor.push()
+                return cursor
+            }
+            try await service.desk.onLoop { #expect(cursor.next > 0 && cursor.next < total) }
+            for number in 0..<total {
+                let reply = try await client.receive()
+                guard reply == #"{"parameters":{"text":"\#(number)"},"continues":true}"# else {
+                    Issue.record("\(number): \(reply ?? "closed")")
+                    return
+                }
+            }
+            let most = try await service.desk.onLoop { cursor.mostQueued }
+            // What waits for the socket, and what waits to be handed to it.
+            #expect(most < 2 * (64 << 10) + 100)
+        }
+    }
+
+    @Test func `who is sent to without regard and does not read is closed`() async throws {
+        var limits = VarlinkLimits()
+        limits.queuedBytes = 1 << 20
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await service.desk.wait { $0.followers.count == 1 }
+            let text = String(repeating: "x", count: 64 << 10)
+            for _ in 0..<100 { try await service.desk.onLoop { service.desk.push(text) } }
+            try await service.desk.wait { $0.closed == 1 }
+            #expect(await service.server.currentStatistics().overflows == 1)
+            #expect(try await service.isAlive())
+        }
+    }
+
+    @Test func `who does not read its answers is no longer read from`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            client.limit(SO_SNDTIMEO, milliseconds: 300)
+            let text = String(repeating: "x", count: 1_000)
+            let call =
+                Array(
+                    #"{"method":"org.example.test.Echo","parameters":{"text":"\#(text)"}}"#.utf8)
+                + [0]
+            let block = [[UInt8]](repeating: call, count: 1_000).flatMap { $0 }
+            var sent = 0
+            for _ in 0..<64 {
+                let count = client.trySending(block)
+                sent += count
+                if count < block.count { break }
+            }
+            #expect(sent < 16 << 20, "it took \(sent) bytes of calls without an answer being read")
+            #expect(try await service.isAlive())
+            for _ in 0..<(sent / call.count) {
+                #expect(try await client.receive() == #"{"parameters":{"text":"\#(text)"}}"#)
+            }
+        }
+    }
+}
+
+/// A subscription as a cursor: it is sent to while it keeps up, and goes on when told that it does.
+///
+/// Unchecked: guarded by the loop, on which alone it is touched.
+private final class Cursor: @unchecked Sendable {
+    private let call: VarlinkCall<Text>
+    private let end: Int
+    private(set) var next = 0
+    private(set) var mostQueued = 0
+
+    init(_ call: VarlinkCall<Text>, until end: Int) {
+        self.call = call
+        self.end = end
+    }
+
+    func push() {
+        while next < end {
+            guard call.isWritable else { return call.onWritable { [self] in push() } }
+            call.replyRaw(VarlinkCall<Text>.frame(Text("\(next)")))
+            next += 1
+            mostQueued = max(mostQueued, call.bytesQueued)
+        }
+    }
+}

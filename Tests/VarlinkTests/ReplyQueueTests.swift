@@ -1,0 +1,66 @@
+import NIOCore
+import Testing
+
+@testable import Varlink
+
+@Suite struct ReplyQueueTests {
+    /// Calls are opened, answered in parts and ended in any order; what comes out is, for each call in
+    /// turn, its parts in order.
+    @Test(arguments: 0..<50)
+    func `whatever the order of answers, they leave in the order of calls`(_ seed: UInt64) {
+        var random = SeededGenerator(state: seed)
+        var queue = ReplyQueue()
+        var open: [UInt64] = []
+        var said: [UInt64: [UInt8]] = [:]
+        var order: [UInt64] = []
+        var sent: [UInt8] = []
+        for step in 0..<400 {
+            switch UInt8.random(in: 0..<4, using: &random) {
+            case 0 where step < 300:
+                let id = queue.open()
+                open.append(id)
+                order.append(id)
+                said[id] = []
+            case 1, 2:
+                guard let id = open.randomElement(using: &random) else { continue }
+                let part = [UInt8(truncatingIfNeeded: id), UInt8(truncatingIfNeeded: step)]
+                part.withUnsafeBytes { queue.append($0, to: id) }
+                said[id, default: []] += part
+            default:
+                guard let id = open.randomElement(using: &random) else { continue }
+                open.removeAll { $0 == id }
+                queue.end(id)
+                #expect(!queue.isOpen(id))
+            }
+            sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
+        }
+        for id in open.shuffled(using: &random) { queue.end(id) }
+        sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
+        #expect(sent == order.flatMap { said[$0] ?? [] })
+        #expect(queue.count == 0 && queue.heldBytes == 0)
+    }
+
+    @Test func `methods are found by their bytes, and only they`() {
+        let names = (0..<300).map { "org.example.test\($0 % 7).Method\($0)" }
+        let table = MethodTable(names.map { MethodEntry(name: $0) { _, _, _ in } })
+        for var name in names {
+            #expect(name.withUTF8 { table.entry(named: UnsafeRawBufferPointer($0)) }?.name == name)
+            name += "x"
+            #expect(name.withUTF8 { table.entry(named: UnsafeRawBufferPointer($0)) } == nil)
+        }
+        #expect(MethodTable([]).entry(named: UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
