@@ -17,8 +17,12 @@ let package = Package(
                 // A plugin built against an older kit keeps working with a newer one.
                 .unsafeFlags(["-enable-library-evolution"]),
             ],
-            // The runtime keeps references into a loaded library: it must never be unloaded.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])])
+            linkerSettings: [
+                // The runtime keeps references into a loaded library: it must never be unloaded.
+                .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"]),
+                // Optimised code calls `trunc` and `round`, which Foundation would bring along.
+                .linkedLibrary("m"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

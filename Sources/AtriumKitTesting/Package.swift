@@ -16,7 +16,9 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .treatAllWarnings(as: .error),
-            ])
+            ],
+            // Optimised code calls `trunc` and `round`, which Foundation would bring along.
+            linkerSettings: [.linkedLibrary("m")])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -56,6 +56,12 @@ import Threads
             })
     }
 
+    // Which one finds it first depends on the seed.
+    private let restoreRules = [
+        "restored from its records it is the same", "the order of records does not matter",
+        "the last record may come first", "changes of different keys may come in any order",
+    ]
+
     @Test func `votes that count when they should only decide`() async throws {
         let failure = try await failure(HastyStars.self)
         #expect(failure.kind == .votes)
@@ -65,7 +71,7 @@ import Threads
 
     @Test func `a score that depends on the order of the ballots`() async throws {
         let failure = try await failure(LatestStars.self)
-        #expect(failure.rule.contains("order") || failure.rule.contains("came first"))
+        #expect(restoreRules.contains(failure.rule))
     }
 
     @Test func `ballots that can't be taken back`() async throws {
@@ -75,7 +81,7 @@ import Threads
 
     @Test func `replies that are lost when they come before their parent`() async throws {
         let failure = try await failure(ForgetfulThreads.self)
-        #expect(failure.rule == "the last record may come first" || failure.rule.contains("order"))
+        #expect(restoreRules.contains(failure.rule))
     }
 
     @Test func `comments that undo leaves behind`() async throws {

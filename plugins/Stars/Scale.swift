@@ -13,21 +13,21 @@ struct Scale {
     init(_ settings: Settings) throws(SettingError) {
         stars = Int(settings["scale"]?.int ?? 5)
         let step = settings["step"]?.number ?? 1
-        let steps = (1 / step).rounded()
-        guard abs(1 / step - steps) < 1e-6 else {
+        let steps = Int(1 / step + 0.5)
+        guard abs(1 / step - Double(steps)) < 1e-6 else {
             throw SettingError(
                 "step",
                 "expected a part of a star that makes a whole one, such as 1, 0.5, 0.25, 0.2 or "
                     + "0.1, found \(step)")
         }
-        stepsPerStar = Int(steps)
+        stepsPerStar = steps
     }
 
     /// The value as a whole number of steps; nil when it is not on the scale.
     func units(_ value: Double) -> Int? {
         guard value >= 1, value <= Double(stars) else { return nil }
-        let units = (value * Double(stepsPerStar)).rounded()
-        return units / Double(stepsPerStar) == value ? Int(units) : nil
+        let units = Int(value * Double(stepsPerStar) + 0.5)
+        return self.value(units) == value ? units : nil
     }
 
     /// The value of a whole number of steps.
