@@ -21,6 +21,11 @@ public enum ComponentCommand: Sendable, Hashable {
     case deleteComment(id: String)
     /// Show, hold or remove a comment.
     case moderateComment(id: String, state: Comment.State)
+    /// Take over records as they were exported.
+    ///
+    /// The host has checked their shape, and that each differs from what there is; the component's
+    /// rules (a scale, who may write) are not asked.
+    case restoreRecords([Change])
 }
 
 /// What a component decided.
@@ -38,6 +43,8 @@ public struct Decision: Sendable, Hashable {
         case ballot(tally: Tally, previous: Double?, current: Double?)
         /// The comment as it is with these changes.
         case comment(ThreadPage.Entry)
+        /// How many records were taken over.
+        case restored(Int)
     }
 
     /// The records to make durable; none: nothing is to be committed.

@@ -116,6 +116,8 @@ public final class ComponentHarness {
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.moderate(id, state: state, context)
             }
+        case (_, .restoreRecords(let changes)):
+            return try takeOver(changes)
         default:
             throw notForThisKind()
         }
@@ -172,6 +174,17 @@ public final class ComponentHarness {
             component.didDetach()
             setDelegate(nil)
         }
+    }
+
+    /// Takes over records as they were exported.
+    private func takeOver(_ changes: [Change]) throws(Refusal) -> Decision {
+        switch role {
+        case .contents(let source): try checkTakesItems(source)
+        case .filters: throw Refusal(.readOnly, "Filters keep no records.")
+        case .votes, .comments: break
+        }
+        return Decision(
+            changes: changes, answer: .restored(changes.count), events: apply(changes))
     }
 
     /// Applies a decision's changes and gives what the delegate is to be told of them.

@@ -29,7 +29,7 @@ extension ComponentHarness {
         return Decision(changes: changes, answer: .removed(removed), events: apply(changes))
     }
 
-    private func checkTakesItems(_ source: any ContentListing) throws(Refusal) {
+    func checkTakesItems(_ source: any ContentListing) throws(Refusal) {
         if let reason = source.readOnlyReason { throw Refusal(.readOnly, reason) }
     }
 }
