@@ -160,6 +160,24 @@ struct IndexQueryTests {
         #expect(!index.contains("aliens-1986"))
     }
 
+    @Test func `only the fields that are asked for are given`() throws {
+        let item = try #require(index.item("alien-1979"))
+        func text(_ names: Set<String>) -> String {
+            String(decoding: item.fields(named: names), as: UTF8.self)
+        }
+        #expect(text(["title", "nothing"]) == #"{"title":"Alien"}"#)
+        #expect(text(["title", "genres"]) == #"{"genres":["horror"],"title":"Alien"}"#)
+        #expect(text([]) == "{}")
+    }
+
+    @Test func `a range that ends at no number holds nothing`() throws {
+        for (lower, upper) in [(Double.nan, 10.0), (0, .nan), (9, 1)] {
+            let range = Predicate.range(field: "rating", lower: .init(lower), upper: .init(upper))
+            let section = SectionQuery(id: "rating", selected: [range])
+            #expect(try index.query(IndexQuery(sections: [section])).total == 0)
+        }
+    }
+
     @Test func `the values' version changes with the set of values alone`() {
         let version = index.valuesVersion(of: ["genres"])
         index.put([film("heat-1995", "Heat!", ["drama"], 8)], revision: 8)

@@ -66,7 +66,8 @@ extension ContentIndex {
         return .bits(union)
     }
 
-    /// The rows where any searched field contains the text; nil and what folds to nothing match all.
+    /// The rows where any searched field contains the text; nil and what folds to nothing match
+    /// all.
     func rows(matchingSearch text: String?) -> MatchingRows {
         let folded = text.map(Folding.fold) ?? []
         guard let needle = Needle(folded) else { return .all }

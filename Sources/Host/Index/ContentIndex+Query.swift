@@ -3,7 +3,8 @@ import AtriumKit
 extension ContentIndex {
     /// What matches a query: a page, the total and the counts, all of one moment.
     ///
-    /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and for a
+    /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and
+    ///   for a
     ///   cursor that does not belong to this sort.
     func query(_ query: IndexQuery) throws(IndexError) -> IndexPage {
         let order = try RowOrder(query.sort, in: self)
@@ -76,8 +77,8 @@ private struct Matches {
         }
     }
 
-    /// The counts by one pass over the rows, where these are few and the section offers texts of one
-    /// field; nil where that is not so.
+    /// The counts by one pass over the rows, where these are few and the section offers texts of
+    /// one field; nil where that is not so.
     private func countsByRow(
         of section: SectionQuery, in universe: Bitset, total: Int, _ index: ContentIndex
     ) -> [Int]? {

@@ -5,15 +5,15 @@ import JSONCodec
 /// order, with totals and counts, in one call.
 ///
 /// How it works. Each item has a row, a small number that is used again when the item goes. Each
-/// declared field is a column: numbers as they are; texts as codes into a table of the distinct ones,
-/// which knows the rows of each. A predicate is a set of rows, a bit each; sections and search narrow
-/// the one set that a page, its total and its counts are read from. What had to be scanned for (ranges,
-/// substrings) is kept, and catches up with the rows that changed since.
+/// declared field is a column: numbers as they are; texts as codes into a table of the distinct
+/// ones, which knows the rows of each. A predicate is a set of rows, a bit each; sections and
+/// search narrow the one set that a page, its total and its counts are read from. What had to be
+/// scanned for (ranges, substrings) is kept, and catches up with the rows that changed since.
 ///
 /// What it promises. Equality, counts and ranges see fields, `votes.score`, `votes.count`,
 /// `comments.count` and `id`; a predicate on anything else matches nothing. Items without ballots
-/// have a `votes.count` of 0 and no `votes.score`. Values of a type that is not the field's count as
-/// none. Texts sort by folded form, then as they are; keywords by their first; times compare as
+/// have a `votes.count` of 0 and no `votes.score`. Values of a type that is not the field's count
+/// as none. Texts sort by folded form, then as they are; keywords by their first; times compare as
 /// moments, in seconds since 1970; what is missing comes last in both directions.
 ///
 /// It is not Sendable: it lives on the host's one serial domain.

@@ -24,7 +24,8 @@ extension RowOrder {
 
     /// The position that a cursor stands for.
     ///
-    /// - Throws: ``IndexError/cursorInvalid(reason:)`` when it is none of ours, or belongs to another
+    /// - Throws: ``IndexError/cursorInvalid(reason:)`` when it is none of ours, or belongs to
+    ///   another
     ///   sort.
     func position(cursor text: String) throws(IndexError) -> Position {
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")

@@ -1,7 +1,7 @@
 /// A text to be found within others, byte by byte.
 ///
-/// It compares sixteen places at once on two of its bytes, those that are rarest in words, and looks
-/// at the whole only where both agree.
+/// It compares sixteen places at once on two of its bytes, those that are rarest in words, and
+/// looks at the whole only where both agree.
 struct Needle {
     private let bytes: [UInt8]
     private let first: Int

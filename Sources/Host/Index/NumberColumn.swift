@@ -126,6 +126,11 @@ struct NumberRange: Hashable {
 
     /// The numbers between two bounds; nil is open.
     init(lower: Predicate.Bound?, upper: Predicate.Bound?) {
+        guard lower?.value.isNaN != true, upper?.value.isNaN != true else {
+            // Nothing is beside what is not a number; and it would not equal itself as a key.
+            (self.lower, self.upper) = (.infinity, -.infinity)
+            return
+        }
         // An end that is not included is the neighbour that is: two comparisons without a branch.
         self.lower = lower.map { $0.isIncluded ? $0.value : $0.value.nextUp } ?? -.infinity
         self.upper = upper.map { $0.isIncluded ? $0.value : $0.value.nextDown } ?? .infinity

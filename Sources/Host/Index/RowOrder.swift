@@ -104,7 +104,8 @@ struct RowOrder {
             }
     }
 
-    /// The number of a row as an unsigned one that orders as they do; the greatest where it has none.
+    /// The number of a row as an unsigned one that orders as they do; the greatest where it has
+    /// none.
     @inline(__always)
     private static func head(
         _ numbers: UnsafeBufferPointer<Double>, _ row: Int, _ flip: UInt64

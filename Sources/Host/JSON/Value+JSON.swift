@@ -1,9 +1,9 @@
 public import AtriumKit
 public import JSONCodec
 
-/// A value is JSON as it stands: a number written without fraction and exponent is an `int`, where 64
-/// bits hold it; any other is a `number`. Members are written sorted by name, so that equal values are
-/// equal bytes.
+/// A value is JSON as it stands: a number written without fraction and exponent is an `int`, where
+/// 64 bits hold it; any other is a `number`. Members are written sorted by name, so that equal
+/// values are equal bytes.
 extension Value: JSONReadable, JSONWritable {
     /// Reads any value.
     ///
