@@ -78,6 +78,7 @@ extension Container {
     ///   - selection: filter ids by section.
     ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
     ///   - only: the one filters component to ask; nil: all.
+    ///   - then: takes the sections.
     func resolve(
         _ selection: Selection, offers: Bool, only: Slot? = nil,
         then: @escaping Answer<[ResolvedSection]>

@@ -90,6 +90,7 @@ extension Container {
     ///
     /// - Parameters:
     ///   - actor: the actor's name; without one, or one who never acted, there are no ballots.
+    ///   - component: which votes component; nil: the one that the lists show.
     ///   - moment: gives the subjects.
     ///   - then: takes the ballots in the subjects' order; empty when there are none to be had.
     func withBallots(

@@ -106,8 +106,13 @@ extension Container {
     /// Makes the container what a definition says, or says what that would do.
     ///
     /// - Parameters:
+    ///   - new: the definition.
+    ///   - dryRun: only say it.
+    ///   - prune: erase the records of components that a definition had and has no more.
     ///   - isNew: whether it is being created by this.
+    ///   - caller: on whose behalf.
     ///   - atCommit: called first thing at the commit.
+    ///   - reply: what was done, and the sequence.
     func apply(
         _ new: ContainerDefinition, dryRun: Bool, prune: Bool, isNew: Bool, by caller: Caller,
         atCommit: @escaping () -> Void,

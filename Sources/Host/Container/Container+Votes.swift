@@ -116,7 +116,7 @@ extension Container {
         }
     }
 
-    /// - Parameter cursor: the number of the last actor of the page before.
+    /// A page of ballots; the cursor is the number of the last actor of the page before.
     func ballots(
         _ component: String?, _ item: String?, limit: Int, cursor: String?,
         _ reply: @escaping Answer<BallotPage>

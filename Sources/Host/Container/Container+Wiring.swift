@@ -189,8 +189,9 @@ extension Container {
         }
     }
 
-    /// Gives a new list the derived fields, in slices. It follows each change from now on, until it
-    /// is a component's list or ``forget(_:)`` is called.
+    /// Gives a new list the derived fields, in slices.
+    ///
+    /// It follows each change from now on, until it is a component's list or ``forget(_:)`` is called.
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {

@@ -140,12 +140,15 @@ extension Container {
     /// Whether requests wait, although the component could take them.
     func isGated(_ component: String) -> Bool { gates[component] != nil }
 
-    /// Closes the gates of components, and goes on once none of their operations is on its way and
-    /// nobody else holds any of the gates. Then ``open(_:)`` must be called with the same names.
+    /// Closes the gates of components, and goes on once they are quiet.
+    ///
+    /// That is when none of their operations is on its way and nobody else holds any of the gates.
+    /// Then ``open(_:)`` must be called with the same names.
     ///
     /// - Parameters:
     ///   - components: their names.
     ///   - needsEmptyLane: whether the container's own entries must be settled too.
+    ///   - body: what to do then.
     func gate(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {

@@ -1,8 +1,9 @@
 import DequeModule
 import Store
 
-/// The way of one container's entries to the disk: a pure state machine. It holds what is on its way
-/// and says what to do; it calls nobody.
+/// The way of one container's entries to the disk: a pure state machine.
+///
+/// It holds what is on its way and says what to do; it calls nobody.
 ///
 /// An *operation* is a command, from the moment a component is asked until its outcome is final. It
 /// belongs to one component, or to several, and goes through these stages:

@@ -53,6 +53,7 @@ struct Question {
     /// Whether it is part of work that holds the component's gate, and passes through it.
     var passesGate = false
     /// Makes the question at the moment at which it is asked; nil: there is nothing to ask any more.
+    ///
     /// Called again when the component's worker was lost before it answered.
     var make: () -> ComponentQuery?
     /// The answer; not called when there was nothing to ask.

@@ -34,7 +34,12 @@ final class Restructuring {
 
     private var domain: Domain { container.domain }
 
-    /// - Parameter change: what is to become of it; nil: it is to go.
+    /// A change that is yet to be made.
+    ///
+    /// - Parameters:
+    ///   - container: what changes.
+    ///   - change: what is to become of it.
+    ///   - keepsContainer: whether it stays; else its definition is erased.
     init(of container: Container, to change: StructuralChange, keepsContainer: Bool = true) {
         self.container = container
         self.change = change

@@ -19,8 +19,9 @@ final class Domain {
     var metrics = MetricCounters()
     var screens: [ScreenID: Screen] = [:]
     let structure = StructureQueue()
-    /// The last commit that everything on the domain reflects. Replies and reads name this one: the
-    /// store itself may be ahead.
+    /// The last commit that everything on the domain reflects.
+    ///
+    /// Replies and reads name this one: the store itself may be ahead.
     private(set) var sequence: Int64
     /// Above every epoch that failed, so that a container's new lane is not taken for its old one.
     var epochFloor = 0

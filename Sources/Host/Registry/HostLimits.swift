@@ -1,5 +1,6 @@
-/// How much of what the host takes on. Every one is enforced with ``HostError/limitExceeded``,
-/// which names it.
+/// How much of what the host takes on.
+///
+/// A call beyond one fails with ``HostError/limitExceeded(limit:value:retryAfter:)``, which names it.
 public struct HostLimits: Sendable, Hashable {
     /// Items in one put or remove; `batchItems`.
     public var batchItems = 1_000

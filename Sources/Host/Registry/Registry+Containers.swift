@@ -85,9 +85,15 @@ extension Registry {
             sequence: domain.sequence)
     }
 
-    /// Takes a container away. Its records stay, and return when it is applied again.
+    /// Takes a container away.
     ///
-    /// - Parameter purge: erases them too.
+    /// Its records stay, and return when it is applied again.
+    ///
+    /// - Parameters:
+    ///   - name: the container.
+    ///   - purge: erases its records too.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence.
     public func delete(
         _ name: String, purge: Bool, by caller: Caller, _ reply: @escaping Reply<Int64>
     ) {
@@ -123,7 +129,9 @@ extension Registry {
         change(container, reply) { $0.attach(component, at: place, by: caller, $1) }
     }
 
-    /// Detaches a component. Its records stay, and return when it is attached again.
+    /// Detaches a component.
+    ///
+    /// Its records stay, and return when it is attached again.
     ///
     /// - Parameters:
     ///   - container: its container.
@@ -153,7 +161,9 @@ extension Registry {
         change(container, reply) { $0.move(component, to: place, by: caller, $1) }
     }
 
-    /// Hides or shows a component. A hidden one goes on working; screens leave it out.
+    /// Hides or shows a component.
+    ///
+    /// A hidden one goes on working; screens leave it out.
     ///
     /// - Parameters:
     ///   - container: its container.

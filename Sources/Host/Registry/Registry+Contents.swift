@@ -22,7 +22,9 @@ extension Registry {
         with(container, reply) { $0.get(component, item, actor: actor, reply) }
     }
 
-    /// Adds and replaces items: all of them or none. Those that are there just so stay untouched.
+    /// Adds and replaces items: all of them or none.
+    ///
+    /// Those that are there just so stay untouched.
     ///
     /// - Parameters:
     ///   - container: the container.
@@ -38,7 +40,9 @@ extension Registry {
         with(container, reply) { $0.put(component, items, by: caller, reply) }
     }
 
-    /// Removes items. Ballots and comments on them stay, hidden, and return with the id.
+    /// Removes items.
+    ///
+    /// Ballots and comments on them stay, hidden, and return with the id.
     ///
     /// - Parameters:
     ///   - container: the container.

@@ -2,7 +2,9 @@ public import AtriumKit
 
 // Votes and comments on containers and on their items.
 extension Registry {
-    /// Casts or changes the caller's ballot. The same value again changes nothing.
+    /// Casts or changes the caller's ballot.
+    ///
+    /// The same value again changes nothing.
     ///
     /// - Parameters:
     ///   - address: what it is about.
@@ -57,7 +59,9 @@ extension Registry {
         }
     }
 
-    /// Posts a comment. The same id, actor, place and text again is answered as the first time.
+    /// Posts a comment.
+    ///
+    /// The same id, actor, place and text again is answered as the first time.
     ///
     /// - Parameters:
     ///   - address: what it is about.

@@ -22,6 +22,7 @@ public import Store
 /// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is
 ///   done in slices.
 public actor Registry {
+    /// The event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }

@@ -1,0 +1,186 @@
+import AtriumKit
+import Catalog
+import Facets
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Stars
+import Store
+import Synchronization
+import Threads
+
+@testable import Host
+
+/// A registry on an event loop of its own, over a real store in a directory of its own, with the
+/// four built-in plugins in process.
+final class TestRegistry: Sendable {
+    let registry: Registry
+    let store: Store
+    let directory: String
+    private let group: MultiThreadedEventLoopGroup
+    private let loop: any EventLoop
+
+    private init(
+        _ registry: Registry, _ store: Store, _ directory: String,
+        _ group: MultiThreadedEventLoopGroup, _ loop: any EventLoop
+    ) {
+        self.registry = registry
+        self.store = store
+        self.directory = directory
+        self.group = group
+        self.loop = loop
+    }
+
+    /// Opens the store of a directory, by default a new one, and loads what it holds.
+    static func start(
+        in directory: String? = nil, plugins: [LoadedPlugin] = .builtIn,
+        limits: HostLimits = HostLimits(),
+        workers: sending any ComponentLauncher = NoWorkers()
+    ) async throws -> TestRegistry {
+        let directory = directory ?? temporaryDirectory()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let opened = Mutex<Store?>(nil)
+        let clock = Atomic<Int64>(1_800_000_000_000)
+        let registry = try Registry(
+            loop: loop, plugins: PluginLibrary(plugins), workers: workers, limits: limits,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: {
+                let time = clock.wrappingAdd(1_000, ordering: .relaxed).newValue
+                return Timestamp(milliseconds: time)
+            },
+            openStore: { outcomes throws(StoreError) in
+                let store = try Store(
+                    at: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+                    probeInterval: .seconds(3_600), outcomes: outcomes)
+                opened.withLock { $0 = store }
+                return store
+            })
+        guard let store = opened.withLock({ $0 }) else { throw HostError.screenNotFound("") }
+        let host = TestRegistry(registry, store, directory, group, loop)
+        try await host.call { $0.load($1) }
+        return host
+    }
+
+    static func temporaryDirectory() -> String {
+        NSTemporaryDirectory() + "atrium-host-\(UUID().uuidString)"
+    }
+
+    /// Makes a call on the loop and waits for its reply.
+    func call<T: Sendable>(
+        _ body: @escaping @Sendable (isolated Registry, @escaping Reply<T>) -> Void
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            loop.execute {
+                self.registry.assumeIsolated { registry in
+                    body(registry) { continuation.resume(with: $0) }
+                }
+            }
+        }
+    }
+
+    /// Makes calls in one turn of the loop, so that none is committed before the last is made, and
+    /// waits for all replies.
+    func callAll<T: Sendable>(
+        _ count: Int,
+        _ body: @escaping @Sendable (isolated Registry, _ index: Int, @escaping Reply<T>) -> Void
+    ) async -> [Result<T, HostError>] {
+        let replies = Replies<T>(count)
+        return await withCheckedContinuation { continuation in
+            loop.execute {
+                self.registry.assumeIsolated { registry in
+                    for index in 0..<count {
+                        body(registry, index) { result in
+                            if let all = replies.add(result, at: index) {
+                                continuation.resume(returning: all)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads something on the loop.
+    func on<T: Sendable>(_ body: @escaping @Sendable (isolated Registry) -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                continuation.resume(returning: self.registry.assumeIsolated(body))
+            }
+        }
+    }
+
+    /// Ends in good order.
+    func stop() async throws {
+        try await call { $0.stop($1) }
+        try await group.shutdownGracefully()
+    }
+
+    /// Ends as if the process had been killed; replies may never come.
+    func kill() async throws {
+        store.abandon()
+        try await group.shutdownGracefully()
+    }
+
+    /// Ends in good order and starts again on the same directory.
+    func restarted() async throws -> TestRegistry {
+        try await stop()
+        return try await .start(in: directory)
+    }
+
+    /// Ends in good order and removes everything.
+    func end() async throws {
+        try await stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// Replies that come in any order.
+private final class Replies<T: Sendable>: Sendable {
+    private let state: Mutex<(results: [Result<T, HostError>?], missing: Int)>
+
+    init(_ count: Int) {
+        state = Mutex((Array(repeating: nil, count: count), count))
+    }
+
+    /// All of them, once the last is there.
+    func add(_ result: Result<T, HostError>, at index: Int) -> [Result<T, HostError>]? {
+        state.withLock { state in
+            state.results[index] = result
+            state.missing -= 1
+            return state.missing == 0 ? state.results.compactMap { $0 } : nil
+        }
+    }
+}
+
+/// For registries without worker processes.
+struct NoWorkers: ComponentLauncher {
+    func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) {
+        done(.failure(.failed(reason: "There are no workers here.")))
+    }
+}
+
+extension [LoadedPlugin] {
+    /// The four built-in plugins.
+    static var builtIn: [LoadedPlugin] {
+        [
+            .inProcess("org.atrium.catalog", .contents, Catalog.self),
+            .inProcess("org.atrium.facets", .filters, Facets.self),
+            .inProcess("org.atrium.stars", .votes, Stars.self),
+            .inProcess("org.atrium.threads", .comments, Threads.self),
+        ]
+    }
+}
+
+extension LoadedPlugin {
+    static func inProcess(
+        _ id: String, _ kind: Kind, _ component: any Component.Type
+    ) -> LoadedPlugin {
+        LoadedPlugin(
+            id: id, version: "0.1.0", kind: kind, title: id, library: "", component: component)
+    }
+}

@@ -1,0 +1,120 @@
+import AtriumKit
+import Store
+import Testing
+
+@testable import Host
+
+/// One case: what the file said, what it says, how the container stands, and what comes of it.
+private struct ThreeWayCase: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var base: [ComponentDefinition]?
+    var live: [ComponentDefinition]?
+    var new: [ComponentDefinition]
+    var result: [ComponentDefinition]
+    var lines: [String]
+}
+
+extension ComponentDefinition {
+    fileprivate static func part(
+        _ name: String, plugin: String = "p", _ settings: [String: Value] = [:],
+        hidden: Bool = false
+    ) -> ComponentDefinition {
+        ComponentDefinition(name: name, plugin: plugin, settings: settings, isHidden: hidden)
+    }
+}
+
+private let cases: [ThreeWayCase] = [
+    ThreeWayCase(
+        testDescription: "a new container", base: nil, live: nil, new: [.part("a"), .part("b")],
+        result: [.part("a"), .part("b")],
+        lines: ["component a: attached (p)", "component b: attached (p)"]),
+    ThreeWayCase(
+        testDescription: "nothing new", base: [.part("a")], live: [.part("a")],
+        new: [.part("a")], result: [.part("a")], lines: []),
+    ThreeWayCase(
+        testDescription: "attached by hand stays", base: [.part("a")],
+        live: [.part("hand"), .part("a")], new: [.part("a")],
+        result: [.part("hand"), .part("a")], lines: []),
+    ThreeWayCase(
+        testDescription: "detached by hand stays detached", base: [.part("a"), .part("b")],
+        live: [.part("b")], new: [.part("a"), .part("b")], result: [.part("b")], lines: []),
+    ThreeWayCase(
+        testDescription: "detached by hand returns when the file says something new about it",
+        base: [.part("a"), .part("b")], live: [.part("b")],
+        new: [.part("a", ["x": 1]), .part("b")], result: [.part("a", ["x": 1]), .part("b")],
+        lines: ["component a: attached (p)"]),
+    ThreeWayCase(
+        testDescription: "hidden by hand stays hidden, also when something else changes",
+        base: [.part("a")], live: [.part("a", hidden: true)], new: [.part("a", ["x": 1])],
+        result: [.part("a", ["x": 1], hidden: true)], lines: ["component a: setting x changed"]),
+    ThreeWayCase(
+        testDescription: "hidden by the file", base: [.part("a")], live: [.part("a")],
+        new: [.part("a", hidden: true)], result: [.part("a", hidden: true)],
+        lines: ["component a: hidden"]),
+    ThreeWayCase(
+        testDescription: "moved by hand stays there", base: [.part("a"), .part("b")],
+        live: [.part("b"), .part("a")], new: [.part("a"), .part("b", ["x": 1])],
+        result: [.part("b", ["x": 1]), .part("a")], lines: ["component b: setting x changed"]),
+    ThreeWayCase(
+        testDescription: "moved by the file", base: [.part("a"), .part("b")],
+        live: [.part("a"), .part("hand"), .part("b")], new: [.part("b"), .part("a")],
+        result: [.part("b"), .part("hand"), .part("a")],
+        lines: ["components: in the order b, hand, a"]),
+    ThreeWayCase(
+        testDescription: "a new one goes behind the one before it in the file",
+        base: [.part("a"), .part("b")], live: [.part("b"), .part("a")],
+        new: [.part("a"), .part("new"), .part("b")],
+        result: [.part("b"), .part("a"), .part("new")],
+        lines: ["component new: attached (p)"]),
+    ThreeWayCase(
+        testDescription: "gone from the file", base: [.part("a"), .part("b")],
+        live: [.part("a"), .part("b")], new: [.part("b")], result: [.part("b")],
+        lines: ["component a: detached"]),
+    ThreeWayCase(
+        testDescription: "another plugin, the setting added by neither stays",
+        base: [.part("a", ["x": 1])], live: [.part("a", ["x": 1])],
+        new: [.part("a", plugin: "q", ["x": 1])], result: [.part("a", plugin: "q", ["x": 1])],
+        lines: ["component a: plugin p -> q"]),
+]
+
+@Suite struct ThreeWayTests {
+    @Test(arguments: cases)
+    fileprivate func `only what changed in the file is touched`(_ example: ThreeWayCase) {
+        func definition(_ components: [ComponentDefinition]?) -> ContainerDefinition? {
+            components.map { ContainerDefinition(name: "c", components: $0) }
+        }
+        let plan = ThreeWay(
+            new: ContainerDefinition(name: "c", components: example.new),
+            base: definition(example.base), live: definition(example.live))
+        #expect(plan.result.components == example.result)
+        #expect(plan.lines == example.lines)
+    }
+
+    @Test func `fields and titles are compared too, a line each`() {
+        let base = ContainerDefinition(
+            name: "c", title: "Old",
+            fields: [Field(name: "a", type: .text), Field(name: "b", type: .number)])
+        let new = ContainerDefinition(
+            name: "c", title: "New",
+            fields: [Field(name: "b", type: .integer), Field(name: "d", type: .time)])
+        let plan = ThreeWay(new: new, base: base, live: base)
+        #expect(
+            plan.lines == [
+                "title: 'New'", "field b: type number -> integer", "field d: added (time)",
+                "field a: removed",
+            ])
+        #expect(plan.result.fields == new.fields)
+    }
+
+    @Test func `a definition's record comes back as it was`() throws {
+        var record = DefinitionRecord(live: .films, applied: .films)
+        record.live.components[1].isHidden = true
+        record.live.components[2].isolation = .process
+        record.kinds = ["stars": .votes]
+        record.remains = ["old": Remains(kind: .comments, wasDefined: true)]
+        record.live.activate = "picked"
+        let bytes = try #require(record.change.value)
+        let back = DefinitionRecord(name: "films", value: try Value(jsonBytes: bytes))
+        #expect(back == record)
+    }
+}
