@@ -32,9 +32,12 @@ public struct Refusal: Error, Sendable, Hashable {
     /// `filter`, `limit`, `value`.
     public var evidence: [String: String]
 
-    /// A refusal with its reason; by default a rule's, not worth trying again.
+    /// A rule's refusal, with its reason; not worth trying again.
+    public init(_ reason: String) { self.init(.refused, reason) }
+
+    /// A refusal with its reason; by default not worth trying again.
     public init(
-        _ code: Code = .refused, _ reason: String, retryAfter: Double? = nil,
+        _ code: Code, _ reason: String, retryAfter: Double? = nil,
         evidence: [String: String] = [:]
     ) {
         self.code = code
