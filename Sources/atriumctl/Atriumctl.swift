@@ -1,0 +1,108 @@
+import ArgumentParser
+import Glibc
+
+/// The client of `atriumd`.
+@main
+struct Atriumctl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "atriumctl",
+        abstract: "Talk to atriumd: live catalogues that people filter, vote on and discuss.",
+        discussion: """
+            Exit status: 0 done; 1 the daemon refused; 2 wrong usage; 3 the daemon is unreachable.
+            Every command takes --socket PATH and --json.
+            """,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    StatusCommand.self, ContainersCommand.self, DescribeCommand.self,
+                    ListCommand.self, FiltersCommand.self, ThreadCommand.self,
+                    OpenCommand.self, WatchCommand.self,
+                ]),
+            CommandGroup(
+                name: "Take part",
+                subcommands: [
+                    VoteCommand.self, UnvoteCommand.self, CommentCommand.self,
+                    ReplyCommand.self, EditCommentCommand.self, DeleteCommentCommand.self,
+                    ModerateCommand.self, PublishCommand.self,
+                ]),
+            CommandGroup(
+                name: "Change what there is",
+                subcommands: [
+                    ApplyCommand.self, DeleteCommand.self, PutCommand.self, RemoveCommand.self,
+                    ImportCommand.self, ExportCommand.self,
+                ]),
+            CommandGroup(
+                name: "Components and plugins",
+                subcommands: [
+                    AttachCommand.self, DetachCommand.self, MoveCommand.self, HideCommand.self,
+                    ShowCommand.self, PluginsCommand.self, PluginCommand.self,
+                ]),
+            CommandGroup(
+                name: "The daemon and its protocol",
+                subcommands: [
+                    ReloadCommand.self, LogLevelCommand.self, MetricsCommand.self,
+                    CallCommand.self, InterfacesCommand.self, IntrospectCommand.self,
+                ]),
+        ])
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let arguments = CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            finish(error)
+        }
+    }
+
+    private static func finish(_ error: any Error) -> Never {
+        if let failure = error as? CommandFailure {
+            for line in failure.lines { Output.note(line) }
+            Glibc.exit(failure.status.rawValue)
+        }
+        if error is CancellationError { Glibc.exit(130) }
+        if let code = error as? ExitCode { Glibc.exit(code.rawValue) }
+        let message = fullMessage(for: error)
+        switch exitCode(for: error) {
+        case .success:
+            if !message.isEmpty { Output.line(message) }
+            Glibc.exit(0)
+        case .validationFailure:
+            Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))
+            Glibc.exit(CommandFailure.Status.usage.rawValue)
+        default:
+            Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))
+            Glibc.exit(CommandFailure.Status.refused.rawValue)
+        }
+    }
+}
+
+/// The words of the command line.
+enum CommandLineWords {
+    /// Options may stand before the command, as in `atriumctl --socket PATH list`: they go to the
+    /// end, where the command takes them.
+    static func arrange(_ words: [String]) -> [String] {
+        var leading: [String] = []
+        var rest = words[...]
+        while let word = rest.first {
+            if word == "--json" || word.hasPrefix("--socket=") {
+                leading.append(word)
+                rest.removeFirst()
+            } else if word == "--socket", rest.count > 1 {
+                leading += rest.prefix(2)
+                rest.removeFirst(2)
+            } else {
+                break
+            }
+        }
+        guard !leading.isEmpty, !rest.isEmpty else { return words }
+        let end = rest.firstIndex(of: "--") ?? rest.endIndex
+        return Array(rest[..<end]) + leading + Array(rest[end...])
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl apply -f FILE…`.
+struct ApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Make containers what their definitions say.",
+        discussion: """
+            Only what changed in a file since it was last applied is touched: what was attached, \
+            moved or hidden by hand stays.
+            """)
+
+    @Option(
+        name: .shortAndLong, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A definition, a folder of them (*.yaml, *.yml), or - for standard input.",
+            valueName: "file"))
+    var file: [String]
+
+    @Flag(help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Erase the data of components that a definition no longer has.")
+    var prune = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let definitions = try file.flatMap(definitions)
+        let session = try await connection.connect()
+        let parameters = Containers.Apply.Parameters(
+            definitions: definitions, dryRun: dryRun ? true : nil, prune: prune ? true : nil)
+        guard let reply = try await session.answer(Containers.Apply.self, parameters)
+        else { return }
+        for result in reply.results {
+            let note = dryRun ? " (dry run)" : ""
+            Output.line("\(PrintableText.line(result.container)) \(result.action.rawValue)\(note)")
+            for change in result.changes { Output.line("  \(PrintableText.line(change))") }
+        }
+    }
+
+    private func definitions(
+        _ path: String
+    ) throws -> [Containers.Apply.Parameters.Definitions] {
+        if path == "-" { return [.init(file: "-", text: try InputFile.text(path))] }
+        guard InputFile.isFolder(path) else {
+            return [.init(file: path, text: try InputFile.text(path))]
+        }
+        let names = try InputFile.names(in: path)
+            .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+        guard !names.isEmpty else {
+            throw CommandFailure("the folder \(path) holds no *.yaml and no *.yml")
+        }
+        return try names.map { name in
+            let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+            return .init(file: file, text: try InputFile.text(file))
+        }
+    }
+}

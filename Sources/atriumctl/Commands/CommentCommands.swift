@@ -1,0 +1,173 @@
+public import ArgumentParser
+public import Interfaces
+
+/// The command `atriumctl comment CONTAINER[/ITEM] TEXT`.
+struct CommentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "comment", abstract: "Comment on an item, or on the container as a whole.")
+
+    @Argument(help: ArgumentHelp("What to comment on.", valueName: "container[/item]"))
+    var target: Target
+
+    @Argument(help: "What to say; - reads it from standard input.")
+    var text: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Its id, for repeating the command safely; by default a fresh one.",
+            valueName: "id"))
+    var id: String?
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let text = try CommentText.read(text)
+        let session = try await connection.connect()
+        let parameters = Comments.Post.Parameters(
+            container: target.container, item: target.item, component: subject.component,
+            text: text, id: id, actor: subject.actor)
+        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
+        Output.line(CommentText.done("posted", reply.comment))
+    }
+}
+
+/// The command `atriumctl reply CONTAINER COMMENT TEXT`.
+struct ReplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reply", abstract: "Reply to a comment.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "The container; the item of the comment may be left out.",
+            valueName: "container[/item]"))
+    var target: Target
+
+    @Argument(help: "The comment's id, as 'thread' shows it.")
+    var comment: String
+
+    @Argument(help: "What to say; - reads it from standard input.")
+    var text: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The reply's id, for repeating the command safely; by default a fresh one.",
+            valueName: "id"))
+    var id: String?
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let text = try CommentText.read(text)
+        let session = try await connection.connect()
+        let parameters = Comments.Post.Parameters(
+            container: target.container, item: target.item, component: subject.component,
+            parent: comment, text: text, id: id, actor: subject.actor)
+        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
+        Output.line(CommentText.done("posted", reply.comment))
+    }
+}
+
+/// The command `atriumctl edit-comment CONTAINER COMMENT TEXT`.
+struct EditCommentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit-comment", abstract: "Give a comment another text.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The comment's id.")
+    var comment: String
+
+    @Argument(help: "The new text; - reads it from standard input.")
+    var text: String
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let text = try CommentText.read(text)
+        let session = try await connection.connect()
+        let parameters = Comments.Edit.Parameters(
+            container: container, component: subject.component, comment: comment, text: text,
+            actor: subject.actor)
+        guard let reply = try await session.answer(Comments.Edit.self, parameters) else { return }
+        Output.line(CommentText.done("edited", reply.comment))
+    }
+}
+
+/// The command `atriumctl delete-comment CONTAINER COMMENT`.
+struct DeleteCommentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete-comment", abstract: "Delete a comment; its replies stay.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The comment's id.")
+    var comment: String
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Comments.Delete.Parameters(
+            container: container, component: subject.component, comment: comment,
+            actor: subject.actor)
+        guard try await session.answer(Comments.Delete.self, parameters) != nil else { return }
+        Output.line(PrintableText.line("deleted \(comment)"))
+    }
+}
+
+/// The command `atriumctl moderate CONTAINER COMMENT STATE`.
+struct ModerateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The comment's id.")
+    var comment: String
+
+    @Argument(help: "shown, pending or removed.")
+    var state: Comments.Moderate.Parameters.State
+
+    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    var reason: String?
+
+    @Option(help: ArgumentHelp("Which component; by default the first.", valueName: "name"))
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Comments.Moderate.Parameters(
+            container: container, component: component, comment: comment, state: state,
+            reason: reason)
+        guard let reply = try await session.answer(Comments.Moderate.self, parameters)
+        else { return }
+        Output.line(
+            PrintableText.line("\(reply.comment.id) is \(reply.comment.state.rawValue)"))
+    }
+}
+
+extension Comments.Moderate.Parameters.State: ExpressibleByArgument {}
+
+/// What comment commands read and say.
+private enum CommentText {
+    static func read(_ argument: String) throws -> String {
+        guard argument == "-" else { return argument }
+        var text = try InputFile.text("-")
+        while text.hasSuffix("\n") { text.removeLast() }
+        return text
+    }
+
+    static func done(_ verb: String, _ comment: Comment) -> String {
+        let note = comment.state == .pending ? "; it waits for a moderator" : ""
+        return PrintableText.line("\(verb) \(comment.id)\(note)")
+    }
+}

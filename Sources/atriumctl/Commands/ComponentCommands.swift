@@ -1,0 +1,154 @@
+public import ArgumentParser
+public import Interfaces
+import JSONCodec
+
+/// The command `atriumctl attach CONTAINER COMPONENT --plugin ID`.
+struct AttachCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attach", abstract: "Attach a component to a container.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The new component's name.")
+    var component: String
+
+    @Option(help: ArgumentHelp("The plugin that makes it.", valueName: "id"))
+    var plugin: String
+
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A setting; the value is JSON, or else a text.", valueName: "name=value"))
+    var setting: [String] = []
+
+    @Option(help: ArgumentHelp("Its place, from 0; by default the end.", valueName: "n"))
+    var at: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where it lives: daemon, or process (of its own).", valueName: "where"))
+    var isolation: Containers.Attach.Parameters.Isolation?
+
+    @Flag(help: "Screens leave it out.")
+    var hidden = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let settings = try setting.map(Self.member)
+        let session = try await connection.connect()
+        let parameters = Containers.Attach.Parameters(
+            container: container, component: component, plugin: plugin,
+            settings: settings.isEmpty ? nil : JSONObject(settings), isolation: isolation, at: at,
+            hidden: hidden ? true : nil)
+        guard try await session.answer(Containers.Attach.self, parameters) != nil else { return }
+        Output.line(PrintableText.line("\(container): \(component) attached"))
+    }
+
+    /// A setting's name and value.
+    static func member(_ argument: String) throws -> JSONValue.Member {
+        guard let separator = argument.firstIndex(of: "="), separator > argument.startIndex else {
+            throw CommandFailure(
+                "'\(argument)' is no setting", hint: "write NAME=VALUE.", status: .usage)
+        }
+        let text = String(argument[argument.index(after: separator)...])
+        let value = (try? JSON.decode(JSONValue.self, from: text)) ?? .string(text)
+        return JSONValue.Member(String(argument[..<separator]), value)
+    }
+}
+
+extension Containers.Attach.Parameters.Isolation: ExpressibleByArgument {}
+
+/// The command `atriumctl detach CONTAINER COMPONENT`.
+struct DetachCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "detach", abstract: "Detach a component from a container.",
+        discussion: "What it keeps stays, and returns when it is attached again.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The component.")
+    var component: String
+
+    @Flag(help: "Erase what it keeps too. There is no way back.")
+    var purge = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Containers.Detach.Parameters(
+            container: container, component: component, purge: purge ? true : nil)
+        guard try await session.answer(Containers.Detach.self, parameters) != nil else { return }
+        let done = purge ? "detached and purged" : "detached"
+        Output.line(PrintableText.line("\(container): \(component) \(done)"))
+    }
+}
+
+/// The command `atriumctl move CONTAINER COMPONENT PLACE`.
+struct MoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a component to another place in its container.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The component.")
+    var component: String
+
+    @Argument(help: "The new place, from 0.")
+    var place: Int
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Containers.Move.Parameters(
+            container: container, component: component, at: place)
+        guard try await session.answer(Containers.Move.self, parameters) != nil else { return }
+        Output.line(PrintableText.line("\(container): \(component) moved to \(place)"))
+    }
+}
+
+/// The command `atriumctl hide CONTAINER COMPONENT`.
+struct HideCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hide", abstract: "Leave a component out of screens; it goes on working.")
+
+    @OptionGroup var visibility: Visibility
+
+    func run() async throws { try await visibility.set(hidden: true) }
+}
+
+/// The command `atriumctl show CONTAINER COMPONENT`.
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a component on screens again.")
+
+    @OptionGroup var visibility: Visibility
+
+    func run() async throws { try await visibility.set(hidden: false) }
+}
+
+/// What `hide` and `show` have in common.
+struct Visibility: ParsableArguments {
+    @Argument(help: "The container.")
+    var container: String
+
+    @Argument(help: "The component.")
+    var component: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func set(hidden: Bool) async throws {
+        let session = try await connection.connect()
+        let parameters = Containers.SetHidden.Parameters(
+            container: container, component: component, hidden: hidden)
+        guard try await session.answer(Containers.SetHidden.self, parameters) != nil
+        else { return }
+        Output.line(
+            PrintableText.line("\(container): \(component) \(hidden ? "hidden" : "shown")"))
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl containers`.
+struct ContainersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "containers", abstract: "List the containers.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Containers.List.self, .init()) else { return }
+        guard !reply.containers.isEmpty else {
+            return Output.note("no containers yet; 'atriumctl apply -f FILE' makes one.")
+        }
+        var table = Table([
+            .text("name"), .text("title"), .state("state"), .number("items"),
+            .text("components", least: 12),
+        ])
+        for container in reply.containers {
+            table.add([
+                container.name, container.title, container.state.rawValue,
+                Wording.count(container.items),
+                container.components.map(\.name).joined(separator: ", "),
+            ])
+        }
+        table.show()
+        for container in reply.containers {
+            guard let reason = container.reason else { continue }
+            Output.line(PrintableText.line("\(container.name): \(reason)"))
+        }
+    }
+}
+
+/// The command `atriumctl delete CONTAINER`.
+struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Take a container away.",
+        discussion: "Its items, votes and comments stay, and return when it is applied again.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Flag(help: "Erase its items, votes and comments too. There is no way back.")
+    var purge = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Containers.Delete.Parameters(
+            container: container, purge: purge ? true : nil)
+        guard try await session.answer(Containers.Delete.self, parameters) != nil else { return }
+        Output.line("\(container) \(purge ? "deleted and purged" : "deleted")")
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl reload`.
+struct ReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Have the daemon read its configuration again.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Daemon.Reload.self, .init()) else { return }
+        if reply.changed.isEmpty { Output.line("nothing changed") }
+        for change in reply.changed { Output.line(PrintableText.line(change)) }
+    }
+}
+
+/// The command `atriumctl log-level LEVEL`.
+struct LogLevelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted.")
+
+    @Argument(help: "trace, debug, info, notice, warning, error or critical.")
+    var level: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard
+            let reply = try await session.answer(Daemon.SetLogLevel.self, .init(level: level))
+        else { return }
+        Output.line(PrintableText.line("log level \(level), was \(reply.previous)"))
+    }
+}
+
+/// The command `atriumctl metrics`.
+struct MetricsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics", abstract: "Show the daemon's counters and gauges.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Daemon.Metrics.self, .init()) else { return }
+        var table = Table([
+            .text("name", least: 20), .number("value"), .text("kind"), .text("labels"),
+            .text("help", least: 16),
+        ])
+        for metric in reply.metrics {
+            let labels = metric.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            table.add([
+                metric.name, Wording.number(metric.value), metric.kind.rawValue,
+                labels.joined(separator: ","), metric.help,
+            ])
+        }
+        table.show()
+    }
+}

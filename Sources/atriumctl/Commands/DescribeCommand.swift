@@ -1,0 +1,114 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+
+/// The command `atriumctl describe CONTAINER[/ITEM]`.
+struct DescribeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "describe", abstract: "Show a container, or an item, in full.")
+
+    @Argument(help: ArgumentHelp("What to show.", valueName: "container[/item]"))
+    var target: Target
+
+    @Flag(help: "Print the container's definition alone, as it was last applied.")
+    var definition = false
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        if let item = target.item {
+            try await describe(item, session)
+        } else {
+            try await describeContainer(session)
+        }
+    }
+
+    private func describe(_ item: String, _ session: Session) async throws {
+        let parameters = Contents.Get.Parameters(
+            container: target.container, component: subject.component, item: item,
+            actor: subject.actor)
+        guard let reply = try await session.answer(Contents.Get.self, parameters) else { return }
+        let fields = try await session.call(
+            Containers.Describe.self, .init(container: target.container)
+        ).fields
+        var facts = Facts()
+        facts.add("Item", reply.item.id)
+        let values = reply.item.fields.value
+        for field in fields {
+            facts.add(field.name, values[field.name].map { FieldText.shown($0, type: field.type) })
+        }
+        for member in values.object ?? [] where !fields.contains(where: { $0.name == member.name })
+        {
+            facts.add(member.name, FieldText.shown(member.value, type: ""))
+        }
+        facts.add("Votes", reply.item.votes.map(TallyText.full))
+        facts.add("Comments", reply.item.comments.map { Wording.count($0) })
+        for member in reply.details?.value.object ?? [] {
+            facts.add(member.name, FieldText.shown(member.value, type: ""))
+        }
+        facts.show()
+    }
+
+    private func describeContainer(_ session: Session) async throws {
+        let parameters = Containers.Describe.Parameters(container: target.container)
+        guard let reply = try await session.answer(Containers.Describe.self, parameters)
+        else { return }
+        if definition {
+            guard let text = reply.definition else {
+                throw CommandFailure("'\(target.container)' was not made from a definition")
+            }
+            let lines = PrintableText.lines(text)
+            return Output.bytes(Array(lines.joined(separator: "\n").utf8))
+        }
+        facts(reply).show()
+        Output.line()
+        components(reply).show()
+        guard !reply.fields.isEmpty else { return }
+        Output.line()
+        fields(reply).show()
+    }
+
+    private func facts(_ reply: Containers.Describe.Reply) -> Facts {
+        let container = reply.container
+        var facts = Facts()
+        facts.add("Container", container.name)
+        facts.add("Title", container.title)
+        facts.add(
+            "State", container.state.rawValue + (container.reason.map { ": \($0)" } ?? ""))
+        facts.add("Items", Wording.count(container.items))
+        facts.add("Votes", reply.votes.map(TallyText.full))
+        facts.add("Comments", reply.comments.map { Wording.count($0) })
+        return facts
+    }
+
+    private func components(_ reply: Containers.Describe.Reply) -> Table {
+        var table = Table([
+            .text("component"), .text("kind"), .text("plugin", least: 12), .state("state"),
+            .text("lives in"), .text("shown"), .number("items"), .text("reason", least: 12),
+        ])
+        for component in reply.container.components {
+            table.add([
+                component.name, component.kind, component.plugin, component.state.rawValue,
+                component.isolation.rawValue, component.hidden ? "hidden" : "yes",
+                component.items.map { Wording.count($0) } ?? "", component.reason ?? "",
+            ])
+        }
+        return table
+    }
+
+    private func fields(_ reply: Containers.Describe.Reply) -> Table {
+        var table = Table([
+            .text("field"), .text("type"), .text("required"), .text("searched"),
+            .number("min"), .number("max"),
+        ])
+        for field in reply.fields {
+            table.add([
+                field.name, field.type, field.required ? "yes" : "", field.search ? "yes" : "",
+                field.min.map(Wording.number) ?? "", field.max.map(Wording.number) ?? "",
+            ])
+        }
+        return table
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+
+/// The command `atriumctl export CONTAINER`.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write a container's items as lines of JSON.",
+        discussion: """
+            The first line says what it is: format, version and sequence. With --all votes and \
+            comments come too, with their authors and times, all of one moment: 'import' restores \
+            them. That takes an administrator.
+            """)
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @Flag(help: "Votes and comments too.")
+    var all = false
+
+    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard !(all && component != nil) else {
+            throw ValidationError("--all takes every component: leave --component out.")
+        }
+    }
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let version = try await session.call(Daemon.Status.self, .init()).version
+        let header = ExportHeader(container: container, version: version, all: all)
+        if all {
+            try await exportRecords(header, session)
+        } else {
+            try await exportItems(header, session)
+        }
+    }
+
+    private func exportRecords(_ header: ExportHeader, _ session: Session) async throws {
+        var isFirst = true
+        try await session.stream(
+            Containers.Export.self, .init(container: container)
+        ) { reply, _ in
+            var lines = JSONLines()
+            if isFirst { lines.add(header.line(sequence: reply.sequence)) }
+            isFirst = false
+            for record in reply.records { lines.add(record) }
+            Output.bytes(lines.bytes)
+        }
+    }
+
+    private func exportItems(_ header: ExportHeader, _ session: Session) async throws {
+        var parameters = Contents.List.Parameters(
+            container: container, component: component, limit: 1000)
+        var isFirst = true
+        repeat {
+            let reply = try await session.call(Contents.List.self, parameters)
+            var lines = JSONLines()
+            if isFirst { lines.add(header.line(sequence: reply.sequence)) }
+            isFirst = false
+            for item in reply.items {
+                lines.add(Contents.Put.Parameters.Items(id: item.id, fields: item.fields))
+            }
+            Output.bytes(lines.bytes)
+            parameters.cursor = reply.next
+        } while parameters.cursor != nil
+    }
+}
+
+/// The first line of an export.
+struct ExportHeader {
+    /// The version of the format.
+    static let format = 1
+
+    var container: String
+    var version: String
+    var all: Bool
+
+    /// The line, for what was there at a sequence.
+    func line(sequence: Int) -> JSONValue {
+        .object([
+            .init("atrium", .int(Int64(Self.format))), .init("container", .string(container)),
+            .init("all", .bool(all)), .init("sequence", .int(Int64(sequence))),
+            .init("version", .string(version)),
+        ])
+    }
+}
+
+/// Lines of JSON.
+private struct JSONLines {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func add(_ value: some JSONWritable) {
+        bytes += JSON.encode(value)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl filters CONTAINER`.
+struct FiltersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filters",
+        abstract: "List a container's filters, with how many items each would show.",
+        discussion: "A section's own selection does not reduce its counts.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @OptionGroup var query: QueryOptions
+
+    @Option(help: ArgumentHelp("Which component; by default the first.", valueName: "name"))
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Interfaces.Filters.List.Parameters(
+            container: container, component: component, filters: query.selection,
+            search: query.search)
+        guard let reply = try await session.answer(Interfaces.Filters.List.self, parameters)
+        else { return }
+        SectionTable(reply.sections).table.show()
+        Output.note("\(Wording.count(reply.total, "item")) in all")
+    }
+}
+
+/// Sections as a table: a row for each filter, the selected ones marked.
+struct SectionTable {
+    private(set) var table = Table([
+        .text("section"), .text("filter"), .number("items"), .text("title"),
+        .text("selected"),
+    ])
+
+    init(_ sections: [Section]) {
+        for section in sections {
+            if section.filters.isEmpty {
+                table.add([section.id, Self.placeholder(section.input), "", section.title, ""])
+            }
+            for (index, filter) in section.filters.enumerated() {
+                table.add([
+                    index == 0 ? section.id : "", filter.id, Wording.count(filter.count),
+                    filter.title == filter.id ? "" : filter.title, filter.selected ? "*" : "",
+                ])
+            }
+        }
+    }
+
+    /// What a person writes where no filters are on offer.
+    private static func placeholder(_ input: Section.Input) -> String {
+        switch input {
+        case .range: "FROM..TO"
+        case .text: "TEXT"
+        case .single, .several: "(none)"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Files as commands read and write them; `-` is standard input.
+enum InputFile {
+    /// Opens a file for reading.
+    ///
+    /// - Returns: The descriptor, and how many bytes the file has where that is known.
+    static func open(_ path: String) throws -> (descriptor: Int32, size: Int?) {
+        let descriptor = path == "-" ? STDIN_FILENO : Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw problem(path, errno) }
+        let format = status.st_mode & S_IFMT
+        guard format != S_IFDIR else { throw problem(path, EISDIR) }
+        return (descriptor, format == S_IFREG ? Int(status.st_size) : nil)
+    }
+
+    /// The text of a file.
+    static func text(_ path: String) throws -> String {
+        let (descriptor, _) = try open(path)
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var bytes: [UInt8] = []
+        while let chunk = try read(descriptor, path) { bytes += chunk }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure("\(path) is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// The next bytes of an open file; nil at its end.
+    static func read(_ descriptor: Int32, _ path: String) throws -> [UInt8]? {
+        while true {
+            var count = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                initialized = max(0, count)
+            }
+            if count > 0 { return chunk }
+            if count == 0 { return nil }
+            guard errno == EINTR else { throw problem(path, errno) }
+        }
+    }
+
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The names in a folder, sorted, without hidden ones.
+    static func names(in folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else { throw problem(folder, errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Writes a new file, making the folders on the way.
+    static func write(_ text: String, to path: String) throws {
+        if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw problem(path, errno) }
+        defer { close(descriptor) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw problem(path, errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        guard !path.isEmpty, !isFolder(path) else { return }
+        if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw problem(path, errno) }
+    }
+
+    private static func problem(_ path: String, _ code: Int32) -> CommandFailure {
+        CommandFailure("\(path): \(String(cString: strerror(code)))")
+    }
+}

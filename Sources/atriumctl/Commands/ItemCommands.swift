@@ -1,0 +1,129 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// The command `atriumctl put CONTAINER/ITEM FIELD=VALUE…`.
+struct PutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Add an item, or change fields of one.",
+        discussion: """
+            Values are typed as the container declares its fields: keywords with commas or several \
+            times, durations as 1h57m or seconds. FIELD= takes a field away. Fields that are not \
+            named stay, unless --replace is given.
+            """)
+
+    @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
+    var target: Target
+
+    @Argument(help: ArgumentHelp("The fields.", valueName: "field=value"))
+    var values: [String] = []
+
+    @Flag(help: "The item has these fields alone.")
+    var replace = false
+
+    @Option(help: ArgumentHelp("The item that it lies under.", valueName: "item"))
+    var parent: String?
+
+    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let item = try target.requiredItem()
+        let session = try await connection.connect()
+        let fields = try await session.call(
+            Containers.Describe.self, .init(container: target.container)
+        ).fields
+        let members = try FieldInput.members(values, fields: fields)
+        // Somebody else may change the item between the look and the change: look again.
+        for attempt in 1... {
+            do {
+                return try await put(item, members, session)
+            } catch let error as VarlinkRemoteError {
+                let isChanged = error.as(Contents.RevisionMismatch.self) != nil
+                guard isChanged, attempt < 4 else { throw await session.explain(error) }
+            }
+        }
+    }
+
+    private func put(
+        _ item: String, _ members: [JSONValue.Member], _ session: Session
+    ) async throws {
+        var values = JSONValue.object([])
+        var revision: Int?
+        if !replace {
+            let current = try await self.current(item, session)
+            values = current?.item.fields.value ?? values
+            revision = current?.sequence ?? 0
+        }
+        for member in members { values[member.name] = member.value == .null ? nil : member.value }
+        let parameters = Contents.Put.Parameters(
+            container: target.container, component: component,
+            items: [
+                .init(
+                    id: item, fields: JSONObject(values) ?? .empty, parent: parent,
+                    ifRevision: revision)
+            ])
+        let object = try await session.client.call(
+            raw: Contents.Put.name, parameters: JSONObject(writing: parameters) ?? .empty)
+        if session.printsJSON { return Output.rawLine(object.bytes) }
+        let reply = try session.decode(Contents.Put.self, object)
+        let done = reply.inserted > 0 ? "added" : reply.updated > 0 ? "changed" : "unchanged"
+        Output.line(PrintableText.line("\(target.description) \(done)"))
+    }
+
+    private func current(
+        _ item: String, _ session: Session
+    ) async throws -> Contents.Get.Reply? {
+        do {
+            return try await session.client.call(
+                Contents.Get.self,
+                .init(container: target.container, component: component, item: item))
+        } catch let error as VarlinkRemoteError where error.as(Contents.ItemNotFound.self) != nil {
+            return nil
+        }
+    }
+}
+
+/// The command `atriumctl remove CONTAINER/ITEM…`.
+struct RemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove items.",
+        discussion: "Their votes and comments stay, hidden, and return with the item.")
+
+    @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
+    var targets: [Target]
+
+    @Flag(help: "Erase their votes and comments too. There is no way back.")
+    var purge = false
+
+    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        var items: [(container: String, ids: [String])] = []
+        for target in targets {
+            let id = try target.requiredItem()
+            if let index = items.firstIndex(where: { $0.container == target.container }) {
+                items[index].ids.append(id)
+            } else {
+                items.append((target.container, [id]))
+            }
+        }
+        let session = try await connection.connect()
+        for (container, ids) in items {
+            let parameters = Contents.Remove.Parameters(
+                container: container, component: component, items: ids,
+                purge: purge ? true : nil)
+            guard let reply = try await session.answer(Contents.Remove.self, parameters)
+            else { continue }
+            let missing = ids.count - reply.removed
+            let note = missing > 0 ? "; \(Wording.count(missing)) not there" : ""
+            Output.line("\(container): \(Wording.count(reply.removed, "item")) removed\(note)")
+        }
+    }
+}

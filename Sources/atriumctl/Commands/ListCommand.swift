@@ -1,0 +1,113 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+
+/// The command `atriumctl list CONTAINER`.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List a container's items: filtered, searched, sorted.")
+
+    @Argument(help: "The container.")
+    var container: String
+
+    @OptionGroup var query: QueryOptions
+    @OptionGroup var order: SortOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Show these fields alone, with commas between.", valueName: "field,…"))
+    var fields: String?
+
+    @Option(help: ArgumentHelp("At most so many items.", valueName: "n"))
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("Go on after a page.", valueName: "cursor"))
+    var cursor: String?
+
+    @Flag(help: "All pages.")
+    var all = false
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard limit.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--limit is at least 1.")
+        }
+    }
+
+    func run() async throws {
+        let session = try await connection.connect()
+        var parameters = parameters
+        var items: [Item] = []
+        var last: Contents.List.Reply?
+        repeat {
+            let reply = try await page(parameters, session)
+            if !session.printsJSON { items += reply.items }
+            last = reply
+            parameters.cursor = reply.next
+        } while all && parameters.cursor != nil
+        guard !session.printsJSON, let last else { return }
+        let declared = try await session.call(
+            Containers.Describe.self, .init(container: container)
+        ).fields
+        ItemTable(fields: shown(declared), items: items).table.show()
+        var footer = "\(Wording.count(items.count)) of \(Wording.count(last.total))"
+        if let next = last.next { footer += "; more with --cursor \(next)" }
+        Output.note(PrintableText.line(footer))
+    }
+
+    private var chosenFields: [String]? {
+        fields.map { $0.split(separator: ",").map(String.init) }
+    }
+
+    private var parameters: Contents.List.Parameters {
+        .init(
+            container: container, component: subject.component, filters: query.selection,
+            search: query.search, sort: order.fields, fields: chosenFields,
+            actor: subject.actor, limit: limit ?? (all ? 1000 : nil), cursor: cursor)
+    }
+
+    /// A page; with `--json` it is printed as it came.
+    private func page(
+        _ parameters: Contents.List.Parameters, _ session: Session
+    ) async throws -> Contents.List.Reply {
+        let object = try await session.call(
+            raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
+        if session.printsJSON { Output.rawLine(object.bytes) }
+        return try session.decode(Contents.List.self, object)
+    }
+
+    private func shown(_ declared: [Field]) -> [Field] {
+        guard let chosenFields else { return declared }
+        return chosenFields.compactMap { name in declared.first { $0.name == name } }
+    }
+}
+
+/// Items as a table: a column for the id, one for each field, then votes and comments where there
+/// are such components.
+struct ItemTable {
+    private(set) var table: Table
+
+    init(fields: [Field], items: [Item]) {
+        let hasVotes = items.contains { $0.votes != nil }
+        let hasComments = items.contains { $0.comments != nil }
+        var columns = [Table.Column.text("id", least: 16)]
+        columns += fields.map {
+            FieldText.isNumber($0.type) ? .number($0.name) : .text($0.name)
+        }
+        if hasVotes { columns.append(.number("votes")) }
+        if hasComments { columns.append(.number("comments")) }
+        table = Table(columns)
+        for item in items {
+            let values = item.fields.value
+            var cells = [item.id]
+            cells += fields.map { field in
+                values[field.name].map { FieldText.shown($0, type: field.type) } ?? ""
+            }
+            if hasVotes { cells.append(item.votes.map(TallyText.short) ?? "") }
+            if hasComments { cells.append(item.comments.map { Wording.count($0) } ?? "") }
+            table.add(cells)
+        }
+    }
+}

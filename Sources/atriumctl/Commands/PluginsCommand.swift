@@ -1,0 +1,84 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl plugins`.
+struct PluginsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugins", abstract: "List the plugins that the daemon found.")
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Plugins.List.self, .init()) else { return }
+        var table = Table([
+            .text("id", least: 20), .text("version"), .text("kind"), .state("state"),
+            .text("isolation"), .number("components"), .text("title"),
+        ])
+        for plugin in reply.plugins {
+            table.add([
+                plugin.id, plugin.version, plugin.kind, plugin.state.rawValue,
+                plugin.isolation.rawValue, Wording.count(plugin.components), plugin.title,
+            ])
+        }
+        table.show()
+        for plugin in reply.plugins {
+            guard let reason = plugin.reason else { continue }
+            let name = plugin.id.isEmpty ? plugin.path : plugin.id
+            Output.line(PrintableText.line("\(name) is \(plugin.state.rawValue): \(reason)"))
+        }
+    }
+}
+
+/// The command `atriumctl plugin …`.
+struct PluginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugin", abstract: "Describe a plugin, or start a new one.",
+        subcommands: [PluginDescribeCommand.self, PluginNewCommand.self])
+}
+
+/// The command `atriumctl plugin describe ID`.
+struct PluginDescribeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "describe", abstract: "Show a plugin with the settings it takes.")
+
+    @Argument(help: "The plugin's id, such as org.atrium.stars.")
+    var id: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Plugins.Describe.self, .init(plugin: id))
+        else { return }
+        facts(reply.plugin).show()
+        guard !reply.settings.isEmpty else { return }
+        var table = Table([
+            .text("setting"), .text("type"), .text("default"), .text("summary", least: 20),
+        ])
+        for setting in reply.settings {
+            table.add([
+                setting.name, setting.type,
+                setting.default ?? (setting.required ? "required" : ""), setting.summary,
+            ])
+        }
+        Output.line()
+        table.show()
+    }
+
+    private func facts(_ plugin: Plugin) -> Facts {
+        var facts = Facts()
+        facts.add("Plugin", "\(plugin.id) \(plugin.version)")
+        facts.add("Title", plugin.title)
+        facts.add("About", plugin.description)
+        facts.add("Kind", plugin.kind)
+        facts.add(
+            "State", plugin.state.rawValue + (plugin.reason.map { ": \($0)" } ?? ""))
+        facts.add(
+            "Lives",
+            "in \(plugin.isolation == .daemon ? "the daemon" : "a process of its own"), "
+                + Wording.count(plugin.components, "component"))
+        facts.add("Library", plugin.path)
+        return facts
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+
+/// `CONTAINER` or `CONTAINER/ITEM`; an item's id may hold slashes itself.
+struct Target: ExpressibleByArgument, Equatable {
+    let container: String
+    let item: String?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let container = parts.first, !container.isEmpty else { return nil }
+        self.container = String(container)
+        item = parts.count > 1 ? String(parts[1]) : nil
+        guard item != "" else { return nil }
+    }
+
+    var description: String { item.map { "\(container)/\($0)" } ?? container }
+
+    /// The item's id, where a command is about an item alone.
+    func requiredItem() throws -> String {
+        guard let item else {
+            throw CommandFailure(
+                "'\(container)' names a container, and this is about an item",
+                hint: "write \(container)/ITEM.", status: .usage)
+        }
+        return item
+    }
+}
+
+/// `SECTION=FILTER`.
+struct FilterChoice: ExpressibleByArgument, Equatable {
+    let section: String
+    let filter: String
+
+    init?(argument: String) {
+        guard let separator = argument.firstIndex(of: "="), separator > argument.startIndex else {
+            return nil
+        }
+        section = String(argument[..<separator])
+        filter = String(argument[argument.index(after: separator)...])
+        guard !filter.isEmpty else { return nil }
+    }
+
+    /// The choices by section, as calls want them; nil where there are none.
+    static func selection(_ choices: [FilterChoice]) -> [String: [String]]? {
+        guard !choices.isEmpty else { return nil }
+        var selection: [String: [String]] = [:]
+        for choice in choices { selection[choice.section, default: []].append(choice.filter) }
+        return selection
+    }
+}
+
+/// Which component, and on whose behalf.
+struct SubjectOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Which component; by default the first fitting.", valueName: "name"))
+    var component: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "On whose behalf, for front ends: NAMESPACE:NAME.", valueName: "actor"))
+    var actor: String?
+}
+
+/// What narrows a list, and its order.
+struct QueryOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Only what this filter lets through. Several add up within a section and narrow "
+                + "across sections.", valueName: "section=filter"))
+    var filter: [FilterChoice] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only what contains this text, without regard to case and accents.",
+            valueName: "text"))
+    var search: String?
+
+    var selection: [String: [String]]? { FilterChoice.selection(filter) }
+}
+
+/// By what a list is sorted.
+struct SortOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Sort by this field, '-' before it for descending; also votes.score, votes.count "
+                + "and comments.count. Several: by the first, then by the next.",
+            valueName: "[-]field"))
+    var sort: [String] = []
+
+    /// The fields, commas taken apart; nil where there are none.
+    var fields: [String]? {
+        let fields = sort.flatMap { $0.split(separator: ",").map(String.init) }
+        return fields.isEmpty ? nil : fields
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl vote CONTAINER[/ITEM] VALUE`.
+struct VoteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vote", abstract: "Vote on an item, or on the container as a whole.")
+
+    @Argument(help: ArgumentHelp("What to vote on.", valueName: "container[/item]"))
+    var target: Target
+
+    @Argument(help: "The value, such as 1 to 5 stars.")
+    var value: Double
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Votes.Cast.Parameters(
+            container: target.container, item: target.item, component: subject.component,
+            value: value, actor: subject.actor)
+        guard let reply = try await session.answer(Votes.Cast.self, parameters) else { return }
+        let before = reply.previous.map { ", \(Wording.number($0)) before" } ?? ""
+        Output.line(
+            PrintableText.line(
+                "voted \(Wording.number(value)) on \(target.description)\(before); now "
+                    + TallyText.full(reply.tally)))
+    }
+}
+
+/// The command `atriumctl unvote CONTAINER[/ITEM]`.
+struct UnvoteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unvote", abstract: "Take your vote back.")
+
+    @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
+    var target: Target
+
+    @OptionGroup var subject: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Votes.Retract.Parameters(
+            container: target.container, item: target.item, component: subject.component,
+            actor: subject.actor)
+        guard let reply = try await session.answer(Votes.Retract.self, parameters) else { return }
+        let done =
+            reply.previous.map { "took back the vote \(Wording.number($0)) on" }
+            ?? "there was no vote of yours on"
+        Output.line(
+            PrintableText.line(
+                "\(done) \(target.description); now \(TallyText.full(reply.tally))"))
+    }
+}

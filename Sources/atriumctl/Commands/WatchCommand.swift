@@ -1,0 +1,104 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+
+/// The command `atriumctl watch TOPIC…`.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Follow what happens, a line each, until Ctrl-C.",
+        discussion: """
+            A topic is dotted words; * stands for one word, > for the rest: 'films.>', \
+            '*.votes.cast'. Quote them: the shell knows both signs too.
+            """)
+
+    @Argument(help: "Topics to follow; by default all.")
+    var topics: [String] = [">"]
+
+    @Option(
+        help: ArgumentHelp(
+            "First replay what is kept after this sequence; 0: all of it.", valueName: "n"))
+    var after: Int?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Notifications.Subscribe.Parameters(topics: topics, after: after)
+        try await session.stream(Notifications.Subscribe.self, parameters) { reply, object in
+            if session.printsJSON { return Output.rawLine(object.bytes) }
+            if let gap = reply.gap { Output.note(NotificationText.gap(gap)) }
+            for notification in reply.notifications {
+                Output.line(
+                    NotificationText.line(notification, color: Terminal.hasColor))
+            }
+        }
+    }
+}
+
+/// Notifications as people read them.
+enum NotificationText {
+    /// Time, sequence, topic, who, and what.
+    static func line(_ notification: Notification, color: Bool = false) -> String {
+        let sequence = notification.sequence.map { "#\($0)" } ?? "-"
+        let who = notification.actor.map { ActorName.shown($0) } ?? "-"
+        let words = [who, notification.payload.text].map(PrintableText.line)
+        let time = Style.dim(PrintableText.line(notification.time), enabled: color)
+        let topic = Style.bold(PrintableText.line(notification.topic), enabled: color)
+        return "\(time)  \(sequence)  \(topic)  \(words.joined(separator: "  "))"
+    }
+
+    /// What can't be told any more.
+    static func gap(_ gap: Notifications.Subscribe.Reply.Gap) -> String {
+        let reason =
+            gap.reason == .trimmed ? "no longer kept" : "transient, and came too fast to be told"
+        return "atriumctl: missed #\(gap.from) to #\(gap.to): \(reason)"
+    }
+}
+
+/// The command `atriumctl publish TOPIC JSON`.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Publish a notification under CONTAINER.app.")
+
+    @Argument(help: "The topic, such as films.app.screening.")
+    var topic: String
+
+    @Argument(help: "What happened: a JSON object; - reads it from standard input.")
+    var payload: String = "{}"
+
+    @Flag(help: "Keep it, with a sequence number.")
+    var durable = false
+
+    @Option(
+        help: ArgumentHelp(
+            "On whose behalf, for front ends: NAMESPACE:NAME.", valueName: "actor"))
+    var actor: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let payload = try JSONArgument.object(payload)
+        let session = try await connection.connect()
+        let parameters = Notifications.Publish.Parameters(
+            topic: topic, payload: payload, durable: durable ? true : nil, actor: actor)
+        guard let reply = try await session.answer(Notifications.Publish.self, parameters)
+        else { return }
+        let sequence = reply.sequence.map { " as #\($0)" } ?? ""
+        Output.line(PrintableText.line("published \(topic)\(sequence)"))
+    }
+}
+
+/// JSON on the command line.
+enum JSONArgument {
+    /// The object that an argument holds; `-` reads it from standard input.
+    static func object(_ argument: String) throws -> JSONObject {
+        let text = argument == "-" ? try InputFile.text("-") : argument
+        do {
+            return try JSONObject(text)
+        } catch {
+            throw CommandFailure(
+                "that is no JSON object: \(error)",
+                hint: #"quote it for the shell: '{"name": "value"}'"#, status: .usage)
+        }
+    }
+}

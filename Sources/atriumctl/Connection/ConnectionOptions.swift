@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// What every command that talks to the daemon understands.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's socket.", discussion: "Default: $ATRIUM_SOCKET, else where one is found.",
+            valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print replies as they came, one JSON object a line.")
+    var json = false
+
+    /// Connects, and says what to do where that fails.
+    func connect() async throws -> Session {
+        try await Session(socket: SocketPath.find(told: socket), printsJSON: json)
+    }
+}

@@ -1,0 +1,25 @@
+/// The known name that a person probably meant.
+enum Nearest {
+    /// The most similar name, if it is similar at all: a third of its letters may differ.
+    static func name(to wanted: String, in known: [String]) -> String? {
+        let candidates = known.map { (name: $0, distance: distance(wanted, $0)) }
+        guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
+        return best.distance <= max(1, wanted.count / 3) ? best.name : nil
+    }
+
+    /// How many letters must be changed, added or taken away.
+    private static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))
+        var row = Array(0...other.count)
+        for (index, letter) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (column, otherLetter) in other.enumerated() {
+                let change = diagonal + (letter == otherLetter ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

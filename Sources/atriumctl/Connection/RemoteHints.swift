@@ -1,0 +1,36 @@
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// Hints that take another call: what there is instead of what was not found.
+struct RemoteHints {
+    let client: VarlinkClient
+
+    /// The hint for an error; nil where nothing is to be added.
+    func hint(for error: VarlinkRemoteError) async -> String? {
+        let container = error.parameters.value["container"]?.string ?? ""
+        switch RemoteProblem.shortName(error.name) {
+        case "ContainerNotFound": return await containers(besides: container)
+        case "ComponentNotFound": return await components(of: container)
+        default: return nil
+        }
+    }
+
+    private func containers(besides wanted: String) async -> String? {
+        guard let reply = try? await client.call(Containers.List.self, .init()) else { return nil }
+        let names = reply.containers.map(\.name)
+        guard !names.isEmpty else {
+            return "there is none yet; 'atriumctl apply -f FILE' makes one."
+        }
+        let nearest = Nearest.name(to: wanted, in: names).map { "did you mean '\($0)'? " } ?? ""
+        return "\(nearest)There is: \(names.joined(separator: ", "))."
+    }
+
+    private func components(of container: String) async -> String? {
+        let reply = try? await client.call(
+            Containers.Describe.self, .init(container: container))
+        guard let components = reply?.container.components, !components.isEmpty else { return nil }
+        let names = components.map { "\($0.name) (\($0.kind))" }
+        return "its components are: \(names.joined(separator: ", "))."
+    }
+}

@@ -1,0 +1,217 @@
+import JSONCodec
+import Varlink
+
+/// What the daemon refuses, in sentences: the one place that words its errors.
+///
+/// An error means the same in every interface, so the last word of its name says it all.
+enum RemoteProblem {
+    /// The sentence and the hint for an error.
+    static func explain(_ error: VarlinkRemoteError) -> CommandFailure {
+        let details = Details(error.parameters.value)
+        let word = shortName(error.name)
+        if let failure = missing(word, details) ?? invalid(word, details) { return failure }
+        if let failure = refused(word, details) ?? transport(word, details) { return failure }
+        let evidence = error.parameters.isEmpty ? "" : ": \(error.parameters)"
+        return CommandFailure("the daemon answered \(error.name)\(evidence)")
+    }
+
+    /// The last word of an error's full name.
+    static func shortName(_ name: String) -> String {
+        name.split(separator: ".").last.map(String.init) ?? name
+    }
+
+    /// Seconds after which the same call may succeed; nil when it will not.
+    static func retryAfter(_ error: VarlinkRemoteError) -> Double? {
+        error.parameters.value["retryAfter"]?.double
+    }
+
+    private static func missing(_ word: String, _ details: Details) -> CommandFailure? {
+        switch word {
+        case "ContainerNotFound":
+            CommandFailure(
+                "there is no container '\(details["container"])'",
+                hint: "'atriumctl containers' lists what there is.")
+        case "ComponentNotFound":
+            CommandFailure(
+                "the container '\(details["container"])' has no component "
+                    + "'\(details["component"])' for this",
+                hint: "'atriumctl describe \(details["container"])' lists its components.")
+        case "ItemNotFound":
+            CommandFailure(
+                "the container '\(details["container"])' has no item '\(details["item"])'",
+                hint: "'atriumctl list \(details["container"]) --search TEXT' finds items.")
+        case "CommentNotFound":
+            CommandFailure(
+                "there is no comment '\(details["comment"])'",
+                hint: "'atriumctl thread CONTAINER[/ITEM]' shows comments with their ids.")
+        case "FilterNotFound": filterNotFound(details)
+        case "FieldUnknown":
+            CommandFailure(
+                "there is no field '\(details["field"])'",
+                hint: known(details["field"], details.list("known")))
+        case "PluginNotFound":
+            CommandFailure(
+                "there is no plugin '\(details["plugin"])'",
+                hint: known(details["plugin"], details.list("known")))
+        case "LogLevelUnknown":
+            CommandFailure(
+                "there is no log level '\(details["level"])'",
+                hint: known(details["level"], details.list("known")), status: .usage)
+        case "ScreenNotFound": CommandFailure("there is no screen '\(details["screen"])'")
+        case "ScopeNotFound": CommandFailure("there is no scope '\(details["scope"])'")
+        default: nil
+        }
+    }
+
+    private static func filterNotFound(_ details: Details) -> CommandFailure {
+        let (section, filter) = (details["section"], details["filter"])
+        let list = details.list("known")
+        let sentence =
+            filter.isEmpty
+            ? "there is no section of filters '\(section)'"
+            : "the section '\(section)' has no filter '\(filter)'"
+        return CommandFailure(
+            sentence,
+            hint: known(filter.isEmpty ? section : filter, list)
+                ?? "'atriumctl filters CONTAINER' lists sections and filters.")
+    }
+
+    private static func invalid(_ word: String, _ details: Details) -> CommandFailure? {
+        switch word {
+        case "DefinitionInvalid":
+            CommandFailure(
+                "\(details["file"]):\(details["line"]):\(details["column"]): "
+                    + details["reason"], hint: details.optional("hint"))
+        case "FieldInvalid":
+            CommandFailure(
+                "item '\(details["item"])', field '\(details["field"])': expected "
+                    + "\(details["expected"]), found \(details["found"])")
+        case "ItemInvalid":
+            CommandFailure("item '\(details["item"])': \(details["reason"])")
+        case "ItemsUnfit":
+            CommandFailure(
+                "items of '\(details["container"])' do not fit the field "
+                    + "'\(details["field"])': \(details["reason"])",
+                hint: "change or remove them first: "
+                    + details.list("items").prefix(10).joined(separator: ", "))
+        case "RecordInvalid":
+            CommandFailure(
+                "the record '\(details["key"])' of '\(details["component"])': "
+                    + details["reason"])
+        case "SettingInvalid":
+            CommandFailure(
+                "component '\(details["component"])', setting '\(details["setting"])': "
+                    + details["reason"],
+                hint: "'atriumctl plugin describe ID' lists a plugin's settings.")
+        case "CursorInvalid":
+            CommandFailure(
+                details["reason"], hint: "list again from the start, without --cursor.")
+        case "TopicInvalid":
+            CommandFailure("the topic '\(details["topic"])': \(details["reason"])")
+        case "ParameterInvalid":
+            CommandFailure("\(details["parameter"]): \(details["reason"])")
+        default: nil
+        }
+    }
+
+    private static func refused(_ word: String, _ details: Details) -> CommandFailure? {
+        switch word {
+        case "Refused", "ReloadFailed":
+            CommandFailure(details["reason"], hint: retry(details))
+        case "ReadOnly":
+            CommandFailure(
+                "the component '\(details["component"])' takes no items: \(details["reason"])")
+        case "LimitExceeded":
+            CommandFailure(
+                "that is beyond the limit \(details["limit"]) of \(details["value"])",
+                hint: retry(details))
+        case "StoreUnavailable":
+            CommandFailure(
+                "the store takes no writes, nothing was changed: \(details["reason"])",
+                hint: retry(details))
+        case "ComponentUnavailable":
+            CommandFailure(
+                "the component '\(details["component"])' does not answer now: "
+                    + details["reason"], hint: retry(details))
+        case "RevisionMismatch":
+            CommandFailure(
+                "the item '\(details["item"])' was changed meanwhile (revision "
+                    + "\(details["found"]), expected at most \(details["expected"]))",
+                hint: "look at it, then try again.")
+        case "Conflict":
+            CommandFailure("the comment '\(details["comment"])': \(details["reason"])")
+        case "ComponentExists":
+            CommandFailure(
+                "the container '\(details["container"])' has a component "
+                    + "'\(details["component"])' already",
+                hint: "take another name, or detach it first.")
+        case "RoleRequired":
+            CommandFailure(
+                "\(details["method"]) wants the role \(details["role"]); yours is "
+                    + details["yours"],
+                hint: "an administrator gives roles to users and groups in the daemon's "
+                    + "configuration.")
+        case "ActorForbidden":
+            CommandFailure(
+                "you may not act for '\(details["actor"])': \(details["reason"])")
+        default: nil
+        }
+    }
+
+    private static func transport(_ word: String, _ details: Details) -> CommandFailure? {
+        switch word {
+        case "InterfaceNotFound":
+            CommandFailure(
+                "the daemon has no interface '\(details["interface"])'",
+                hint: "'atriumctl interfaces' lists them.")
+        case "MethodNotFound":
+            CommandFailure(
+                "the daemon has no method '\(details["method"])'",
+                hint: "'atriumctl introspect INTERFACE' lists the methods of an interface.")
+        case "MethodNotImplemented":
+            CommandFailure("the daemon does not implement \(details["method"]) yet")
+        case "InvalidParameter":
+            CommandFailure(
+                "the parameter '\(details["parameter"])' is missing, unknown or of another type",
+                hint: "'atriumctl introspect INTERFACE' shows what a method takes.")
+        case "PermissionDenied": CommandFailure("you may not call this method")
+        case "ExpectedMore":
+            CommandFailure("the method answers with a series of replies", hint: "add --more.")
+        default: nil
+        }
+    }
+
+    /// What there is, the most similar first.
+    private static func known(_ wanted: String, _ list: [String]) -> String? {
+        guard !list.isEmpty else { return nil }
+        let nearest = Nearest.name(to: wanted, in: list).map { "did you mean '\($0)'? " } ?? ""
+        let shown = list.prefix(30).joined(separator: ", ")
+        return "\(nearest)There is: \(shown)\(list.count > 30 ? ", …" : ".")"
+    }
+
+    private static func retry(_ details: Details) -> String? {
+        details.value["retryAfter"]?.double.map { "try again in \(Wording.duration($0))." }
+    }
+}
+
+/// The parameters of an error, for sentences.
+private struct Details {
+    let value: JSONValue
+
+    init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    /// The parameter in words; empty where it is absent.
+    subscript(name: String) -> String { optional(name) ?? "" }
+
+    func optional(_ name: String) -> String? {
+        switch value[name] {
+        case .string(let text): text
+        case .null, nil: nil
+        case let other?: String(decoding: JSON.encode(other), as: UTF8.self)
+        }
+    }
+
+    func list(_ name: String) -> [String] { (value[name]?.array ?? []).compactMap(\.string) }
+}

@@ -1,0 +1,109 @@
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// A connection to the daemon for the length of a command.
+///
+/// All failures come out of it as ``CommandFailure``, worded in one place.
+struct Session: Sendable {
+    let client: VarlinkClient
+    let socket: String
+    /// Whether replies are printed as they came.
+    let printsJSON: Bool
+
+    init(socket: String, printsJSON: Bool = false) async throws {
+        do {
+            client = try await VarlinkClient.connect(unixPath: socket)
+        } catch {
+            throw ConnectionProblem.explain(error, socket: socket)
+        }
+        self.socket = socket
+        self.printsJSON = printsJSON
+    }
+
+    /// Calls a method for the command's own use.
+    func call<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) async throws -> Method.Reply {
+        do {
+            return try await client.call(method, parameters)
+        } catch {
+            throw await explain(error)
+        }
+    }
+
+    /// Calls a method whose reply is what the command shows.
+    ///
+    /// - Returns: The reply; nil with `--json`, under which it was printed as it came.
+    func answer<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) async throws -> Method.Reply? {
+        let object = try await call(raw: method.name, JSONObject(writing: parameters) ?? .empty)
+        guard !printsJSON else {
+            Output.rawLine(object.bytes)
+            return nil
+        }
+        return try decode(method, object)
+    }
+
+    /// Calls a method by name.
+    func call(raw method: String, _ parameters: JSONObject) async throws -> JSONObject {
+        do {
+            return try await client.call(raw: method, parameters: parameters)
+        } catch {
+            throw await explain(error)
+        }
+    }
+
+    /// Calls a method for a series of replies, and hands each over as it came.
+    func stream(
+        raw method: String, _ parameters: JSONObject, each: (JSONObject) throws -> Void
+    ) async throws {
+        do {
+            for try await object in client.stream(raw: method, parameters: parameters) {
+                try each(object)
+            }
+        } catch {
+            throw await explain(error)
+        }
+    }
+
+    /// Calls a method for a series of replies, and hands over each with the bytes it came as.
+    func stream<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        each: (Method.Reply, JSONObject) throws -> Void
+    ) async throws {
+        try await stream(raw: method.name, JSONObject(writing: parameters) ?? .empty) {
+            try each(try decode(method, $0), $0)
+        }
+    }
+
+    /// What a failed call says, with what the daemon knows that may help.
+    func explain(_ error: any Error) async -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: failure
+        case let error as VarlinkRemoteError: await explain(error)
+        default: ConnectionProblem.explain(error, socket: socket)
+        }
+    }
+
+    private func explain(_ error: VarlinkRemoteError) async -> CommandFailure {
+        var failure = RemoteProblem.explain(error)
+        if let hint = await RemoteHints(client: client).hint(for: error) { failure.hint = hint }
+        return failure
+    }
+
+    /// Reads a reply that came as it is.
+    func decode<Method: VarlinkMethod>(
+        _ method: Method.Type, _ object: JSONObject
+    ) throws -> Method.Reply {
+        do {
+            return try JSON.decode(
+                Method.Reply.self, from: object.bytes, allowsUnknownMembers: true)
+        } catch {
+            throw CommandFailure(
+                "the daemon's reply to \(method.name) is not as this client knows it: \(error)",
+                hint: "client and daemon are of different versions? See 'atriumctl status'.")
+        }
+    }
+}

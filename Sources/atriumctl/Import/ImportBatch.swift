@@ -1,0 +1,81 @@
+import Interfaces
+import JSONCodec
+
+/// Lines that go to the daemon in one call: all items, or all records.
+struct ImportBatch: Sendable {
+    /// What a call takes at most.
+    enum Limit {
+        static let entries = 1000
+        /// A MiB, less what the call's frame takes around the entries.
+        static let bytes = (1 << 20) - 4096
+    }
+
+    /// One line.
+    struct Entry: Sendable {
+        var line: Int
+        var content: Content
+        var bytes: Int
+    }
+
+    /// What a line asks for.
+    enum Content: Sendable {
+        case item(Contents.Put.Parameters.Items)
+        case record(Record)
+
+        /// By what an entry is known: nothing else in the container has it.
+        var identity: [String] {
+            switch self {
+            case .item(let item): [item.id]
+            case .record(let record): [record.component, record.key, record.actor ?? ""]
+            }
+        }
+
+        var isRecord: Bool {
+            if case .record = self { true } else { false }
+        }
+    }
+
+    var entries: [Entry] = []
+    private(set) var bytes = 0
+
+    init() {}
+
+    init(_ entries: some Sequence<Entry>) {
+        self.entries = Array(entries)
+        bytes = self.entries.reduce(0) { $0 + $1.bytes }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+    var holdsRecords: Bool { entries.first?.content.isRecord ?? false }
+
+    /// Whether the entry may join those that are there.
+    func takes(_ entry: Entry) -> Bool {
+        guard let first = entries.first else { return true }
+        return entries.count < Limit.entries && bytes + entry.bytes <= Limit.bytes
+            && first.content.isRecord == entry.content.isRecord
+    }
+
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        bytes += entry.bytes
+    }
+
+    /// The batch in pieces of so many entries at most.
+    func pieces(of count: Int) -> [ImportBatch] {
+        stride(from: 0, to: entries.count, by: count).map {
+            ImportBatch(entries[$0..<min($0 + count, entries.count)])
+        }
+    }
+
+    var items: [Contents.Put.Parameters.Items] {
+        entries.compactMap { entry in
+            if case .item(let item) = entry.content { item } else { nil }
+        }
+    }
+
+    var records: [Record] {
+        entries.compactMap { entry in
+            if case .record(let record) = entry.content { record } else { nil }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JSONCodec
+
+/// What an import did so far.
+struct ImportReport: Equatable {
+    /// A line that did not go in, and why.
+    struct BadLine: Equatable {
+        var line: Int
+        var reason: String
+    }
+
+    /// How many bad lines are named; the others are counted.
+    static let named = 10
+
+    private(set) var lines = 0
+    private(set) var inserted = 0
+    private(set) var updated = 0
+    private(set) var restored = 0
+    private(set) var unchanged = 0
+    private(set) var bad = 0
+    /// The first bad lines.
+    private(set) var badLines: [BadLine] = []
+
+    mutating func countLine() { lines += 1 }
+
+    mutating func add(inserted: Int, updated: Int, unchanged: Int) {
+        self.inserted += inserted
+        self.updated += updated
+        self.unchanged += unchanged
+    }
+
+    mutating func add(restored: Int, unchanged: Int) {
+        self.restored += restored
+        self.unchanged += unchanged
+    }
+
+    mutating func add(_ line: BadLine) {
+        bad += 1
+        // They come as batches are answered, and so not quite in order.
+        let place = badLines.firstIndex { $0.line > line.line } ?? badLines.endIndex
+        badLines.insert(line, at: place)
+        if badLines.count > Self.named { badLines.removeLast() }
+    }
+
+    /// What went in, or was there.
+    var done: Int { inserted + updated + restored + unchanged }
+
+    /// The bad lines, for standard error.
+    var complaints: [String] {
+        var result = badLines.map { "line \($0.line): \($0.reason)" }
+        if bad > badLines.count {
+            result.append("and \(Wording.count(bad - badLines.count, "more bad line"))")
+        }
+        return result.map(PrintableText.line)
+    }
+
+    /// The sentence at the end.
+    func summary(seconds: Double) -> String {
+        var parts = ["\(Wording.count(inserted)) inserted", "\(Wording.count(updated)) updated"]
+        if restored > 0 { parts.append("\(Wording.count(restored)) restored") }
+        parts += ["\(Wording.count(unchanged)) unchanged", "\(Wording.count(bad)) bad"]
+        let rate = Int(Double(done) / max(seconds, 0.001))
+        return parts.joined(separator: ", ")
+            + " in \(Wording.rounded(seconds, decimals: 1)) s (\(Wording.count(rate)) items/s)"
+    }
+
+    /// The same for programs.
+    func json(seconds: Double) -> JSONValue {
+        .object([
+            .init("inserted", .int(Int64(inserted))), .init("updated", .int(Int64(updated))),
+            .init("restored", .int(Int64(restored))), .init("unchanged", .int(Int64(unchanged))),
+            .init("bad", .int(Int64(bad))),
+            .init(
+                "badLines",
+                .array(
+                    badLines.map {
+                        .object([
+                            .init("line", .int(Int64($0.line))),
+                            .init("reason", .string($0.reason)),
+                        ])
+                    })), .init("seconds", .double(seconds)),
+        ])
+    }
+}

@@ -1,0 +1,177 @@
+import Interfaces
+import Varlink
+
+/// Sends the lines of a file in batches, several on their way at once, and keeps what is good.
+///
+/// Batches are answered in order. While one is being mended, those sent after it wait for their
+/// answer to be read; where they hold another version of an entry, that later one stays.
+struct Importer {
+    /// How many batches are on their way at once.
+    static let window = 4
+    /// How often a batch is tried that the daemon can't take just now.
+    static let attempts = 20
+    /// After a bad entry the rest of its batch goes on in pieces, so that a file full of bad ones is
+    /// not sent over and over.
+    static let pieceSize = 64
+
+    private let session: Session
+    private let container: String
+    private let component: String?
+    private(set) var report = ImportReport()
+    private var flights: [Flight] = []
+    private var progress = ProgressBar()
+
+    init(_ session: Session, container: String, component: String?) {
+        self.session = session
+        self.container = container
+        self.component = component
+    }
+
+    /// Imports a file.
+    ///
+    /// - Throws: ``CommandFailure`` where nothing more can go in; ``report`` tells what did.
+    mutating func run(_ reader: inout LineReader) async throws {
+        defer { progress.clear() }
+        var batch = ImportBatch()
+        while let bytes = try reader.next() {
+            report.countLine()
+            guard let entry = entry(bytes) else { continue }
+            if !batch.takes(entry) {
+                try await submit(batch)
+                batch = ImportBatch()
+                progress.show(
+                    done: report.done + report.bad, position: reader.position,
+                    size: reader.size)
+            }
+            batch.append(entry)
+        }
+        try await submit(batch)
+        while !flights.isEmpty { try await land() }
+    }
+
+    private mutating func entry(_ bytes: [UInt8]) -> ImportBatch.Entry? {
+        do throws(ImportLineError) {
+            let content: ImportBatch.Content
+            switch try ImportLine(bytes) {
+            case .nothing: return nil
+            case .item(let item): content = .item(item)
+            case .record(let record): content = .record(record)
+            }
+            return .init(line: report.lines, content: content, bytes: bytes.count + 1)
+        } catch {
+            report.add(.init(line: report.lines, reason: error.reason))
+            return nil
+        }
+    }
+
+    private mutating func submit(_ batch: ImportBatch) async throws {
+        guard !batch.isEmpty else { return }
+        // Records may rest on the items before them, and a container takes one kind at a time.
+        while flights.count >= Self.window { try await land() }
+        flights.append(send(batch))
+    }
+
+    private mutating func land() async throws {
+        try await settle(flights.removeFirst(), attempt: 1)
+    }
+
+    private mutating func settle(_ flight: Flight, attempt: Int) async throws {
+        do {
+            switch try await flight.outcome() {
+            case .put(let reply):
+                report.add(
+                    inserted: reply.inserted, updated: reply.updated, unchanged: reply.unchanged)
+            case .restored(let reply):
+                report.add(restored: reply.restored, unchanged: reply.unchanged)
+            }
+        } catch let error as VarlinkRemoteError {
+            try await mend(flight.batch, error, attempt: attempt)
+        } catch {
+            throw await session.explain(error)
+        }
+    }
+
+    /// Takes the bad entries out of a batch, and tries the others again.
+    private mutating func mend(
+        _ batch: ImportBatch, _ error: VarlinkRemoteError, attempt: Int
+    ) async throws {
+        let entries = batch.entries
+        switch ImportRefusal(error, of: batch) {
+        case .everything: throw await session.explain(error)
+        case .later(let seconds):
+            guard attempt < Self.attempts else { throw await session.explain(error) }
+            try await Task.sleep(for: .seconds(min(10, max(0.05, seconds))))
+            try await deliver(batch, attempt: attempt + 1)
+        case .entry(let place):
+            reject(entries[place], error)
+            try await deliver(ImportBatch(entries[..<place]))
+            let rest = ImportBatch(entries[(place + 1)...])
+            for piece in rest.pieces(of: Self.pieceSize) { try await deliver(piece) }
+        case .entries(let places):
+            for place in places { reject(entries[place], error) }
+            let bad = Set(places)
+            try await deliver(
+                ImportBatch(entries.indices.filter { !bad.contains($0) }.map { entries[$0] }))
+        case .halves:
+            for half in batch.pieces(of: (entries.count + 1) / 2) { try await deliver(half) }
+        }
+    }
+
+    private mutating func deliver(_ batch: ImportBatch, attempt: Int = 1) async throws {
+        let later = Set(flights.flatMap { $0.batch.entries.map(\.content.identity) })
+        let batch = ImportBatch(batch.entries.filter { !later.contains($0.content.identity) })
+        guard !batch.isEmpty else { return }
+        try await settle(send(batch), attempt: attempt)
+    }
+
+    private mutating func reject(_ entry: ImportBatch.Entry, _ error: VarlinkRemoteError) {
+        report.add(.init(line: entry.line, reason: RemoteProblem.explain(error).sentence))
+    }
+
+    private func send(_ batch: ImportBatch) -> Flight {
+        if batch.holdsRecords {
+            Flight(
+                batch, Containers.Restore.self,
+                .init(container: container, records: batch.records), session.client
+            ) { .restored($0) }
+        } else {
+            Flight(
+                batch, Contents.Put.self,
+                .init(container: container, component: component, items: batch.items),
+                session.client
+            ) { .put($0) }
+        }
+    }
+}
+
+/// A batch on its way.
+private struct Flight {
+    /// What the daemon answers.
+    enum Outcome: Sendable {
+        case put(Contents.Put.Reply)
+        case restored(Containers.Restore.Reply)
+    }
+
+    let batch: ImportBatch
+    private let answer: AsyncThrowingStream<Outcome, any Error>
+
+    /// Sends the call at once: calls go out in the order of these.
+    init<Method: VarlinkMethod>(
+        _ batch: ImportBatch, _ method: Method.Type, _ parameters: Method.Parameters,
+        _ client: VarlinkClient, _ outcome: @escaping @Sendable (Method.Reply) -> Outcome
+    ) {
+        self.batch = batch
+        answer = AsyncThrowingStream { continuation in
+            client.send(method, parameters) { result in
+                continuation.yield(with: result.map(outcome))
+                continuation.finish()
+            }
+        }
+    }
+
+    /// Waits for the answer.
+    func outcome() async throws -> Outcome {
+        for try await outcome in answer { return outcome }
+        throw CancellationError()
+    }
+}

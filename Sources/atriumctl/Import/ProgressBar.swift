@@ -1,0 +1,48 @@
+/// How far a long command is, on standard error where that is a terminal.
+struct ProgressBar {
+    private let clock = ContinuousClock()
+    private let started = ContinuousClock.now
+    private var drawn: ContinuousClock.Instant?
+    private let isShown: Bool
+
+    init(isShown: Bool = Terminal.isErrorTerminal) {
+        self.isShown = isShown
+    }
+
+    /// Draws, at most ten times a second.
+    mutating func show(done: Int, position: Int, size: Int?) {
+        guard isShown else { return }
+        let now = clock.now
+        if let drawn, now - drawn < .milliseconds(100) { return }
+        drawn = now
+        let seconds = (now - started) / .seconds(1)
+        let text = Self.text(
+            done: done, fraction: size.map { $0 > 0 ? Double(position) / Double($0) : 1 },
+            seconds: seconds, width: Terminal.errorWidth ?? 80)
+        Output.progress("\r\u{1B}[K\(text)")
+    }
+
+    /// Takes it away.
+    mutating func clear() {
+        guard isShown, drawn != nil else { return }
+        drawn = nil
+        Output.progress("\r\u{1B}[K")
+    }
+
+    /// The bar: `[=====>    ]  43%  12,345  8,900/s`.
+    static func text(done: Int, fraction: Double?, seconds: Double, width: Int) -> String {
+        let rate = Wording.count(Int(Double(done) / max(seconds, 0.001)))
+        var numbers = "\(Wording.count(done)) items  \(rate)/s"
+        guard let fraction else { return DisplayWidth.cut(numbers, to: width - 1) }
+        let percent = String(Int(min(1, max(0, fraction)) * 100))
+        numbers = String(repeating: " ", count: 3 - percent.count) + "\(percent)%  \(numbers)"
+        let room = min(40, width - DisplayWidth.of(numbers) - 5)
+        guard room >= 5 else { return DisplayWidth.cut(numbers, to: width - 1) }
+        let filled = Int(Double(room) * min(1, max(0, fraction)))
+        let head = filled < room ? ">" : ""
+        let bar =
+            String(repeating: "=", count: filled) + head
+            + String(repeating: " ", count: max(0, room - filled - head.count))
+        return "[\(bar)]  \(numbers)"
+    }
+}

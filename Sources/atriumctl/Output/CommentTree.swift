@@ -1,0 +1,76 @@
+import Interfaces
+
+/// Comments in pre-order as a tree with lines.
+struct CommentTree {
+    /// The columns there are; nil: nothing is wrapped.
+    var width: Int?
+    var color = false
+    /// Seconds since 1970, from which ages count.
+    var now = Moment.now
+
+    /// The lines of the tree.
+    func lines(_ comments: [Comment]) -> [String] {
+        let depths = comments.map(\.depth)
+        let base = depths.min() ?? 0
+        return comments.enumerated().flatMap { index, comment in
+            let rails = rails(at: index, depths, base: base)
+            return lines(comment, rails)
+        }
+    }
+
+    /// What stands before a comment's first line, and before those below it.
+    struct Rails {
+        var first: String
+        var rest: String
+    }
+
+    /// Whether a sibling follows, at each level from the base to the comment's own.
+    private func rails(at index: Int, _ depths: [Int], base: Int) -> Rails {
+        var follows = Array(repeating: false, count: depths[index] - base + 1)
+        var level = depths[index]
+        for depth in depths[(index + 1)...] where depth <= level {
+            follows[depth - base] = true
+            level = depth - 1
+            if level < base { break }
+        }
+        let outer = follows.dropLast().map { $0 ? "│  " : "   " }.joined()
+        let isFollowed = follows.last ?? false
+        return Rails(
+            first: outer + (isFollowed ? "├─ " : "└─ "), rest: outer + (isFollowed ? "│  " : "   "))
+    }
+
+    private func lines(_ comment: Comment, _ rails: Rails) -> [String] {
+        let dim = { (text: String) in Style.dim(text, enabled: color) }
+        let author = comment.author.map { PrintableText.line(ActorName.shown($0)) } ?? "(nobody)"
+        var head = "\(Style.bold(author, enabled: color)) · "
+        head += dim(Moment.age(of: comment.created, now: now))
+        if comment.edited != nil { head += dim(" · edited") }
+        if comment.state == .pending { head += " · waits for a moderator" }
+        head += dim(" · \(PrintableText.line(comment.id))")
+        let text = comment.text.map(PrintableText.lines) ?? ["(deleted)"]
+        let body = text.flatMap { wrap($0, room: width.map { $0 - DisplayWidth.of(rails.rest) }) }
+        var lines = [rails.first + head] + body.map { rails.rest + $0 }
+        if comment.more != nil {
+            lines.append(
+                rails.rest + dim("… more replies: thread --root \(PrintableText.line(comment.id))"))
+        }
+        return lines
+    }
+
+    /// The text in lines of so many columns, broken between words where there are any.
+    private func wrap(_ text: String, room: Int?) -> [String] {
+        guard let room, room >= 16, DisplayWidth.of(text) > room else { return [text] }
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
+            if DisplayWidth.of(longer) <= room || line.isEmpty {
+                line = longer
+            } else {
+                lines.append(line)
+                line = String(word)
+            }
+        }
+        return lines + [line]
+    }
+}

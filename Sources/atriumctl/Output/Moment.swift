@@ -1,0 +1,32 @@
+import Glibc
+
+/// The times on the wire: RFC 3339 in UTC.
+enum Moment {
+    /// How long ago a time was, in words; the text itself where it can't be read.
+    static func age(of text: String, now: Double = Moment.now) -> String {
+        seconds(text).map { Wording.age(now - $0) } ?? text
+    }
+
+    /// Seconds since 1970 of a text such as `2026-01-31T12:00:00.123Z`; nil for anything else.
+    static func seconds(_ text: String) -> Double? {
+        guard text.hasSuffix("Z") else { return nil }
+        let parts = text.dropLast().split { "-T:".contains($0) }
+        guard parts.count == 6, let seconds = Double(parts[5]) else { return nil }
+        let numbers = parts.prefix(5).compactMap { Int32($0) }
+        guard numbers.count == 5 else { return nil }
+        var time = tm()
+        time.tm_year = numbers[0] - 1900
+        time.tm_mon = numbers[1] - 1
+        time.tm_mday = numbers[2]
+        time.tm_hour = numbers[3]
+        time.tm_min = numbers[4]
+        return Double(timegm(&time)) + seconds
+    }
+
+    /// Seconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+
+/// Standard output and standard error, written through at once, so that what is piped on appears
+/// when it happens.
+enum Output {
+    /// Writes a line to standard output.
+    static func line(_ text: String = "") {
+        write(Array("\(text)\n".utf8), to: STDOUT_FILENO)
+    }
+
+    /// Writes bytes to standard output as they are.
+    static func bytes(_ bytes: [UInt8]) {
+        write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes bytes and a newline to standard output.
+    static func rawLine(_ bytes: [UInt8]) {
+        write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error.
+    static func note(_ text: String) {
+        write(Array("\(text)\n".utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes text to standard error, without a newline.
+    static func progress(_ text: String) {
+        write(Array(text.utf8), to: STDERR_FILENO)
+    }
+
+    /// Who reads a pipe may leave early: that is the end of the work and no failure.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&wait, 1, -1)
+                } else if errno != EINTR {
+                    exit(errno == EPIPE ? 0 : 1)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The files of a new plugin that are the same for every kind.
+enum PackageTemplate {
+    static let package = ##"""
+        // swift-tools-version: 6.3
+        import PackageDescription
+
+        let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
+        let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "AtriumKitTesting")
+
+        let package = Package(
+            name: "{{Name}}",
+            products: [.library(name: "{{Name}}", type: .dynamic, targets: ["{{Name}}"])],
+            dependencies: [.package(path: "{{kit}}"), .package(path: "{{kitTesting}}")],
+            targets: [
+                .target(
+                    name: "{{Name}}", dependencies: [kit],
+                    linkerSettings: [
+                        // A library that was loaded is never unloaded.
+                        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"]),
+                        .linkedLibrary("m"),
+                    ]),
+                .testTarget(
+                    name: "{{Name}}Tests", dependencies: [.target(name: "{{Name}}"), kit, kitTesting]),
+            ],
+            swiftLanguageModes: [.v6]
+        )
+        """##
+
+    /// The library is where `swift build` leaves it, so that the daemon can be pointed here.
+    static let manifest = ##"""
+        {
+          "id": "{{id}}",
+          "version": "0.1.0",
+          "kind": "{{kind}}",
+          "library": ".build/debug/lib{{Name}}.so",
+          "title": "{{Name}}",
+          "description": "What it does, in a sentence."
+        }
+        """##
+
+    static let tests = ##"""
+        import AtriumKit
+        import AtriumKitTesting
+        import Testing
+        import {{Name}}
+
+        @Suite struct {{Name}}Tests {
+            @Test(arguments: 1...5)
+            func `it conforms to its kind`(seed: Int) async throws {
+                try await Conformance.run({{Name}}.self, seed: UInt64(seed))
+            }
+
+        {{test}}
+        }
+        """##
+
+    static let makefile = """
+        # Where the daemon looks for plugins.
+        PLUGINS ?= /usr/local/lib/atrium/plugins
+        HOME_OF_PLUGIN = $(DESTDIR)$(PLUGINS)/{{id}}
+
+        .PHONY: build test install
+
+        build:
+        \tswift build
+
+        test:
+        \tswift test
+
+        # By renaming: a library in use is never written to.
+        install:
+        \tswift build -c release
+        \tinstall -d '$(HOME_OF_PLUGIN)'
+        \tinstall -m 644 .build/release/lib{{Name}}.so '$(HOME_OF_PLUGIN)/.new'
+        \tmv '$(HOME_OF_PLUGIN)/.new' '$(HOME_OF_PLUGIN)/lib{{Name}}.so'
+        \tsed 's,"\\.build/debug/,",' manifest.json >'$(HOME_OF_PLUGIN)/manifest.json'
+        """
+
+    static let readme = ##"""
+        # {{Name}}
+
+        A plugin for Atrium of the kind `{{kind}}`: `{{id}}`.
+
+            swift test                      # build it, run the conformance suite of its kind
+            atriumd --plugin-path .         # a daemon that looks for plugins here, too
+            atriumctl plugins               # in another terminal: it is listed
+            atriumctl attach CONTAINER {{component}} --plugin {{id}}
+
+        The daemon finds it through `manifest.json`, which names the library that `swift build` makes.
+        `make install` builds it for release and puts both into `/usr/local/lib/atrium/plugins/{{id}}`;
+        the daemon loads it at its next start.
+
+        What it must keep, whatever it does: a command says which records change and changes nothing;
+        `apply` alone changes state; and the state follows from the set of records, in whatever order they
+        come. The conformance suite checks that, and names the seed with which a failure happens again.
+        """##
+}

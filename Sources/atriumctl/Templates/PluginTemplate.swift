@@ -1,0 +1,64 @@
+/// The files of a new plugin.
+struct PluginTemplate {
+    /// A file, by its path in the package's folder.
+    struct File: Equatable {
+        var path: String
+        var text: String
+    }
+
+    var kind: PluginKind
+    var name: String
+    var id: String
+    /// The folder that holds the kit's packages.
+    var kit: String
+
+    /// All files.
+    var files: [File] {
+        [
+            File(path: "Package.swift", text: filled(PackageTemplate.package)),
+            File(path: "manifest.json", text: filled(PackageTemplate.manifest)),
+            File(path: "Makefile", text: filled(PackageTemplate.makefile)),
+            File(path: "README.md", text: filled(PackageTemplate.readme)),
+            File(path: ".gitignore", text: ".build/\n"),
+            File(path: "Sources/\(name)/\(name).swift", text: filled(source)),
+            File(path: "Tests/\(name)Tests/\(name)Tests.swift", text: filled(tests)),
+        ]
+    }
+
+    /// The name of the function by which the host finds the class.
+    var entry: String {
+        "atrium_plugin_"
+            + id.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "_" }.joined()
+    }
+
+    private var source: String {
+        switch kind {
+        case .contents: ContentsTemplate.source
+        case .filters: FiltersTemplate.source
+        case .votes: VotesTemplate.source
+        case .comments: CommentsTemplate.source
+        }
+    }
+
+    private var tests: String {
+        let test =
+            switch kind {
+            case .contents: ContentsTemplate.test
+            case .filters: FiltersTemplate.test
+            case .votes: VotesTemplate.test
+            case .comments: CommentsTemplate.test
+            }
+        return PackageTemplate.tests.replacing("{{test}}", with: test)
+    }
+
+    private func filled(_ text: String) -> String {
+        let values = [
+            "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
+            "kit": "\(kit)/AtriumKit", "kitTesting": "\(kit)/AtriumKitTesting",
+            "component": name.lowercased(),
+        ]
+        var text = text
+        for (key, value) in values { text = text.replacing("{{\(key)}}", with: value) }
+        return text.hasSuffix("\n") ? text : text + "\n"
+    }
+}
