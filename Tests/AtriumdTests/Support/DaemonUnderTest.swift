@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// A real `atriumd` with directories of its own, that can be killed and started again.
+final class DaemonUnderTest: Sendable {
+    /// What it is started with, beside its directories.
+    struct Options: Sendable {
+        /// More of the command line.
+        var arguments: [String] = []
+        /// Words before it, such as `setpriv` and what that takes.
+        var prefix: [String] = []
+        /// Files of the configuration directory, by name.
+        var configuration: [String: String] = [:]
+    }
+
+    private struct Run {
+        let pid: pid_t
+        let end: Task<Int, any Error>
+    }
+
+    let home: TemporaryDirectory
+    let tree: Installed
+    private let options: Options
+    private let notifications: NotifySocket
+    private let current = Mutex<Run?>(nil)
+
+    var socket: String { home.path + "/run/atrium.sock" }
+
+    /// What it wrote to its standard error, over all its starts.
+    var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
+
+    /// Its process id; nil while it does not run.
+    var pid: pid_t? { current.withLock { $0?.pid } }
+
+    private var logFile: String { home.path + "/log" }
+
+    init(_ options: Options) async throws {
+        self.options = options
+        tree = try await Installed.tree
+        home = try TemporaryDirectory()
+        for (name, text) in options.configuration { try home.write("etc/\(name)", text) }
+        notifications = try NotifySocket(path: home.path + "/notify")
+    }
+
+    /// Starts it, and waits until it says that it is ready.
+    func start() async throws {
+        let words = options.prefix + [tree.bin + "/atriumd"] + arguments
+        let environment = daemonEnvironment
+        let log = try FileDescriptor.open(
+            FilePath(logFile), .writeOnly, options: [.create, .append],
+            permissions: .ownerReadWrite)
+        let started = AsyncStream.makeStream(of: pid_t.self)
+        let notifications = notifications
+        let end = Task {
+            defer {
+                started.continuation.finish()
+                notifications.end()
+            }
+            return try await Subprocess.run(
+                .name(words[0]), arguments: Arguments(Array(words.dropFirst())),
+                environment: environment, input: .none,
+                output: .fileDescriptor(log, closeAfterSpawningProcess: false),
+                error: .fileDescriptor(log, closeAfterSpawningProcess: true)
+            ) { execution in
+                started.continuation.yield(execution.processIdentifier.value)
+            }.terminationStatus.number
+        }
+        for await pid in started.stream {
+            current.withLock { $0 = Run(pid: pid, end: end) }
+            break
+        }
+        _ = try await notifications.wait(for: "READY=1")
+    }
+
+    /// Sends a signal.
+    func signal(_ number: Int32) {
+        if let pid { Glibc.kill(pid, number) }
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: its exit status; 128 and more for a signal.
+    @discardableResult
+    func ended() async throws -> Int {
+        guard let run = current.withLock({ $0 }) else { return 0 }
+        let status = try await run.end.value
+        current.withLock { $0 = nil }
+        return status
+    }
+
+    /// `kill -9`, and its end.
+    func kill() async throws {
+        signal(SIGKILL)
+        try await ended()
+    }
+
+    /// SIGTERM, and its end.
+    @discardableResult
+    func stop() async throws -> Int {
+        signal(SIGTERM)
+        return try await ended()
+    }
+
+    /// Waits until it says that it stops.
+    func stopping() async throws { _ = try await notifications.wait(for: "STOPPING=1") }
+
+    /// Somebody on its socket.
+    func peer() throws -> Peer { try Peer(socket) }
+
+    /// What a command line does, as typed into a shell that finds our programs and this daemon.
+    ///
+    /// - Parameters:
+    ///   - line: for `bash`.
+    ///   - user: who types it; nil: who runs the tests.
+    func type(_ line: String, as user: UInt32? = nil) async throws -> Finished {
+        try await run(
+            prefix(for: user) + ["bash", "-c", line], environment: environment, in: home.path)
+    }
+
+    /// Reads what a command prints while it runs, line by line; ends it afterwards.
+    func follow<Value: Sendable>(
+        _ line: String, _ body: @Sendable (inout Lines) async throws -> Value
+    ) async throws -> Value {
+        try await Subprocess.run(
+            .name("bash"), arguments: ["-c", "exec " + line],
+            environment: .inherit.updating(environment.keyed),
+            workingDirectory: FilePath(home.path), input: .none,
+            output: .sequence, error: .discarded
+        ) { execution in
+            var lines = Lines(iterator: execution.standardOutput.strings().makeAsyncIterator())
+            let value = try await body(&lines)
+            try execution.send(signal: .terminate)
+            return value
+        }.closureResult
+    }
+
+    /// What a shell needs to find our programs and this daemon.
+    var environment: [String: String?] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return [
+            "PATH": "\(tree.bin):\(path)", "ATRIUM_SOCKET": socket, "LC_ALL": "C.UTF-8",
+            "EXAMPLES": tree.examples, "XDG_RUNTIME_DIR": nil,
+        ]
+    }
+
+    private var arguments: [String] {
+        ["--socket", socket, "--state-directory", home.path + "/state"] + options.arguments
+    }
+
+    private var daemonEnvironment: Environment {
+        Environment.inherit.updating(
+            [
+                "NOTIFY_SOCKET": notifications.path, "CONFIGURATION_DIRECTORY": home.path + "/etc",
+            ])
+    }
+
+    private func prefix(for user: UInt32?) throws -> [String] {
+        guard let user else { return [] }
+        var info = Glibc.stat()
+        guard stat(socket, &info) == 0 else { throw SystemFailure(socket) }
+        return ["setpriv", "--reuid=\(user)", "--regid=\(info.st_gid)", "--clear-groups"]
+    }
+}
+
+/// What a command prints, line by line.
+struct Lines {
+    fileprivate var iterator: SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
+
+    /// The next line, waited for.
+    mutating func next() async throws -> String {
+        guard let line = try await iterator.next() else { throw NoMoreLines() }
+        return line
+    }
+}
+
+/// A command ended before it printed what was waited for.
+struct NoMoreLines: Error {}
