@@ -4,9 +4,10 @@ internal import NIOCore
 extension Bus {
     /// Asks for what a subscriber has not been told yet.
     ///
-    /// The first pull is answered with a batch, even an empty one. A later one that finds nothing is
-    /// answered with nil, and the subscriber is woken once there is something. While the store is
-    /// read for a subscriber, another pull of it is answered with nil, and it is woken afterwards.
+    /// The first pull is answered with a batch, even an empty one. A later one that finds nothing
+    /// is answered with nil, and the subscriber is woken once there is something. While the store
+    /// is read for a subscriber, another pull of it is answered with nil, and it is woken
+    /// afterwards.
     ///
     /// - Parameters:
     ///   - id: the subscription; nil is answered for one that has ended.
@@ -102,9 +103,11 @@ extension Bus {
             var draft = draft
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
             if trimmedThrough > request.after {
+                // What was trimmed lies before everything else, so it is told first.
                 subscription.keep(draft.gap)
-                draft.gap = SubscriptionBatch.Gap(
-                    from: request.after + 1, to: trimmedThrough, reason: .trimmed)
+                subscription.keep(
+                    .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
+                draft.gap = subscription.takeGap()
             }
             for notification in backlog.notifications { draft.append(notification, names: names) }
             subscription.cursor = min(backlog.through, request.through)

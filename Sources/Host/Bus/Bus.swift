@@ -8,11 +8,12 @@ public import NIOCore
 /// - **Order.** Durable and transient notifications are told in the one order in which they were
 ///   posted, durable ones by ascending sequence. None is told twice.
 /// - **Nothing is lost in silence.** A subscriber is a cursor, not a queue: one that does not pull
-///   costs nothing, falls out of the ring of recent notifications, and catches up from the store. What
-///   it can't be told any more, because it was trimmed or was transient, is told as a gap.
+///   costs nothing, falls out of the ring of recent notifications, and catches up from the store.
+///   What it can't be told any more, because it was trimmed or was transient, is told as a gap.
 /// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
 ///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
-/// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls.
+/// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
+///   again.
 /// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500.
 ///
 /// Used on the event loop alone, by the registry.
@@ -96,8 +97,8 @@ public final class Bus {
     ///
     /// - Parameters:
     ///   - patterns: what the topics must match: any of these.
-    ///   - after: the sequence behind which to begin; nil: from now on; 0: all that is kept. One that
-    ///     is ahead of the last sequence belongs to another store, and is told as a gap.
+    ///   - after: the sequence behind which to begin; nil: from now on; 0: all that is kept. One
+    ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
     ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
     ///     notifications that have one.
     ///   - wake: called on the loop, once after each pull that was answered with nil.
@@ -136,8 +137,8 @@ public final class Bus {
     ///
     /// - Parameters:
     ///   - pattern: which topics it wants.
-    ///   - handler: called on the loop, in order, once for each notification that matches one of the
-    ///     observer's patterns; never from within `post`.
+    ///   - handler: called on the loop, in order, once for each notification that matches one of
+    ///     the observer's patterns; never from within `post`.
     /// - Returns: the observer's name.
     public func observe(
         _ pattern: TopicPattern, _ handler: @escaping (Notification) -> Void

@@ -20,7 +20,7 @@ extension BusNotification {
 
     /// The payload with the members of the restricted part.
     private var wholePayload: [UInt8] {
-        // Both are objects as the host writes them, `{…}` without whitespace: 2 bytes are no members.
+        // Both are objects as the host writes them, without whitespace: 2 bytes are no members.
         guard let restricted, restricted.count > 2 else { return payload }
         guard payload.count > 2 else { return restricted }
         return payload.dropLast() + [UInt8(ascii: ",")] + restricted.dropFirst()

@@ -57,7 +57,7 @@ final class Subscription {
     /// - Returns: whether to wake the subscriber.
     func note(_ posted: PostedNotification) -> Bool {
         guard matches(posted.content.topic) else {
-            // Who waits at the end passes by what is not for it, and never falls out of the ring.
+            // Who waits at the end passes by what is not for it: its next pull has less to look at.
             if !isBehind, position == posted.position { pass(posted) }
             return false
         }
@@ -70,8 +70,7 @@ final class Subscription {
         guard isBehind || position <= posted.position else { return }
         if wants(posted) {
             if posted.isTransient {
-                lost = SubscriptionBatch.Gap(
-                    from: lost?.from ?? posted.order, to: posted.order, reason: .transient)
+                keep(.init(from: posted.order, to: posted.order, reason: .transient))
             } else {
                 isBehind = true
             }
@@ -103,10 +102,18 @@ final class Subscription {
 
     /// Keeps a gap that was taken and could not be told.
     func keep(_ gap: SubscriptionBatch.Gap?) {
-        switch gap?.reason {
-        case .trimmed: trimmed = gap
-        case .transient: lost = gap
-        case nil: break
+        guard let gap else { return }
+        switch gap.reason {
+        case .trimmed: trimmed = gap.joined(trimmed)
+        case .transient: lost = gap.joined(lost)
         }
+    }
+}
+
+extension SubscriptionBatch.Gap {
+    /// The gap from where either begins to where either ends.
+    func joined(_ other: Self?) -> Self {
+        guard let other else { return self }
+        return Self(from: min(from, other.from), to: max(to, other.to), reason: reason)
     }
 }

@@ -34,6 +34,6 @@ public struct LoadedPlugin: Sendable {
         self.component = component
     }
 
-    /// The settings that its components take; nil while the library is not loaded into this process.
+    /// The settings that its components take; nil while the library is not loaded here.
     public var settings: [Setting]? { component?.settings }
 }

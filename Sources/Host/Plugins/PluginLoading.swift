@@ -1,7 +1,7 @@
 public import AtriumKit
 internal import Glibc
 
-/// Tells libraries that are plugins from those that are not, before they are loaded, and loads them.
+/// Tells libraries that are plugins from others before they are loaded, and loads them.
 public enum PluginLoading {
     /// How the names of all epoch symbols begin.
     private static let epochPrefix = "atriumkit_abi_"
@@ -17,8 +17,8 @@ public enum PluginLoading {
 
     /// Reads a library's own file, without loading it.
     ///
-    /// - Throws: `PluginProblem.refused` for a library that is not a plugin of this id, built against
-    ///   this kit and linked with it dynamically.
+    /// - Throws: `PluginProblem.refused` for a library that is not a plugin of this id, built
+    ///   against this kit and linked with it dynamically.
     public static func probe(_ library: String, id: String) throws(PluginProblem) {
         let file = try RegularFile(library)
         let elf: ELFFile
@@ -32,8 +32,8 @@ public enum PluginLoading {
 
     /// Loads a library that was probed, and gives the class of its components.
     ///
-    /// Loading one again gives the same class. It is never unloaded: the runtime keeps references to
-    /// it.
+    /// Loading one again gives the same class. It is never unloaded: the runtime keeps references
+    /// to it.
     ///
     /// - Throws: `PluginProblem.failed` when the library can't be loaded, or hands over no class of
     ///   this kind.

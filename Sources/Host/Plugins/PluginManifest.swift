@@ -21,7 +21,7 @@ struct PluginManifest: Sendable {
 
     /// Reads a manifest.
     ///
-    /// - Throws: `PluginProblem.refused`: which file, which member, what is expected, what is found.
+    /// - Throws: `PluginProblem.refused`: which file, which member, what is expected and found.
     init(_ path: String) throws(PluginProblem) {
         let file = try RegularFile(path)
         guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {

@@ -1,0 +1,286 @@
+import AtriumKit
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import Host
+
+@Suite struct InProcessPortTests {
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    private func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await loop.submit(body).get()
+    }
+
+    @Test func `a component is made, restored and asked, each answer during the call`() async throws
+    {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            #expect(port.kind == .contents)
+            port.restore([Item(id: "old", fields: [:]).record])
+            port.finishRestore { #expect($0 == .success([.contents(.replaceAll([.old]))])) }
+            port.pass(.willAttach)
+            port.pass(.didAttach)
+            var decisions = 0
+            port.decide(.putItems([Item(id: "new", fields: [:])]), context) { result in
+                decisions += 1
+                let decision = try? result.get()
+                #expect(decision?.events == [.contents(.insert([Item(id: "new", fields: [:])]))])
+            }
+            port.decide(.putItems([Item(id: "refused", fields: [:])]), context) { result in
+                decisions += 1
+                #expect(result == .failure(.refused(Refusal(.refused, "no such thing"))))
+            }
+            #expect(decisions == 2)
+        }
+    }
+
+    @Test func `a setting that makes no sense is told as that`() async throws {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let failure = #expect(throws: LaunchFailure.self) {
+                try owner.launch(loop, settings: ["unknown": 1])
+            }
+            guard case .setting(let error) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(error.setting == "unknown")
+            let missing = LoadedPlugin(
+                id: "org.test.gone", version: "1.0.0", kind: .votes, title: "Gone",
+                library: "/nowhere/libGone.so")
+            let reason = #expect(throws: LaunchFailure.self) {
+                try owner.launch(loop, plugin: missing)
+            }
+            #expect(reason?.description.contains("/nowhere/libGone.so") == true)
+        }
+    }
+
+    @Test func `what it says is told after it has returned, in order, and before the answer`()
+        async throws
+    {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            #expect(owner.told == ["observes films.>", "observes *.app.hello"], "from its init")
+            owner.told = []
+            owner.onWord = { #expect(Talker.depth == 0, "the owner may call the component again") }
+            port.decide(.putItems([Item(id: "talk", fields: [:])]), context) { _ in
+                owner.told.append("answer")
+            }
+            #expect(owner.told == ["logs info talking", "publishes talk.a", "answer"])
+        }
+    }
+
+    @Test func `names and patterns that make no sense are logged and dropped`() async throws {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            owner.told = []
+            port.decide(.putItems([Item(id: "nonsense", fields: [:])]), context) { _ in }
+            #expect(owner.told.count == 2)
+            #expect(owner.told.allSatisfy { $0.hasPrefix("logs warning") }, "\(owner.told)")
+        }
+    }
+
+    @Test func `a notification reaches every handler whose pattern matches`() async throws {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            port.finishRestore { _ in }
+            owner.told = []
+            let notification = Notification(
+                sequence: 1, time: Timestamp(milliseconds: 0), topic: "films.app.hello",
+                payload: [:])
+            port.deliver(notification)
+            #expect(
+                owner.told == ["logs info first", "logs info second", "raised 1"])
+            port.close()
+            port.deliver(notification)
+            #expect(owner.told.count == 3)
+        }
+    }
+
+    @Test func `background work comes back to the loop and what follows is told`() async throws {
+        let owner = try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            port.finishRestore { _ in }
+            owner.told = []
+            port.decide(.putItems([Item(id: "work", fields: [:])]), context) { _ in }
+            #expect(owner.told.isEmpty)
+            return NIOLoopBound(owner, eventLoop: loop)
+        }
+        while try await onLoop({ owner.value.told.isEmpty }) { await Task.yield() }
+        try await onLoop { #expect(owner.value.told == ["publishes worked", "raised 1"]) }
+    }
+
+    @Test func `after it is closed background work is cancelled and its end is not told`()
+        async throws
+    {
+        let (owner, weakly) = try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            port.decide(.putItems([Item(id: "endless", fields: [:])]), context) { _ in }
+            owner.told = []
+            port.close()
+            owner.port = nil
+            return (
+                NIOLoopBound(owner, eventLoop: loop),
+                NIOLoopBound(Weakly(Talker.last), eventLoop: loop)
+            )
+        }
+        await Talker.cancelled.wait()
+        try await onLoop { #expect(owner.value.told.isEmpty) }
+        try await onLoop { #expect(weakly.value.object == nil, "nothing keeps the component") }
+    }
+}
+
+private let context = CommandContext(
+    actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "fresh")
+
+extension Item {
+    fileprivate static let old = Item(id: "old", fields: [:])
+}
+
+private struct Weakly {
+    weak var object: Talker?
+    init(_ object: Talker?) { self.object = object }
+}
+
+/// Opens once, for whoever waits.
+private final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
+        (false, []))
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+/// Writes down what it is told.
+private final class Owner: PortOwner {
+    var told: [String] = []
+    var onWord: () -> Void = {}
+    var port: (any ComponentPort)?
+
+    func launch(
+        _ loop: any EventLoop, settings: [String: Value] = [:], plugin: LoadedPlugin? = nil
+    ) throws -> any ComponentPort {
+        let plugin =
+            plugin
+            ?? LoadedPlugin(
+                id: "org.test.talker", version: "1.0.0", kind: .contents, title: "Talker",
+                library: "", component: Talker.self)
+        var outcome: Result<any ComponentPort, LaunchFailure>?
+        InProcessLauncher(loop: loop).launch(
+            LaunchRequest(
+                plugin: plugin, container: "films", component: "list", settings: settings,
+                fields: []),
+            owner: self
+        ) { outcome = $0 }
+        let port = try #require(outcome, "told during the call").get()
+        self.port = port
+        return port
+    }
+
+    private func write(_ word: String) {
+        onWord()
+        told.append(word)
+    }
+
+    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
+        write("raised \(events.count)")
+    }
+    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value]) {
+        write("publishes \(name)")
+    }
+    func port(_ port: any ComponentPort, observes pattern: String) { write("observes \(pattern)") }
+    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
+        write("logs \(level) \(message)")
+    }
+    func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }
+}
+
+/// A component that says and does what the id of an item tells it.
+private final class Talker: ContentListing {
+    /// How many calls into a component are on the stack.
+    nonisolated(unsafe) static var depth = 0  // guarded by the one loop of these tests
+    nonisolated(unsafe) static weak var last: Talker?  // guarded by the one loop of these tests
+    static let cancelled = Gate()
+
+    weak var delegate: (any ContentListingDelegate)?
+    private(set) var items: [Item] = []
+    private let context: ComponentContext
+
+    init(context: ComponentContext) throws {
+        self.context = context
+        Self.last = self
+        context.observe("films.>") { [unowned self] _ in
+            context.logger.info("first")
+            delegate?.contentListing(self, didChange: .remove([]))
+        }
+        context.observe("*.app.hello") { _ in context.logger.info("second") }
+        context.observe("films.>") { _ in }
+    }
+
+    func apply(_ change: Change) {
+        guard let value = change.value, let item = Item(key: change.key, value: value) else {
+            return
+        }
+        items.append(item)
+        delegate?.contentListing(self, didChange: .insert([item]))
+    }
+
+    func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision {
+        Self.depth += 1
+        defer { Self.depth -= 1 }
+        let id = items.first?.id ?? ""
+        switch id {
+        case "refused": throw Refusal(.refused, "no such thing")
+        case "talk":
+            self.context.logger.info("talking")
+            self.context.publish("talk.a")
+        case "nonsense":
+            self.context.publish("No!")
+            self.context.observe("a..b") { _ in }
+        case "work":
+            self.context.background {
+                await Task.yield()
+                return 42
+            } then: { [unowned self] result in
+                #expect((try? result.get()) == 42)
+                self.context.publish("worked")
+                delegate?.contentListing(self, didChange: .remove(["x"]))
+            }
+        case "endless":
+            self.context.background {
+                while !Task.isCancelled { await Task.yield() }
+                Self.cancelled.open()
+            } then: { _ in
+                self.context.publish("too-late")
+            }
+        default: break
+        }
+        return ContentDecision(changes: items.map(\.record), inserted: items.map(\.id))
+    }
+
+    func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] { [] }
+}
