@@ -65,6 +65,8 @@ let package = Package(
         .executable(name: "atriumd", targets: ["atriumd"]),
         .executable(name: "atriumctl", targets: ["atriumctl"]),
         .executable(name: "atrium-worker", targets: ["atrium-worker"]),
+        // What the workers' tests break things with; it is not installed.
+        .library(name: "Breaker", type: .dynamic, targets: ["Breaker"]),
     ] + plugins.map { .library(name: $0, type: .dynamic, targets: [$0]) },
     dependencies: [
         .package(path: "Sources/AtriumKit"),
@@ -141,7 +143,7 @@ let package = Package(
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atrium-worker",
-            dependencies: ["Workers", kit, kitTesting, logging],
+            dependencies: ["Workers", "Host", kit, kitTesting, logging, nioPosix],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
@@ -152,9 +154,17 @@ let package = Package(
             linker: ownSyncs),
         tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
-        tests("WorkersTests", ["Workers", "Host", kit, kitTesting, nioPosix, logging]),
+        tests(
+            "WorkersTests",
+            [
+                "Workers", "Host", "Store", "JSONCodec", kit, kitTesting, nioCore, nioPosix, logging,
+            ]),
+        .target(
+            name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",
+            swiftSettings: strict, linkerSettings: [neverUnload]),
         .testTarget(
-            name: "ControlTests", dependencies: ["Control", "Host", kit, nioPosix, logging],
+            name: "ControlTests",
+            dependencies: ["Control", "Host", "Interfaces", "JSONCodec", "VarlinkIDL", kit],
             exclude: ["Definitions"], swiftSettings: strict),
         tests("SystemdTests", ["Systemd", logging]),
         tests("HouseTests", []),

@@ -1,0 +1,65 @@
+/// The calls that a worker has not answered: in order, and each timed.
+///
+/// A worker does one thing after another, so a call's time begins when it is sent or, if later, when
+/// the call before it was answered.
+struct PendingCalls {
+    /// A call without its answer.
+    struct Call {
+        let id: Int
+        let name: String
+        let sent: ContinuousClock.Instant
+        let done: (WorkerAnswer) -> Void
+    }
+
+    /// The call that takes longer than it may.
+    struct Overdue: Equatable {
+        let name: String
+        let elapsed: Duration
+    }
+
+    private var calls: [Int: Call] = [:]
+    private var first = 1
+    private var next = 1
+    private var lastAnswer: ContinuousClock.Instant?
+
+    var isEmpty: Bool { first == next }
+
+    /// Takes a call in and gives its id.
+    mutating func add(
+        _ name: String, at now: ContinuousClock.Instant, _ done: @escaping (WorkerAnswer) -> Void
+    ) -> Int {
+        defer { next += 1 }
+        calls[next] = Call(id: next, name: name, sent: now, done: done)
+        return next
+    }
+
+    /// The call that an answer belongs to; nil when it is not the one whose turn it is.
+    mutating func answered(_ id: Int, at now: ContinuousClock.Instant) -> Call? {
+        guard id == first, let call = calls.removeValue(forKey: id) else { return nil }
+        first += 1
+        lastAnswer = now
+        return call
+    }
+
+    /// When the oldest call has taken as long as it may; nil without calls.
+    func deadline(_ limit: Duration) -> ContinuousClock.Instant? {
+        begin.map { $0.advanced(by: limit) }
+    }
+
+    /// The oldest call, when it has taken as long as it may.
+    func overdue(_ limit: Duration, at now: ContinuousClock.Instant) -> Overdue? {
+        guard let call = calls[first], let begin, now - begin >= limit else { return nil }
+        return Overdue(name: call.name, elapsed: now - begin)
+    }
+
+    /// Forgets all calls.
+    mutating func removeAll() {
+        calls = [:]
+        first = next
+    }
+
+    private var begin: ContinuousClock.Instant? {
+        guard let sent = calls[first]?.sent else { return nil }
+        return max(sent, lastAnswer ?? sent)
+    }
+}

@@ -1,0 +1,178 @@
+internal import AtriumKit
+internal import Host
+
+/// What the daemon says to a worker: the calls of `ComponentPort`, each answered by one
+/// ``WorkerAnswer``, in order.
+enum WorkerCall: Sendable, Hashable {
+    /// Make the component: always first.
+    case start(WorkerStart)
+    case restore([Change])
+    case finishRestore
+    case decide(ComponentCommand, CommandContext)
+    case answer(ComponentQuery)
+    case undo([Change])
+    case report([String: [Value]])
+    case deliver(Notification)
+    case pass(LifecyclePhase)
+    /// Let the component go and end.
+    case close
+
+    /// What the call is called in messages to people.
+    var name: String {
+        switch self {
+        case .start: "start"
+        case .restore: "restore"
+        case .finishRestore: "finishRestore"
+        case .decide(let command, _): command.name
+        case .answer(let query): query.name
+        case .undo: "undo"
+        case .report: "fieldValuesDidChange"
+        case .deliver(let notification): "observe(\(notification.topic))"
+        case .pass(let phase): phase.rawValue
+        case .close: "close"
+        }
+    }
+}
+
+/// What a component is made of; the library is the worker's own.
+struct WorkerStart: Sendable, Hashable {
+    var kind: Kind
+    var container: String
+    var component: String
+    var settings: [String: Value]
+    var fields: [Field]
+}
+
+/// What a worker answers to a ``WorkerCall``.
+enum WorkerAnswer: Sendable, Hashable {
+    /// The component is made.
+    case started(Kind, observedFields: [String])
+    /// The component can't be made.
+    case notStarted(LaunchFailure)
+    case restored([ComponentEvent])
+    case decided(Decision)
+    case answered(ComponentAnswer)
+    case refused(Refusal)
+    /// It did what needs no answer.
+    case done
+}
+
+/// What a component says by itself, between answers.
+enum WorkerWord: Sendable, Hashable {
+    case raised([ComponentEvent])
+    case publishes(String, [String: Value])
+    case observes(String)
+    case logs(LogLevel, String)
+}
+
+// MARK: As values
+
+extension WorkerCall: WireCodable {
+    var wire: Value {
+        switch self {
+        case .start(let start): .wire("start", ["start": start])
+        case .restore(let changes): .wire("restore", ["changes": changes])
+        case .finishRestore: .wire("finishRestore")
+        case .decide(let command, let context):
+            .wire("decide", ["command": command, "context": context])
+        case .answer(let query): .wire("answer", ["query": query])
+        case .undo(let changes): .wire("undo", ["changes": changes])
+        case .report(let values): .wire("report", ["values": values])
+        case .deliver(let notification): .wire("deliver", ["notification": notification])
+        case .pass(let phase): .wire("pass", ["phase": phase])
+        case .close: .wire("close")
+        }
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        switch try object.caseName() {
+        case "start": self = .start(try object("start"))
+        case "restore": self = .restore(try object("changes"))
+        case "finishRestore": self = .finishRestore
+        case "decide": self = .decide(try object("command"), try object("context"))
+        case "answer": self = .answer(try object("query"))
+        case "undo": self = .undo(try object("changes"))
+        case "report": self = .report(try object("values"))
+        case "deliver": self = .deliver(try object("notification"))
+        case "pass": self = .pass(try object("phase"))
+        case "close": self = .close
+        default: throw object.unknownCase(of: "WorkerCall")
+        }
+    }
+}
+
+extension WorkerStart: WireCodable {
+    var wire: Value {
+        .wire(members: [
+            "kind": kind, "container": container, "component": component,
+            "settings": settings, "fields": fields,
+        ])
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        self.init(
+            kind: try object("kind"), container: try object("container"),
+            component: try object("component"), settings: try object("settings"),
+            fields: try object("fields"))
+    }
+}
+
+extension WorkerAnswer: WireCodable {
+    var wire: Value {
+        switch self {
+        case .started(let kind, let fields):
+            .wire("started", ["kind": kind, "observedFields": fields])
+        case .notStarted(.setting(let error)): .wire("settingInvalid", ["error": error])
+        case .notStarted(.failed(let reason)): .wire("failed", ["reason": reason])
+        case .notStarted(.unavailable(let reason)): .wire("unavailable", ["reason": reason])
+        case .restored(let events): .wire("restored", ["events": events])
+        case .decided(let decision): .wire("decided", ["decision": decision])
+        case .answered(let answer): .wire("answered", ["answer": answer])
+        case .refused(let refusal): .wire("refused", ["refusal": refusal])
+        case .done: .wire("done")
+        }
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        switch try object.caseName() {
+        case "started":
+            self = .started(try object("kind"), observedFields: try object("observedFields"))
+        case "settingInvalid": self = .notStarted(.setting(try object("error")))
+        case "failed": self = .notStarted(.failed(reason: try object("reason")))
+        case "unavailable": self = .notStarted(.unavailable(reason: try object("reason")))
+        case "restored": self = .restored(try object("events"))
+        case "decided": self = .decided(try object("decision"))
+        case "answered": self = .answered(try object("answer"))
+        case "refused": self = .refused(try object("refusal"))
+        case "done": self = .done
+        default: throw object.unknownCase(of: "WorkerAnswer")
+        }
+    }
+}
+
+extension WorkerWord: WireCodable {
+    var wire: Value {
+        switch self {
+        case .raised(let events): .wire("raised", ["events": events])
+        case .publishes(let name, let payload):
+            .wire("publishes", ["name": name, "payload": payload])
+        case .observes(let pattern): .wire("observes", ["pattern": pattern])
+        case .logs(let level, let message):
+            .wire("logs", ["level": level, "message": message])
+        }
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        switch try object.caseName() {
+        case "raised": self = .raised(try object("events"))
+        case "publishes": self = .publishes(try object("name"), try object("payload"))
+        case "observes": self = .observes(try object("pattern"))
+        case "logs": self = .logs(try object("level"), try object("message"))
+        default: throw object.unknownCase(of: "WorkerWord")
+        }
+    }
+}

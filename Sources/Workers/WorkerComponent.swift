@@ -1,0 +1,195 @@
+public import AtriumKit
+public import Host
+public import Logging
+public import NIOCore
+
+/// One component in a worker, for those who are not on the event loop: conformance suites and tests.
+///
+/// Lives on the event loop. A call to a worker that has ended, or ends meanwhile, throws
+/// `PortFailure.died`.
+public actor WorkerComponent {
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Why the worker ended, told by the port; one at most.
+    public private(set) var deaths: [String] = []
+    /// What the component said by itself, as the log would show it.
+    public private(set) var messages: [String] = []
+    /// What the component told its delegate by itself.
+    public private(set) var events: [ComponentEvent] = []
+
+    private nonisolated let executor: any SerialExecutor
+    /// How many calls are not answered yet.
+    var openCalls: Int { open.count }
+
+    private let plugin: LoadedPlugin
+    private let launcher: WorkerLauncher
+    private let owner = Owner()
+    private(set) var port: (any ComponentPort)?
+    /// Calls without an answer, by number.
+    private var open: [Int: (any Error) -> Void] = [:]
+    private var calls = 0
+
+    /// A component that is yet to be started.
+    ///
+    /// - Parameters:
+    ///   - plugin: makes it.
+    ///   - loop: where it lives.
+    ///   - executable: the path of `atrium-worker`.
+    ///   - logger: told of the worker's start and end.
+    ///   - limits: what the worker may take.
+    public init(
+        of plugin: LoadedPlugin, on loop: any EventLoop, executable: String, logger: Logger,
+        limits: WorkerLimits = WorkerLimits()
+    ) {
+        self.plugin = plugin
+        executor = loop.executor
+        launcher = WorkerLauncher(
+            loop: loop, executable: executable, logger: logger, limits: limits)
+    }
+
+    /// Makes the component, restores nothing and attaches it.
+    ///
+    /// - Returns: what it does.
+    /// - Throws: `LaunchFailure`.
+    public func start(settings: [String: Value], fields: [Field]) async throws -> Kind {
+        owner.died = { [weak self] reason in self?.assumeIsolated { $0.lost(reason) } }
+        owner.said = { [weak self] word in self?.assumeIsolated { $0.heard(word) } }
+        let request = LaunchRequest(
+            plugin: plugin, container: "test", component: "component", settings: settings,
+            fields: fields)
+        let kind = try await withCheckedThrowingContinuation { continuation in
+            launcher.launch(request, owner: owner) { result in
+                continuation.resume(with: result.map { self.take($0) })
+            }
+        }
+        _ = try await restore([])
+        port?.pass(.willAttach)
+        port?.pass(.didAttach)
+        return kind
+    }
+
+    /// Applies records, then gives all items, tallies or counts.
+    public func restore(_ changes: [Change]) async throws -> [ComponentEvent] {
+        try await call { port, done in
+            if !changes.isEmpty { port.restore(changes) }
+            port.finishRestore(done)
+        }
+    }
+
+    /// Decides on a command; the component's `Refusal` is thrown as it is.
+    public func decide(
+        _ command: ComponentCommand, _ context: CommandContext
+    ) async throws -> Decision {
+        try await call { port, done in port.decide(command, context, done) }
+    }
+
+    /// Answers a question; the component's `Refusal` is thrown as it is.
+    public func answer(_ query: ComponentQuery) async throws -> ComponentAnswer {
+        try await call { port, done in port.answer(query, done) }
+    }
+
+    /// Makes the touched records what these changes say, and tells nobody.
+    public func undo(_ changes: [Change]) throws { try running().undo(changes) }
+
+    /// Tells a filters component the values of the fields that it observes.
+    public func report(_ values: [String: [Value]]) throws { try running().report(values) }
+
+    /// Hands over a notification.
+    public func deliver(_ notification: Notification) throws {
+        try running().deliver(notification)
+    }
+
+    /// The fields that a filters component observes.
+    public func observedFields() throws -> [String] { try running().observedFields }
+
+    /// Lets the component go; calls without an answer fail.
+    public func stop() {
+        port?.pass(.willDetach)
+        port?.pass(.didDetach)
+        port?.close()
+        lose(because: "The component was stopped.")
+    }
+
+    private func take(_ port: any ComponentPort) -> Kind {
+        self.port = port
+        return port.kind
+    }
+
+    private func running() throws -> any ComponentPort {
+        guard let port else {
+            throw PortFailure.died(reason: deaths.last ?? "The worker was not started.")
+        }
+        return port
+    }
+
+    private func call<Answer: Sendable>(
+        _ body: (any ComponentPort, @escaping (Result<Answer, PortFailure>) -> Void) -> Void
+    ) async throws -> Answer {
+        let port = try running()
+        return try await withCheckedThrowingContinuation { continuation in
+            calls += 1
+            let number = calls
+            open[number] = { continuation.resume(throwing: $0) }
+            body(port) { result in
+                guard self.open.removeValue(forKey: number) != nil else { return }
+                switch result {
+                case .success(let answer): continuation.resume(returning: answer)
+                case .failure(.refused(let refusal)): continuation.resume(throwing: refusal)
+                case .failure(let failure): continuation.resume(throwing: failure)
+                }
+            }
+        }
+    }
+
+    private func lost(_ reason: String) {
+        deaths.append(reason)
+        lose(because: reason)
+    }
+
+    /// No answer comes any more.
+    private func lose(because reason: String) {
+        port = nil
+        let failed = open
+        open = [:]
+        for fail in failed.values { fail(PortFailure.died(reason: reason)) }
+    }
+
+    private func heard(_ word: WorkerWord) {
+        switch word {
+        case .raised(let events): self.events += events
+        case .publishes(let name, let payload):
+            let text = String(decoding: payload.jsonBytes, as: UTF8.self)
+            messages.append("publishes \(name) \(text)")
+        case .observes(let pattern): messages.append("observes \(pattern)")
+        case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
+        }
+    }
+}
+
+/// Passes on what a port tells.
+private final class Owner: PortOwner {
+    var died: (String) -> Void = { _ in }
+    var said: (WorkerWord) -> Void = { _ in }
+
+    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
+        said(.raised(events))
+    }
+
+    func port(
+        _ port: any ComponentPort, publishes name: String, payload: [String: Value]
+    ) {
+        said(.publishes(name, payload))
+    }
+
+    func port(_ port: any ComponentPort, observes pattern: String) {
+        said(.observes(pattern))
+    }
+
+    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
+        said(.logs(level, message))
+    }
+
+    func port(_ port: any ComponentPort, diedBecause reason: String) { died(reason) }
+}

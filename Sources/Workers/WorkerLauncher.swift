@@ -1,0 +1,103 @@
+internal import AtriumKit
+public import Host
+public import Logging
+public import NIOCore
+
+/// Makes components that live in a process of their own: one `atrium-worker` for each.
+///
+/// What it promises:
+///
+/// - **The component can't tell.** The worker runs the same harness as the daemon; every value
+///   comes back over the socket as it was.
+/// - **Order.** Calls reach the component in the order in which they are made and are answered in
+///   that order; what the component says between two answers is told between them.
+/// - **Nobody waits for a worker.** Nothing blocks the event loop. A call that takes longer than
+///   ``WorkerLimits/call`` ends its worker.
+/// - **An end is told once,** with how the process ended, and then nothing more. Calls that were
+///   not answered are never answered. It is the owner who starts the component again.
+/// - **No worker outlives the daemon,** and none is left unreaped.
+public final class WorkerLauncher: ComponentLauncher {
+    private let loop: any EventLoop
+    private let executable: String
+    private let logger: Logger
+    private let limits: WorkerLimits
+
+    /// A launcher.
+    ///
+    /// - Parameters:
+    ///   - loop: where the owners live: everything is called and told there.
+    ///   - executable: the path of `atrium-worker`.
+    ///   - logger: told of workers that are started and that end.
+    ///   - limits: what a worker may take.
+    public init(
+        loop: any EventLoop, executable: String, logger: Logger,
+        limits: WorkerLimits = WorkerLimits()
+    ) {
+        self.loop = loop
+        self.executable = executable
+        self.logger = logger
+        self.limits = limits
+    }
+
+    /// Starts a worker and makes the component in it.
+    ///
+    /// - Parameters:
+    ///   - request: what the component is made of.
+    ///   - owner: told what the component does by itself; held weakly.
+    ///   - done: called once, later, on the event loop.
+    public func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) {
+        loop.preconditionInEventLoop()
+        do throws(WorkerProcess.Problem) {
+            let tells = try SocketPair()
+            let stream: SocketPair
+            do throws(WorkerProcess.Problem) {
+                stream = try SocketPair()
+            } catch {
+                tells.close()
+                throw error
+            }
+            let process: WorkerProcess
+            do throws(WorkerProcess.Problem) {
+                process = try WorkerProcess(
+                    executable,
+                    ["--library", request.plugin.library, "--id", request.plugin.id],
+                    descriptors: [tells.theirs, stream.theirs], loop: loop)
+            } catch {
+                tells.close()
+                stream.close()
+                throw error
+            }
+            tells.closeTheirs()
+            stream.closeTheirs()
+            start(WorkerPort(request, process, loop, limits, logger, owner), tells, stream, done)
+        } catch {
+            done(
+                .failure(
+                    error.mayPass
+                        ? .unavailable(reason: error.reason) : .failed(reason: error.reason)))
+        }
+    }
+
+    private func start(
+        _ port: WorkerPort, _ tells: SocketPair, _ stream: SocketPair,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) {
+        port.launched = done
+        let bound = NIOLoopBound(port, eventLoop: loop)
+        let loop = loop
+        // The one hop of a component's life: from here on everything is on the loop.
+        Task {
+            do {
+                let link = try await WorkerLink.connect(
+                    tells: tells.ours, stream: stream.ours, on: loop)
+                loop.execute { bound.value.begin(link) }
+            } catch {
+                let reason = "\(error)"
+                loop.execute { bound.value.fail("could not be connected to: \(reason)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+internal import Glibc
+internal import NIOCore
+
+/// One worker process: started, ended, and reaped.
+///
+/// It is known to have ended by its sockets, which the kernel closes with it; what it ended with is
+/// then asked for until the kernel tells. Used on the event loop alone.
+final class WorkerProcess {
+    /// Why a process could not be started.
+    struct Problem: Error {
+        /// What the system says.
+        let reason: String
+        /// Whether trying again may help.
+        let mayPass: Bool
+    }
+
+    let id: pid_t
+    private let loop: any EventLoop
+    private var isKilled = false
+    private var isReaped = false
+
+    /// Starts a worker.
+    ///
+    /// - Parameters:
+    ///   - executable: the program's path.
+    ///   - arguments: what follows the program's name.
+    ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
+    ///   - loop: where it is used.
+    init(
+        _ executable: String, _ arguments: [String], descriptors: [Int32], loop: any EventLoop
+    ) throws(Problem) {
+        self.loop = loop
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        // What a plugin prints goes where the daemon's log goes, never into its output.
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        for (index, descriptor) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        Self.resetSignals(&attributes)
+        var pid: pid_t = 0
+        let words = ([executable] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], environ)
+        guard code == 0 else {
+            throw Problem(
+                reason: "The worker \(executable) can't be started: "
+                    + "\(String(cString: strerror(code))).",
+                mayPass: ![ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(code))
+        }
+        id = pid
+    }
+
+    /// The daemon's own choices (it ignores SIGPIPE, it may block signals) are not the worker's.
+    private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    }
+
+    /// Kills it, unless it has ended.
+    func kill() {
+        guard !isReaped, !isKilled else { return }
+        isKilled = true
+        Glibc.kill(id, SIGKILL)
+    }
+
+    /// Waits for its end, and kills it when that takes longer than the grace.
+    ///
+    /// - Parameters:
+    ///   - grace: how long it may take.
+    ///   - done: told once how it ended, as the rest of a sentence.
+    func reap(within grace: TimeAmount, _ done: @escaping (String) -> Void) {
+        look(until: .now() + grace, pause: .milliseconds(1), done)
+    }
+
+    private func look(
+        until deadline: NIODeadline, pause: TimeAmount, _ done: @escaping (String) -> Void
+    ) {
+        var status: Int32 = 0
+        let found = waitpid(id, &status, WNOHANG)
+        if found == id || (found < 0 && errno == ECHILD) {
+            isReaped = true
+            return done(found == id ? Self.describe(status) : "ended")
+        }
+        if NIODeadline.now() >= deadline { kill() }
+        let again = NIOLoopBound((self, done), eventLoop: loop)
+        loop.scheduleTask(in: pause) {
+            let (process, done) = again.value
+            process.look(until: deadline, pause: min(pause * 2, .milliseconds(20)), done)
+        }
+    }
+
+    /// What `waitpid` tells, in words.
+    private static func describe(_ status: Int32) -> String {
+        let signal = status & 0x7f
+        guard signal != 0 else { return "ended with status \((status >> 8) & 0xff)" }
+        let name = signalNames[signal] ?? "signal \(signal)"
+        return "was ended by \(name) (\(String(cString: strsignal(signal))))"
+    }
+
+    private static let signalNames: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
+        SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+        SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM",
+        SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGSYS: "SIGSYS",
+    ]
+}
+
+/// Two sockets connected with each other, which no program that is started inherits by itself.
+struct SocketPair {
+    /// The daemon's end.
+    let ours: Int32
+    /// The worker's end.
+    let theirs: Int32
+
+    init() throws(WorkerProcess.Problem) {
+        var pair: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw Self.problem() }
+        // Out of the way of the numbers that the worker's ends get in the worker.
+        let moved = fcntl(pair[1], F_DUPFD_CLOEXEC, 64)
+        guard moved >= 0 else {
+            let problem = Self.problem()
+            Glibc.close(pair[0])
+            Glibc.close(pair[1])
+            throw problem
+        }
+        Glibc.close(pair[1])
+        ours = pair[0]
+        theirs = moved
+    }
+
+    func close() {
+        Glibc.close(ours)
+        Glibc.close(theirs)
+    }
+
+    func closeTheirs() { Glibc.close(theirs) }
+
+    private static func problem() -> WorkerProcess.Problem {
+        WorkerProcess.Problem(
+            reason: "No sockets for a worker: \(String(cString: strerror(errno))).",
+            mayPass: true)
+    }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+internal import Interfaces
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Varlink
+
+/// What `atrium-worker` does when the daemon starts it: serves one component on the descriptors that
+/// it was given.
+public enum WorkerProgram {
+    /// The connection on which the daemon calls.
+    private static let tells: Int32 = 3
+    /// The connection on which the worker answers.
+    private static let stream: Int32 = 4
+
+    /// Serves a component until the daemon ends it or is gone.
+    ///
+    /// - Parameters:
+    ///   - library: the plugin's library.
+    ///   - id: the plugin's identifier.
+    ///   - logger: told of a daemon that makes no sense.
+    /// - Throws: when the descriptors are not connected sockets: it was not the daemon who started
+    ///   this process.
+    public static func serve(library: String, id: String, logger: Logger) async throws {
+        prepareProcess()
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let ended = loop.makePromise(of: Void.self)
+        let session = try await loop.submit {
+            NIOLoopBound(
+                WorkerSession(library: library, id: id, loop: loop) { ended.succeed() },
+                eventLoop: loop)
+        }.get()
+        var router = VarlinkRouter(
+            vendor: "Atrium", product: "atrium-worker", version: AtriumVersion.current, url: "")
+        SessionService(session: session, logger: logger).register(in: &router)
+        let server = VarlinkServer(
+            on: loop, router: router, limits: WorkerLink.limits, logger: logger)
+        try await server.serve(tells)
+        try await server.serve(stream)
+        try await ended.futureResult.get()
+    }
+
+    private static func prepareProcess() {
+        // When to end is the daemon's to say: what a terminal or a service manager sends to the
+        // whole group must not take components away while accepted calls are being finished.
+        for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
+        for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        endWithParent()
+    }
+
+    /// Has the kernel kill this process when the daemon is gone, also when a plugin hangs and nobody
+    /// reads the sockets.
+    private static func endWithParent() {
+        // Swift can't call functions of variable arguments. Linux passes these in the same
+        // registers as plain ones on every machine that Swift runs on.
+        typealias ProcessControl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+        guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "prctl") else { return }
+        let setParentDeathSignal: Int32 = 1
+        _ = unsafeBitCast(symbol, to: ProcessControl.self)(
+            setParentDeathSignal, UInt(SIGKILL), 0, 0, 0)
+    }
+}
+
+/// Passes calls on to the session.
+private struct SessionService: WorkerService {
+    let session: NIOLoopBound<WorkerSession>
+    let logger: Logger
+
+    func attach(
+        _ parameters: Worker.Attach.Parameters, call: VarlinkCall<Worker.Attach.Reply>
+    ) {
+        session.value.attach(call)
+    }
+
+    func tell(_ parameters: Worker.Tell.Parameters, call: VarlinkCall<Worker.Tell.Reply>) {
+        do {
+            let wire = try WireText.decode(parameters.message)
+            let told = try WorkerCall(wire: wire)
+            session.value.take(parameters.id, told)
+        } catch {
+            // Going on would answer the wrong calls. The daemon tells how this process ended.
+            logger.critical("the daemon said what can't be read: \(error)")
+            exit(EX_PROTOCOL)
+        }
+        // Sent oneway: this only ends the call.
+        call.reply(.init())
+    }
+}
+
+/// The exit status for a peer that does not keep to the protocol, as in `sysexits.h`.
+private let EX_PROTOCOL: Int32 = 76

@@ -1,0 +1,140 @@
+internal import AtriumKit
+internal import Glibc
+internal import Host
+internal import Interfaces
+internal import JSONCodec
+internal import NIOCore
+internal import Varlink
+
+/// The worker's end: one component, made and called as the daemon says.
+///
+/// The component is hosted as one in the daemon is, by the same port; what that port tells its owner
+/// goes to the stream. Used on the worker's event loop alone.
+final class WorkerSession {
+    private let library: String
+    private let id: String
+    private let loop: any EventLoop
+    private let end: () -> Void
+
+    private var port: (any ComponentPort)?
+    private var stream: VarlinkCall<Worker.Attach.Reply>?
+    /// What was said before the daemon listened: its two connections are read in any order.
+    private var unsaid: [Worker.Attach.Reply] = []
+
+    init(library: String, id: String, loop: any EventLoop, end: @escaping () -> Void) {
+        self.library = library
+        self.id = id
+        self.loop = loop
+        self.end = end
+    }
+
+    /// Takes the stream on which everything is said; the worker ends with it.
+    func attach(_ call: VarlinkCall<Worker.Attach.Reply>) {
+        guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        stream = call
+        let session = NIOLoopBound(self, eventLoop: loop)
+        call.onClose { session.value.end() }
+        for reply in unsaid { call.replyContinues(reply) }
+        unsaid = []
+    }
+
+    /// Does what the daemon says, and answers.
+    func take(_ id: Int, _ call: WorkerCall) {
+        switch call {
+        case .start(let start): self.start(id, start)
+        case .close:
+            port?.close()
+            port = nil
+            end()
+        default:
+            guard let port else { return answer(id, .refused(notStarted)) }
+            take(id, call, port)
+        }
+    }
+
+    private func take(_ id: Int, _ call: WorkerCall, _ port: any ComponentPort) {
+        switch call {
+        case .start, .close: return
+        case .restore(let changes): port.restore(changes)
+        case .finishRestore:
+            return port.finishRestore { self.answer(id, $0.map(WorkerAnswer.restored)) }
+        case .decide(let command, let context):
+            return port.decide(command, context) {
+                self.answer(id, $0.map(WorkerAnswer.decided))
+            }
+        case .answer(let query):
+            return port.answer(query) { self.answer(id, $0.map(WorkerAnswer.answered)) }
+        case .undo(let changes): port.undo(changes)
+        case .report(let values): port.report(values)
+        case .deliver(let notification): port.deliver(notification)
+        case .pass(let phase): port.pass(phase)
+        }
+        answer(id, .done)
+    }
+
+    private func start(_ id: Int, _ start: WorkerStart) {
+        let plugin = LoadedPlugin(
+            id: self.id, version: "", kind: start.kind, title: "", library: library,
+            isolation: .process)
+        let request = LaunchRequest(
+            plugin: plugin, container: start.container, component: start.component,
+            settings: start.settings, fields: start.fields)
+        InProcessLauncher(loop: loop).launch(request, owner: self) { result in
+            switch result {
+            case .success(let port):
+                self.port = port
+                self.answer(id, .started(port.kind, observedFields: port.observedFields))
+            case .failure(let failure): self.answer(id, .notStarted(failure))
+            }
+        }
+    }
+
+    private var notStarted: Refusal {
+        Refusal(.refused, "The worker has no component: 'start' was not called or failed.")
+    }
+
+    // MARK: Saying
+
+    private func answer(_ id: Int, _ result: Result<WorkerAnswer, PortFailure>) {
+        switch result {
+        case .success(let answer): self.answer(id, answer)
+        case .failure(.refused(let refusal)): answer(id, .refused(refusal))
+        case .failure(.died(let reason)): answer(id, .refused(Refusal(.refused, reason)))
+        }
+    }
+
+    private func answer(_ id: Int, _ answer: WorkerAnswer) {
+        say(.init(id: id, message: WireText.encode(answer.wire)))
+    }
+
+    private func say(_ word: WorkerWord) {
+        say(.init(message: WireText.encode(word.wire)))
+    }
+
+    private func say(_ reply: Worker.Attach.Reply) {
+        if let stream { stream.replyContinues(reply) } else { unsaid.append(reply) }
+    }
+}
+
+extension WorkerSession: PortOwner {
+    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
+        say(.raised(events))
+    }
+
+    func port(
+        _ port: any ComponentPort, publishes name: String, payload: [String: Value]
+    ) {
+        say(.publishes(name, payload))
+    }
+
+    func port(_ port: any ComponentPort, observes pattern: String) {
+        say(.observes(pattern))
+    }
+
+    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
+        say(.logs(level, message))
+    }
+
+    /// A component of this process does not die without it.
+    func port(_ port: any ComponentPort, diedBecause reason: String) {}
+}

@@ -1,0 +1,59 @@
+import AtriumKit
+import Host
+
+/// What `atrium-worker` is asked to do.
+enum Arguments {
+    /// Tell how it is called.
+    case help
+    /// Host a component for the daemon, which has passed the sockets.
+    case serve(library: String, id: String)
+    /// Run the conformance suite on a plugin.
+    case check(path: String, id: String?, settings: [String: Value]?)
+
+    /// What is wrong with the arguments.
+    struct Mistake: Error {
+        let reason: String
+    }
+
+    static let usage = """
+        usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON]
+               atrium-worker --library PATH --id ID    (started by atriumd)
+
+        --check runs the conformance suite of the plugin's kind, in this process and in a worker,
+        with the settings of its manifest. A library without a manifest beside it needs --id.
+        """
+
+    init(_ words: some Sequence<String>) throws {
+        var values: [String: String] = [:]
+        var name: String?
+        for word in words {
+            if let option = name {
+                values[option] = word
+                name = nil
+            } else if word == "--help" || word == "-h" {
+                self = .help
+                return
+            } else if ["--library", "--id", "--check", "--settings"].contains(word) {
+                name = word
+            } else {
+                throw Mistake(reason: "'\(word)' makes no sense here.")
+            }
+        }
+        if let name { throw Mistake(reason: "\(name) needs a value.") }
+        if let path = values["--check"] {
+            self = .check(
+                path: path, id: values["--id"],
+                settings: try values["--settings"].map(Self.settings))
+        } else if let library = values["--library"], let id = values["--id"] {
+            self = .serve(library: library, id: id)
+        } else {
+            throw Mistake(reason: "nothing to do.")
+        }
+    }
+
+    private static func settings(_ text: String) throws -> [String: Value] {
+        guard let value = try? Value(jsonBytes: Array(text.utf8)), let settings = value.object
+        else { throw Mistake(reason: "--settings takes a JSON object, not '\(text)'.") }
+        return settings
+    }
+}

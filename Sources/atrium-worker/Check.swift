@@ -1,0 +1,96 @@
+internal import AtriumKit
+public import AtriumKitTesting
+internal import Foundation
+internal import Host
+internal import Logging
+internal import NIOPosix
+public import Workers
+
+/// `atrium-worker --check`: the conformance suite of a plugin's kind, on both sides of a socket.
+struct Check {
+    let path: String
+    let id: String?
+    let settings: [String: Value]?
+
+    /// Why a plugin can't be checked.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the suite and prints what it did.
+    ///
+    /// - Returns: whether the plugin conforms.
+    func run() async -> Bool {
+        do {
+            let (plugin, declared) = try find()
+            let settings = settings ?? declared
+            print("\(plugin.id): \(plugin.library)")
+            let type = try plugin.loaded()
+            let here = try await Conformance.run(type, settings: settings)
+            print("in this process: \(here)")
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            let logger = Logger(label: "atrium-worker")
+            let isolated = try await Conformance.run(plugin.kind, settings: settings) {
+                WorkerComponent(
+                    of: plugin, on: loop, executable: "/proc/self/exe", logger: logger)
+            }
+            print("in a worker: \(isolated)")
+            return true
+        } catch {
+            print("failed: \(error)")
+            return false
+        }
+    }
+
+    /// The plugin, and the settings that its manifest wants it checked with.
+    private func find() throws -> (LoadedPlugin, settings: [String: Value]) {
+        let given = URL(filePath: path).absoluteURL
+        let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
+        let folder = isDirectory == true ? given : given.deletingLastPathComponent()
+        let manifest = folder.appending(path: "manifest.json")
+        if FileManager.default.fileExists(atPath: manifest.path) {
+            return try find(in: folder, manifest)
+        }
+        guard isDirectory != true else {
+            throw Problem(description: "\(manifest.path) is not there: every plugin has one.")
+        }
+        guard let id else {
+            throw Problem(
+                description: "\(path) has no manifest.json beside it: name the plugin with --id.")
+        }
+        return (try plugin(given.path, id), [:])
+    }
+
+    private func find(in folder: URL, _ manifest: URL) throws -> (LoadedPlugin, [String: Value]) {
+        // Trusted: it is about to be loaded into this process anyway.
+        let library = PluginLibrary(scanning: [.init(folder.path, isTrusted: true)])
+        guard let status = library.plugins.first else {
+            throw Problem(description: library.problems.joined(separator: " "))
+        }
+        guard let plugin = status.plugin else {
+            throw Problem(description: status.reason ?? "\(status.id) was not loaded.")
+        }
+        let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
+        let settings = text.object?["conformance"]?.object?["settings"]?.object
+        return (plugin, settings ?? [:])
+    }
+
+    /// A library without a manifest: its class tells the kind.
+    private func plugin(_ library: String, _ id: String) throws -> LoadedPlugin {
+        try PluginLoading.probe(library, id: id)
+        var problem: (any Error)?
+        for kind in Kind.allCases {
+            do {
+                let type = try PluginLoading.load(library, id: id, kind: kind)
+                return LoadedPlugin(
+                    id: id, version: "", kind: kind, title: id, library: library,
+                    component: type)
+            } catch {
+                problem = error
+            }
+        }
+        throw problem ?? Problem(description: "\(library) makes components of no kind.")
+    }
+}
+
+extension WorkerComponent: ConformanceDriver {}

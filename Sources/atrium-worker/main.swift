@@ -1,0 +1,25 @@
+import Foundation
+import Logging
+import Workers
+
+do {
+    let arguments = try Arguments(CommandLine.arguments.dropFirst())
+    switch arguments {
+    case .help: print(Arguments.usage)
+    case .serve(let library, let id):
+        try await WorkerProgram.serve(
+            library: library, id: id, logger: Logger(label: "atrium-worker"))
+    case .check(let path, let id, let settings):
+        guard await Check(path: path, id: id, settings: settings).run() else { exit(1) }
+    }
+} catch let error as Arguments.Mistake {
+    complain("\(error.reason)\n\(Arguments.usage)")
+    exit(2)
+} catch {
+    complain("\(error)")
+    exit(1)
+}
+
+func complain(_ text: String) {
+    FileHandle.standardError.write(Data("atrium-worker: \(text)\n".utf8))
+}

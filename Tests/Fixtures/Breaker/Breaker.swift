@@ -1,0 +1,67 @@
+import AtriumKit
+import Glibc
+
+/// A list that does what no plugin should, when an item of a certain name is put.
+final class Breaker: ContentListing {
+    static let settings = [
+        Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init.")
+    ]
+
+    weak var delegate: (any ContentListingDelegate)?
+    private(set) var items: [Item] = []
+    private let context: ComponentContext
+
+    init(context: ComponentContext) throws {
+        self.context = context
+        if context.settings["trapsAtStart"]?.bool == true { fatalError("Told to trap at start.") }
+        context.observe("test.heard") { [weak self] notification in
+            guard let self else { return }
+            context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
+            delegate?.contentListing(self, didChange: .update([]))
+        }
+    }
+
+    func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision {
+        for item in items {
+            switch item.id {
+            case "trap": fatalError("Told to trap.")
+            case "hang": while true { pause() }
+            case "leave": exit(7)
+            case "say":
+                self.context.publish("said", ["id": .text(item.id), "mean": 4.0])
+                self.context.logger.warning("a warning")
+                print("on the standard output")
+            case "work":
+                self.context.background {
+                    "done"
+                } then: { [weak self] result in
+                    guard let self, case .success(let text) = result else { return }
+                    self.context.logger.info("work is \(text)")
+                }
+            default: continue
+            }
+        }
+        let known = Set(self.items.map(\.id))
+        return ContentDecision(
+            changes: items.map(\.record), inserted: items.map(\.id).filter { !known.contains($0) },
+            updated: items.map(\.id).filter(known.contains))
+    }
+
+    func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {
+        ids.filter { id in items.contains { $0.id == id } }.map { .removed(key: $0) }
+    }
+
+    func apply(_ change: Change) {
+        items.removeAll { $0.id == change.key }
+        if let value = change.value, let item = Item(key: change.key, value: value) {
+            items.append(item)
+            delegate?.contentListing(self, didChange: .insert([item]))
+        } else {
+            delegate?.contentListing(self, didChange: .remove([change.key]))
+        }
+    }
+}
+
+/// The plugin's entry.
+@c(atrium_plugin_org_atrium_breaker)
+public func entry() -> UnsafeMutableRawPointer { exportPlugin(Breaker.self) }

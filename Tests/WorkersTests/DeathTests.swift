@@ -1,0 +1,81 @@
+import AtriumKit
+import AtriumKitTesting
+import Foundation
+import Host
+import Testing
+
+@testable import Workers
+
+@Suite struct `A worker that ends` {
+    private func death(
+        _ item: String, limits: WorkerLimits = WorkerLimits()
+    ) async throws -> String {
+        let component = Installed.component(of: Installed.breaker, limits: limits)
+        try await component.start()
+        let process = try #require(await component.processID)
+        let failure = await #expect(throws: PortFailure.self) { try await component.put(item) }
+        #expect(!exists(process), "told before it was reaped")
+        let deaths = await component.deaths
+        #expect(deaths.count == 1)
+        let reason = try #require(deaths.first)
+        #expect(failure == .died(reason: reason))
+        #expect(reason.hasPrefix("The worker \(process) of org.atrium.breaker for test/component"))
+        return reason
+    }
+
+    @Test func `by a trap is told with its signal`() async throws {
+        let reason = try await death("trap")
+        #expect(
+            reason.hasSuffix("was ended by SIGILL (Illegal instruction).")
+                || reason.hasSuffix("was ended by SIGTRAP (Trace/breakpoint trap)."))
+    }
+
+    @Test func `by leaving is told with its status`() async throws {
+        #expect(try await death("leave").hasSuffix("ended with status 7."))
+    }
+
+    @Test func `because a call took too long is told with the call and the limit`() async throws {
+        var limits = WorkerLimits()
+        limits.call = .milliseconds(300)
+        let reason = try await death("hang", limits: limits)
+        #expect(reason.contains("did not answer the call 'putItems' within 0.3 seconds"))
+        #expect(reason.hasSuffix("and was killed."))
+    }
+
+    @Test func `by kill -9 is told once, also when nobody calls`() async throws {
+        let component = Installed.component(of: Installed.stars)
+        try await component.start()
+        let process = try #require(await component.processID)
+        kill(process, SIGKILL)
+        try await eventually("the end is told") { await !component.deaths.isEmpty }
+        #expect(!exists(process))
+        #expect(await component.deaths.count == 1)
+        #expect(
+            await component.deaths.first?.hasSuffix("was ended by SIGKILL (Killed).") == true)
+        await #expect(throws: PortFailure.self) { try await component.put("a") }
+        #expect(await component.deaths.count == 1)
+    }
+
+    @Test func `while it starts fails the launch, and trying again may help`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        let failure = await #expect(throws: LaunchFailure.self) {
+            try await component.start(["trapsAtStart": true])
+        }
+        guard case .unavailable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("was ended by SIG"))
+        #expect(await component.deaths.isEmpty)
+    }
+
+    @Test func `does not take others along`() async throws {
+        let other = Installed.component(of: Installed.breaker)
+        try await other.start()
+        try await other.put("a")
+        _ = try await death("trap")
+        #expect(
+            try await other.put("b").answer == .items(inserted: ["b"], updated: [], unchanged: 0))
+        await other.stop()
+    }
+}

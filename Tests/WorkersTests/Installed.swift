@@ -1,0 +1,76 @@
+import AtriumKit
+public import AtriumKitTesting
+import Foundation
+import Host
+import Logging
+import NIOPosix
+import Testing
+
+@testable public import Workers
+
+/// What was built beside these tests: the worker and the plugins' libraries.
+enum Installed {
+    static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent()
+
+    static let worker = folder.appending(path: "atrium-worker").path
+
+    static let loop = MultiThreadedEventLoopGroup.singleton.next()
+
+    static let stars = plugin("stars", .votes)
+    static let breaker = plugin("breaker", .contents)
+
+    static func plugin(_ name: String, _ kind: Kind) -> LoadedPlugin {
+        LoadedPlugin(
+            id: "org.atrium.\(name)", version: "0.1.0", kind: kind, title: name,
+            library: folder.appending(path: "lib\(name.capitalized).so").path,
+            isolation: .process)
+    }
+
+    /// A component in a worker that is yet to be started.
+    static func component(
+        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits()
+    ) -> WorkerComponent {
+        WorkerComponent(
+            of: plugin, on: loop, executable: worker, logger: quiet, limits: limits)
+    }
+
+    static var quiet: Logger {
+        Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    }
+}
+
+extension WorkerComponent: ConformanceDriver {
+    /// The worker's process.
+    var processID: pid_t? { (port as? WorkerPort)?.process.id }
+
+    /// Puts items by name.
+    @discardableResult
+    func put(_ ids: String...) async throws -> Decision {
+        try await decide(
+            .putItems(ids.map { Item(id: $0, fields: ["mean": 4.0]) }),
+            CommandContext(
+                actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "fresh"))
+    }
+
+    /// Makes a component with the suite's fields and no settings.
+    func start(_ settings: [String: Value] = [:]) async throws {
+        _ = try await start(settings: settings, fields: Conformance.fields)
+    }
+}
+
+/// Whether a process is there, also as a zombie.
+func exists(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
+
+/// Waits until something holds; an issue is recorded when it does not within 20 seconds.
+func eventually(
+    _ what: Testing.Comment, sourceLocation: SourceLocation = #_sourceLocation,
+    _ holds: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+        if try await holds() { return }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    Issue.record(what, sourceLocation: sourceLocation)
+}

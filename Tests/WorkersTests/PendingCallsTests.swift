@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Workers
+
+@Suite struct `Calls that a worker has not answered` {
+    private let start = ContinuousClock.now
+
+    @Test func `a call's time begins when the one before it was answered`() {
+        var calls = PendingCalls()
+        let first = calls.add("first", at: start) { _ in }
+        let second = calls.add("second", at: start) { _ in }
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(29)) == nil)
+        #expect(
+            calls.overdue(.seconds(30), at: start + .seconds(31))
+                == .init(name: "first", elapsed: .seconds(31)))
+        #expect(calls.answered(first, at: start + .seconds(29)) != nil)
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(31)) == nil)
+        #expect(calls.deadline(.seconds(30)) == start + .seconds(59))
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(59))?.name == "second")
+        #expect(calls.answered(second, at: start + .seconds(60)) != nil)
+        #expect(calls.deadline(.seconds(30)) == nil)
+    }
+
+    @Test func `time in which nothing was asked does not count`() {
+        var calls = PendingCalls()
+        let first = calls.add("first", at: start) { _ in }
+        #expect(calls.answered(first, at: start) != nil)
+        _ = calls.add("second", at: start + .seconds(100)) { _ in }
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(101)) == nil)
+    }
+
+    @Test func `an answer out of turn is not taken`() {
+        var calls = PendingCalls()
+        let first = calls.add("first", at: start) { _ in }
+        let second = calls.add("second", at: start) { _ in }
+        #expect(calls.answered(second, at: start) == nil)
+        #expect(calls.answered(first, at: start)?.name == "first")
+        #expect(calls.answered(first, at: start) == nil)
+        calls.removeAll()
+        #expect(calls.isEmpty)
+    }
+}
