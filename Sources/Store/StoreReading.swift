@@ -162,16 +162,16 @@ extension Store {
             ? .closed(file: file) : StoreError(error, file: file, operation: operation)
     }
 
-    private static let componentID = """
+    static let componentID = """
         SELECT c.id FROM components c JOIN containers o ON o.id = c.container
         WHERE o.name = ? AND c.name = ?
         """
 
-    private static func string(_ data: Data?) -> String {
+    static func string(_ data: Data?) -> String {
         data.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    private static func bytes(_ data: Data?) -> [UInt8] {
+    static func bytes(_ data: Data?) -> [UInt8] {
         data.map { [UInt8]($0) } ?? []
     }
 }

@@ -14,6 +14,8 @@ public enum HostError: Error, Sendable, Hashable {
     case definitionInvalid(container: String, reason: String)
     /// Items that are there don't fit a field's new declaration; at most ten are named.
     case itemsUnfit(container: String, field: String, reason: String, items: [String])
+    /// A record that can't be put back.
+    case recordInvalid(component: String, key: String, reason: String)
     /// No such item.
     case itemNotFound(container: String, item: String)
     /// An id or a parent that can't be.

@@ -87,13 +87,13 @@ extension Container {
             operation, changes: changes, time: context.time, actor: context.actor,
             NotificationDraft(
                 topic: "\(name).\(draft.topic)", payload: draft.payload,
-                restricted: draft.restricted), pending)
+                restricted: draft.restricted), people: draft.people, pending)
     }
 
     /// Gives an operation's entry to the store, unless its epoch is over.
     func append(
         _ operation: UInt64, changes: [RecordChange], time: Timestamp, actor: ActorID?,
-        _ notification: NotificationDraft?, _ pending: Pending
+        _ notification: NotificationDraft?, people: [ActorID] = [], _ pending: Pending
     ) {
         let keys = changes.map {
             RecordKey(container: $0.container, component: $0.component, key: $0.key)
@@ -104,7 +104,9 @@ extension Container {
             let entry = Entry(
                 container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
                 changes: changes, notification: notification,
-                actors: actor.map { domain.actors.unstored($0) } ?? [])
+                actors: ([actor].compactMap(\.self) + people).flatMap {
+                    domain.actors.unstored($0)
+                })
             domain.append(entry, ticket: operation, of: self)
         }
     }

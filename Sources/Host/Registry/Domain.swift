@@ -18,6 +18,7 @@ final class Domain {
     let actors: ActorTable
     var metrics = MetricCounters()
     var screens: [ScreenID: Screen] = [:]
+    let exports = ExportTable()
     let structure = StructureQueue()
     /// The last commit that everything on the domain reflects.
     ///

@@ -14,6 +14,8 @@ public struct HostLimits: Sendable, Hashable {
     public var components = 64
     /// Screens open at a time; `screens`.
     public var screens = 10_000
+    /// Exports open at a time; `exports`.
+    public var exports = 4
     /// Calls that wait for one component while it starts or reads settle; beyond, the call is
     /// refused as ``HostError/componentUnavailable``.
     public var waitingCalls = 1_000

@@ -191,6 +191,7 @@ extension Registry {
             }
         }
         domain.screens.removeAll()
+        domain.exports.removeAll()
         domain.bus.close()
         containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)

@@ -1,0 +1,66 @@
+/// One durable fact of a component, as it is exported and put back.
+public struct RecordView: Sendable, Hashable {
+    /// The component.
+    public var component: String
+    /// What the component does: `contents`, `votes` or `comments`.
+    public var kind: String
+    /// An item's or a comment's id; a ballot's item, empty for the container's.
+    public var key: String
+    /// The name of whoever cast the ballot or wrote the comment; nil: it has none.
+    public var actor: String?
+    /// A JSON object's bytes.
+    ///
+    /// An item: `fields` and `parent`; a ballot: `value` and `cast`; a comment:
+    /// all but its author.
+    public var value: [UInt8]
+
+    /// A record.
+    public init(
+        component: String, kind: String, key: String, actor: String? = nil, value: [UInt8]
+    ) {
+        self.component = component
+        self.kind = kind
+        self.key = key
+        self.actor = actor
+        self.value = value
+    }
+}
+
+/// Which export.
+public struct ExportID: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// A part of an export.
+public struct ExportPart: Sendable, Hashable {
+    /// The next records.
+    public var records: [RecordView]
+    /// The last durable sequence that the export reflects: the same in all parts.
+    public var sequence: Int64
+    /// Whether no part follows: the export is closed then.
+    public var isLast: Bool
+
+    /// A part.
+    public init(records: [RecordView], sequence: Int64, isLast: Bool) {
+        self.records = records
+        self.sequence = sequence
+        self.isLast = isLast
+    }
+}
+
+/// What came of putting records back.
+public struct RestoreResult: Sendable, Hashable {
+    /// How many were not there, or other.
+    public var restored: Int
+    /// How many were there just so.
+    public var unchanged: Int
+    /// The entry's sequence; the current one when nothing changed.
+    public var sequence: Int64
+
+    /// A result.
+    public init(restored: Int, unchanged: Int, sequence: Int64) {
+        self.restored = restored
+        self.unchanged = unchanged
+        self.sequence = sequence
+    }
+}

@@ -1,0 +1,161 @@
+import AtriumKit
+import JSONCodec
+
+/// A record to put back, its shape checked; whose it is, is a name yet.
+struct RecordDraft {
+    var component: String
+    var kind: Kind
+    var key: String
+    var actor: String?
+    /// As it is kept, without nulls; a comment's without its author.
+    var value: [String: Value]
+
+    /// The change that puts it back; new persons are admitted to the table.
+    func change(_ actors: ActorTable) -> Change {
+        let actor = actor.map { actors.admit($0) }
+        switch (kind, actor) {
+        case (.votes, let actor?):
+            let subject = Subject(item: key.isEmpty ? nil : key)
+            return .put(key: Ballot.key(actor: actor, subject: subject), value: .object(value))
+        case (.comments, let actor?):
+            var value = value
+            value["author"] = .int(actor.number)
+            return .put(key: key, value: .object(value))
+        default:
+            return .put(key: key, value: .object(value))
+        }
+    }
+}
+
+/// Reads records that are to be put back, as the kinds of their components want them.
+struct RecordReader {
+    /// The moments that a record may name: from 1970 to 9999.
+    private static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    /// What each component that is there does.
+    let kinds: [String: Kind]
+    let container: String
+    let checker: FieldChecker
+
+    /// The records, or the first thing wrong.
+    func read(_ records: [RecordView]) throws(HostError) -> [RecordDraft] {
+        var drafts: [RecordDraft] = []
+        var seen: Set<[String]> = []
+        for record in records {
+            guard seen.insert([record.component, record.key, record.ballotActor]).inserted else {
+                throw record.invalid("It stands twice in the call; put it once.")
+            }
+            drafts.append(try read(record))
+        }
+        return drafts
+    }
+
+    private func read(_ record: RecordView) throws(HostError) -> RecordDraft {
+        guard let kind = kinds[record.component] else {
+            throw .componentNotFound(container: container, component: record.component)
+        }
+        guard record.kind == kind.rawValue else {
+            throw record.invalid(
+                "It is of the kind '\(record.kind)', and its component of '\(kind.rawValue)'.")
+        }
+        guard let value = try? Value(jsonBytes: record.value), let object = value.object else {
+            throw record.invalid("Its value is no JSON object.")
+        }
+        var draft = RecordDraft(
+            component: record.component, kind: kind, key: record.key, actor: record.actor,
+            value: object.filter { !$0.value.isNull })
+        let problem =
+            switch kind {
+            case .contents: checkItem(&draft)
+            case .votes: checkBallot(draft)
+            case .comments: checkComment(draft)
+            case .filters: "Filters keep no records."
+            @unknown default: "Nothing is known of this kind."
+            }
+        if let problem = problem ?? record.actor.flatMap(Self.problem(inActor:)) {
+            throw record.invalid(problem)
+        }
+        return draft
+    }
+
+    private func checkItem(_ draft: inout RecordDraft) -> String? {
+        if let fields = draft.value["fields"]?.object {
+            draft.value["fields"] = .object(fields.filter { !$0.value.isNull })
+        }
+        guard draft.actor == nil else { return "An item has no actor." }
+        guard let item = Item(key: draft.key, value: .object(draft.value)) else {
+            return "An item's value has 'fields', an object."
+        }
+        if let name = draft.value.notText(["parent"]) { return "'\(name)' is no text." }
+        if item.parent == item.id { return "It can't be its own parent." }
+        return checker.check(item)?.description
+    }
+
+    private func checkBallot(_ draft: RecordDraft) -> String? {
+        guard draft.actor != nil else { return "A ballot has an actor." }
+        let subject = Subject(item: draft.key.isEmpty ? nil : draft.key)
+        let key = Ballot.key(actor: ActorID(1), subject: subject)
+        guard let ballot = Ballot(key: key, value: .object(draft.value)), ballot.value.isFinite
+        else { return "A ballot's value has 'value', a number, and 'cast', in milliseconds." }
+        guard Self.moments.contains(ballot.cast.milliseconds) else {
+            return "'cast' is no moment from 1970 to 9999, in milliseconds."
+        }
+        return subject.item.flatMap(Self.problem(inID:))
+    }
+
+    private func checkComment(_ draft: RecordDraft) -> String? {
+        guard let comment = Comment(key: draft.key, value: .object(draft.value)) else {
+            return "A comment's value has 'state' (shown, pending or removed) and 'created', in "
+                + "milliseconds."
+        }
+        if draft.value["author"] != nil { return "Its author is the record's 'actor'." }
+        if let name = draft.value.notText(["item", "parent", "text", "fingerprint"]) {
+            return "'\(name)' is no text."
+        }
+        if draft.value["edited"] != nil, comment.edited == nil { return "'edited' is no number." }
+        for moment in [comment.created, comment.edited].compactMap(\.self)
+        where !Self.moments.contains(moment.milliseconds) {
+            return "\(moment.milliseconds) is no moment from 1970 to 9999, in milliseconds."
+        }
+        if comment.text == nil, comment.state != .removed {
+            return "Only a removed comment has no 'text'."
+        }
+        if comment.parent == comment.id { return "It can't be its own parent." }
+        return [comment.id, comment.subject.item, comment.parent].lazy.compactMap(\.self)
+            .compactMap(Self.problem(inID:)).first
+    }
+
+    private static func problem(inID id: String) -> String? {
+        ItemID.problem(in: id).map { "An id is \(ItemID.expectation), found \($0)." }
+    }
+
+    private static func problem(inActor name: String) -> String? {
+        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, name.utf8.count <= 200,
+            name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return "An actor is written namespace:name, in at most 200 bytes." }
+        return nil
+    }
+}
+
+extension RecordView {
+    /// Roughly its bytes on the wire.
+    var size: Int {
+        component.utf8.count + kind.utf8.count + key.utf8.count + (actor?.utf8.count ?? 0)
+            + value.count
+    }
+
+    /// What tells ballots of one key apart.
+    fileprivate var ballotActor: String { kind == Kind.votes.rawValue ? actor ?? "" : "" }
+
+    fileprivate func invalid(_ reason: String) -> HostError {
+        .recordInvalid(component: component, key: key, reason: reason)
+    }
+}
+
+extension [String: Value] {
+    /// The first of these members that is there and no text.
+    fileprivate func notText(_ names: [String]) -> String? {
+        names.first { self[$0] != nil && self[$0]?.text == nil }
+    }
+}

@@ -1,0 +1,193 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+/// Records on their way back into the components of a container, all with one entry.
+///
+/// The gates of the components concerned are closed from before the records are compared with what
+/// the store holds until the entry's outcome is known. Each component takes over its own in turn and
+/// is ahead of the commit by them; the last one's operation carries the entry with the changes of
+/// all. Whatever ends it earlier makes their records what the store holds again.
+final class RecordRestore {
+    /// A component with what it is to take over.
+    private struct Target {
+        var slot: Slot
+        var changes: [Change]
+        /// The same records as the store holds them.
+        var before: [Change]
+        /// Which start of the component has taken them over.
+        var start = 0
+        var events: [ComponentEvent] = []
+    }
+
+    /// A record that is not as it is to be.
+    private struct Difference: Sendable {
+        var component: String
+        var change: Change
+        var before: Change
+    }
+
+    private let container: Container
+    private let context: CommandContext
+    private let changes: [(component: String, change: Change)]
+    /// Everyone whose records these are.
+    private let people: [ActorID]
+    /// The components concerned, items first.
+    private let components: [String]
+    private let reply: Answer<RestoreResult>
+    private var targets: [Target] = []
+
+    private var domain: Domain { container.domain }
+
+    init(
+        _ drafts: [RecordDraft], to container: Container, by caller: Caller,
+        _ reply: @escaping Answer<RestoreResult>
+    ) {
+        self.container = container
+        self.reply = reply
+        context = container.context(caller)
+        let actors = container.domain.actors
+        people = Set(drafts.compactMap(\.actor)).map { actors.admit($0) }
+        changes = drafts.map { ($0.component, $0.change(actors)) }
+        let named = Set(drafts.map(\.component))
+        components = container.recordSources.map(\.component).filter(named.contains)
+    }
+
+    /// Puts the records back, and replies.
+    func run() {
+        container.gate(components) { [self] in compare() }
+    }
+
+    private func finish(_ result: Result<RestoreResult, HostError>) {
+        if case .failure = result { undo() }
+        reply(result)
+        container.open(components)
+    }
+}
+
+// MARK: What is to be done
+
+extension RecordRestore {
+    /// Finds what is not there just so.
+    private func compare() {
+        let (name, changes) = (container.name, changes)
+        let keys = changes.map {
+            RecordKey(container: name, component: $0.component, key: $0.change.key)
+        }
+        domain.read { store in
+            zip(changes, try store.records(keys)).compactMap { new, stored -> Difference? in
+                let value = stored.flatMap { try? Value(jsonBytes: $0.value) }
+                if let value, let put = new.change.value, value.isSame(as: put) { return nil }
+                let key = new.change.key
+                return Difference(
+                    component: new.component, change: new.change,
+                    before: value.map { .put(key: key, value: $0) } ?? .removed(key: key))
+            }
+        } then: { [self] result in
+            switch result {
+            case .failure(let error): finish(.failure(.unreadable(error)))
+            case .success(let differences): begin(differences)
+            }
+        }
+    }
+
+    private func begin(_ differences: [Difference]) {
+        guard !differences.isEmpty else { return finish(.success(done(0, domain.sequence))) }
+        let byComponent = Dictionary(grouping: differences, by: \.component)
+        for component in components {
+            guard let differences = byComponent[component] else { continue }
+            guard let slot = container.slot(component) else {
+                // Detached while this waited.
+                return finish(
+                    .failure(
+                        .componentNotFound(container: container.name, component: component)))
+            }
+            targets.append(
+                Target(
+                    slot: slot, changes: differences.map(\.change),
+                    before: differences.map(\.before)))
+        }
+        decide(0)
+    }
+
+    private func done(_ restored: Int, _ sequence: Int64) -> RestoreResult {
+        RestoreResult(
+            restored: restored, unchanged: changes.count - restored, sequence: sequence)
+    }
+}
+
+// MARK: Doing it
+
+extension RecordRestore {
+    /// Lets a component take over its records, then the next one.
+    private func decide(_ index: Int) {
+        let slot = targets[index].slot
+        guard slot.isAttached else { return finish(.failure(slot.absence)) }
+        let isLast = index == targets.count - 1
+        slot.run(
+            Command(
+                command: .restoreRecords(targets[index].changes), context: context,
+                passesGate: true,
+                entry: { [self] decision in isLast ? entry(decision) : nil },
+                done: { [self] result in
+                    switch result {
+                    case .failure(let error): finish(.failure(error))
+                    case .success(let decided) where isLast: settle(decided)
+                    case .success(let decided):
+                        targets[index].events = decided.decision.events
+                        targets[index].start = slot.start
+                        decide(index + 1)
+                    }
+                }))
+    }
+
+    /// The entry of all components; nil when one of them was lost since it took its records over.
+    private func entry(_ decision: Decision) -> EntryDraft? {
+        guard lost == nil, !decision.changes.isEmpty else { return nil }
+        let (name, others) = (container.name, targets.dropLast())
+        let count = targets.reduce(0) { $0 + $1.changes.count }
+        return EntryDraft(
+            topic: "records.restored",
+            payload: Payload.object {
+                $0.member("component", targets.count == 1 ? targets.first?.slot.name : nil)
+                $0.member("count", count)
+            },
+            others: others.flatMap { target in
+                target.changes.map { RecordChange($0, name, target.slot.name) }
+            },
+            people: people,
+            atCommit: { [self] in
+                for person in people { domain.actors.stored(person) }
+                for target in others { container.deliver(target.events, from: target.slot) }
+            })
+    }
+
+    private func settle(_ decided: Decided) {
+        guard decided.isCommitted else {
+            let slot = lost ?? targets[targets.count - 1].slot
+            return finish(.failure(slot.absence))
+        }
+        let restored = targets.reduce(0) { $0 + $1.changes.count }
+        finish(.success(done(restored, decided.sequence)))
+    }
+
+    /// A component that took its records over and was lost since.
+    private var lost: Slot? {
+        targets.dropLast().first { !$0.slot.isAttached || $0.slot.start != $0.start }?.slot
+    }
+
+    /// Makes all records what the store holds.
+    ///
+    /// A component that is being started reads the store anyway.
+    private func undo() {
+        for target in targets where target.slot.isAttached { target.slot.port?.undo(target.before) }
+    }
+}
+
+extension Slot {
+    /// Why it can't take part in work at present.
+    fileprivate var absence: HostError {
+        if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
+        return unavailable("It is being started.")
+    }
+}

@@ -1,0 +1,144 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+/// A container's records as they were at one moment, read part by part.
+///
+/// Used on the event loop; the parts themselves are read elsewhere.
+final class RecordExport {
+    /// What is read: a component with its kind.
+    struct Source: Sendable {
+        var component: String
+        var kind: Kind
+    }
+
+    /// Where the next part begins.
+    struct Place: Sendable {
+        var source = 0
+        var key: String?
+    }
+
+    let container: String
+    /// The components with records, in the order in which they are exported.
+    let sources: [Source]
+    var snapshot: Snapshot?
+    var place = Place()
+    /// Whether a part was asked for since the last look at it.
+    var isFollowed = true
+
+    init(of container: String, _ sources: [Source]) {
+        self.container = container
+        self.sources = sources
+    }
+}
+
+/// Records as the store has them: whose they are is a number.
+struct ExportSlice: Sendable {
+    /// One of them.
+    struct Record: Sendable {
+        var source: RecordExport.Source
+        var key: String
+        var actor: ActorID?
+        var value: [UInt8]
+    }
+
+    /// The most records of one part.
+    static let records = 500
+    /// The bytes after which a part ends.
+    static let bytes = 512 << 10
+
+    var records: [Record] = []
+    /// Where the next one begins; nil: there is nothing left.
+    var next: RecordExport.Place?
+
+    /// Reads a part: call it away from the event loop.
+    ///
+    /// Records that no component would understand are left out: nothing of ours wrote them.
+    init(
+        of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
+        in snapshot: Snapshot
+    ) throws(StoreError) {
+        var size = 0
+        var after = place.key
+        for index in sources.indices.dropFirst(place.source) {
+            let source = sources[index]
+            var last: String?
+            try snapshot.forEachRecord(
+                container: container, component: source.component, after: after
+            ) { key, value in
+                if let record = Record(source, key, value) {
+                    records.append(record)
+                    size += value.count + key.utf8.count + source.component.utf8.count
+                }
+                guard records.count >= Self.records || size >= Self.bytes else { return true }
+                last = key
+                return false
+            }
+            after = nil
+            if let last {
+                next = RecordExport.Place(source: index, key: last)
+                return
+            }
+        }
+    }
+}
+
+extension ExportSlice.Record {
+    /// A stored record as its kind reads it; nil when it can't be.
+    fileprivate init?(_ source: RecordExport.Source, _ key: String, _ bytes: [UInt8]) {
+        guard let value = try? Value(jsonBytes: bytes) else { return nil }
+        switch source.kind {
+        case .contents:
+            guard Item(key: key, value: value) != nil else { return nil }
+            self.init(source: source, key: key, value: bytes)
+        case .votes:
+            guard let ballot = Ballot(key: key, value: value) else { return nil }
+            self.init(
+                source: source, key: ballot.subject.item ?? "", actor: ballot.actor, value: bytes)
+        case .comments:
+            guard let comment = Comment(key: key, value: value), var object = value.object else {
+                return nil
+            }
+            object["author"] = nil
+            self.init(source: source, key: key, actor: comment.author, value: object.jsonBytes)
+        case .filters:
+            return nil
+        @unknown default:
+            return nil
+        }
+    }
+}
+
+/// The exports that are open.
+///
+/// Each holds on to a moment of the store, whose log grows meanwhile: few may be open, and one whose
+/// reader is gone without a word is ended.
+final class ExportTable {
+    /// Whether somebody looks after forsaken ones.
+    var isWatched = false
+    private var exports: [ExportID: RecordExport] = [:]
+    private var last: UInt64 = 0
+
+    var count: Int { exports.count }
+
+    var isEmpty: Bool { exports.isEmpty }
+
+    subscript(id: ExportID) -> RecordExport? { exports[id] }
+
+    func add(_ export: RecordExport) -> ExportID {
+        last += 1
+        let id = ExportID(number: last)
+        exports[id] = export
+        return id
+    }
+
+    func remove(_ id: ExportID) { exports[id] = nil }
+
+    func removeAll() { exports.removeAll() }
+
+    /// Ends those of which no part was asked for since the last call.
+    func endForsaken() {
+        exports = exports.filter { $0.value.isFollowed }
+        for export in exports.values { export.isFollowed = false }
+    }
+}

@@ -1,0 +1,127 @@
+import AtriumKit
+import NIOCore
+import Store
+
+// Records taken out whole and put back.
+extension Registry {
+    /// Begins to export every record of a container: items first, then ballots and comments, each
+    /// by component in order, all as they are at one moment, which is not before this call.
+    ///
+    /// Left out are the records of detached components, and ballots of erased persons.
+    ///
+    /// - Parameters:
+    ///   - container: the container.
+    ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
+    ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
+    public func export(_ container: String, _ reply: @escaping Reply<ExportID>) {
+        with(container, reply) { container in
+            let limit = domain.limits.exports
+            guard domain.exports.count < limit else {
+                return reply(
+                    .failure(.limitExceeded(limit: "exports", value: limit, retryAfter: 10)))
+            }
+            let export = RecordExport(of: container.name, container.recordSources)
+            let id = domain.exports.add(export)
+            watchExports()
+            domain.read { store in
+                try store.snapshot()
+            } then: { [domain] result in
+                switch result {
+                case .success(let snapshot):
+                    export.snapshot = snapshot
+                    reply(.success(id))
+                case .failure(let error):
+                    domain.exports.remove(id)
+                    reply(.failure(.unreadable(error)))
+                }
+            }
+        }
+    }
+
+    /// The next part of an export: about 500 records or 512 KiB.
+    ///
+    /// - Parameters:
+    ///   - id: the export; ask for one part at a time.
+    ///   - reply: the part; fails with `storeUnavailable`, also when a minute or two went by since
+    ///     the last part: the export is closed then.
+    public func pull(_ id: ExportID, _ reply: @escaping Reply<ExportPart>) {
+        guard let export = domain.exports[id], let snapshot = export.snapshot else {
+            return reply(
+                .failure(
+                    .storeUnavailable(
+                        reason: "The export was ended because its reader made it wait for more "
+                            + "than a minute; begin again.", retryAfter: 0)))
+        }
+        export.isFollowed = true
+        let (container, sources, place) = (export.container, export.sources, export.place)
+        domain.read { _ in
+            try ExportSlice(of: container, sources, from: place, in: snapshot)
+        } then: { [domain] result in
+            switch result {
+            case .failure(let error):
+                domain.exports.remove(id)
+                reply(.failure(.unreadable(error)))
+            case .success(let slice):
+                if let next = slice.next { export.place = next } else { domain.exports.remove(id) }
+                reply(
+                    .success(
+                        ExportPart(
+                            records: slice.records.compactMap { RecordView($0, domain.actors) },
+                            sequence: snapshot.sequence, isLast: slice.next == nil)))
+            }
+        }
+    }
+
+    /// Ends an export; one that has ended is passed over.
+    public func close(_ id: ExportID) { domain.exports.remove(id) }
+
+    /// Puts exported records back: all of them or none, with one entry.
+    ///
+    /// What is there just so stays untouched.
+    ///
+    /// Items are checked against the container's fields. Whether a vote is on the scale or a comment
+    /// may be written is not judged again, and nobody's delegate is asked.
+    ///
+    /// - Parameters:
+    ///   - container: the container.
+    ///   - records: at most 1,000 and 1 MiB.
+    ///   - caller: on whose behalf.
+    ///   - reply: fails with `componentNotFound`, `recordInvalid`, `readOnly`, `limitExceeded`,
+    ///     `componentUnavailable` or `storeUnavailable`.
+    public func restore(
+        _ container: String, _ records: [RecordView], by caller: Caller,
+        _ reply: @escaping Reply<RestoreResult>
+    ) {
+        with(container, reply) { $0.restore(records, by: caller, reply) }
+    }
+
+    /// Ends exports whose readers are gone without a word, as long as there are any.
+    private func watchExports() {
+        guard !domain.exports.isWatched, !domain.exports.isEmpty else { return }
+        domain.exports.isWatched = true
+        domain.after(.seconds(60)) { [self] in
+            domain.exports.endForsaken()
+            domain.exports.isWatched = false
+            watchExports()
+        }
+    }
+}
+
+extension RecordView {
+    /// A stored record with its actor's name; nil for an erased person's ballot, which nothing tells
+    /// from another's.
+    fileprivate init?(_ record: ExportSlice.Record, _ actors: ActorTable) {
+        let name = record.actor.flatMap { actors.name(of: $0) }
+        if record.source.kind == .votes, name == nil { return nil }
+        self.init(
+            component: record.source.component, kind: record.source.kind.rawValue,
+            key: record.key, actor: name, value: record.value)
+    }
+}
+
+extension HostError {
+    /// The store's file can't be read.
+    static func unreadable(_ error: any Error) -> HostError {
+        .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: 1)
+    }
+}

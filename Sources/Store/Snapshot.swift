@@ -1,0 +1,71 @@
+internal import Foundation
+internal import GRDB
+
+/// What the store held at one moment, to be read in parts while it moves on.
+///
+/// Its reads are synchronous: make them away from the event loop. The log can't be shortened while it
+/// is there, so read on and let go of it.
+public final class Snapshot: Sendable {
+    /// The sequence of the last entry that it shows, 0 before the first.
+    public let sequence: Int64
+    private let store: Store
+    private let snapshot: DatabaseSnapshot
+
+    init(of store: Store) throws {
+        self.store = store
+        snapshot = try store.pool.makeSnapshot()
+        sequence =
+            try snapshot.read { db in
+                try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries")
+            } ?? 0
+    }
+
+    /// Hands over a component's records, ordered by the bytes of their keys, until told to stop.
+    ///
+    /// - Parameters:
+    ///   - container: the container's name.
+    ///   - component: the component's name; an unknown one has no records.
+    ///   - key: begins with the record after this key; nil: with the first.
+    ///   - body: takes key and value; false: that was enough.
+    /// - Throws: `StoreError` when the file can't be read.
+    public func forEachRecord(
+        container: String, component: String, after key: String?,
+        _ body: (_ key: String, _ value: [UInt8]) -> Bool
+    ) throws(StoreError) {
+        do {
+            try snapshot.read { db in
+                let rows = try Row.fetchCursor(
+                    db,
+                    sql: """
+                        SELECT key, value FROM records
+                        WHERE component = (\(Store.componentID)) \(key == nil ? "" : "AND key > ?")
+                        ORDER BY key
+                        """,
+                    arguments: [container, component]
+                        + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
+                while let row = try rows.next() {
+                    let key = try row.withUnsafeData(atIndex: 0) { Store.string($0) }
+                    let value = try row.withUnsafeData(atIndex: 1) { Store.bytes($0) }
+                    guard body(key, value) else { return }
+                }
+            }
+        } catch {
+            throw store.failure(error, "reading records from")
+        }
+    }
+}
+
+extension Store {
+    /// What is committed now, to be read in parts.
+    ///
+    /// - Throws: `StoreError` when the file can't be read.
+    public func snapshot() throws(StoreError) -> Snapshot {
+        // Its connection would be a new one to the file, which may be another process's by now.
+        guard !writer.isClosed else { throw .closed(file: file) }
+        do {
+            return try Snapshot(of: self)
+        } catch {
+            throw failure(error, "reading")
+        }
+    }
+}
