@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Store
+import Synchronization
 import Systemd
 import UnixSignals
 import Varlink
@@ -61,14 +62,14 @@ struct Daemon {
             let store = try Store(
                 at: settings.stateDirectory, logger: Logger(label: "atrium.store"),
                 outcomes: outcomes)
-            opened.store = store
+            opened.store.withLock { $0 = store }
             return store
         }
         let facade = DaemonFacade(
             settings: settings, registry: registry, loop: loop, threshold: threshold,
             logger: logger)
         return DaemonService(
-            settings: settings, registry: registry, store: opened.store, facade: facade,
+            settings: settings, registry: registry, store: opened.store.withLock { $0 }, facade: facade,
             loop: loop, listener: try listener(), logger: logger)
     }
 
@@ -139,6 +140,6 @@ struct Listener: Sendable {
 }
 
 /// Takes the store out of the closure that opens it.
-private final class OpenedStore {
-    var store: Store?
+private final class OpenedStore: Sendable {
+    let store = Mutex<Store?>(nil)
 }
