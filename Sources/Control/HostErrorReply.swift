@@ -61,8 +61,8 @@ extension HostError {
             (
                 "DefinitionInvalid",
                 [
-                    member("file", container), .init(name: "line", value: .int(1)),
-                    .init(name: "column", value: .int(1)), member("reason", reason),
+                    member("file", container), .init("line", .int(1)),
+                    .init("column", .int(1)), member("reason", reason),
                 ]
             )
         default: otherParts
@@ -89,8 +89,8 @@ extension HostError {
             (
                 "RevisionMismatch",
                 [
-                    member("item", item), .init(name: "expected", value: .int(expected)),
-                    .init(name: "found", value: .int(found)),
+                    member("item", item), .init("expected", .int(expected)),
+                    .init("found", .int(found)),
                 ]
             )
         case .readOnly(let component, let reason):
@@ -107,6 +107,11 @@ extension HostError {
 
     private var otherParts: (name: String, members: [JSONValue.Member]) {
         switch self {
+        case .recordInvalid(let component, let key, let reason):
+            (
+                "RecordInvalid",
+                [member("component", component), member("key", key), member("reason", reason)]
+            )
         case .commentNotFound(let comment): ("CommentNotFound", [member("comment", comment)])
         case .conflict(let comment, let reason):
             ("Conflict", [member("comment", comment), member("reason", reason)])
@@ -116,7 +121,7 @@ extension HostError {
             (
                 "LimitExceeded",
                 [
-                    member("limit", limit), .init(name: "value", value: .int(Int64(value))),
+                    member("limit", limit), .init("value", .int(Int64(value))),
                     retry(retryAfter),
                 ]
             )
@@ -139,14 +144,14 @@ extension HostError {
     }
 
     private func member(_ name: String, _ text: String) -> JSONValue.Member {
-        .init(name: name, value: .string(text))
+        .init(name, .string(text))
     }
 
     private func member(_ name: String, _ list: [String]) -> JSONValue.Member {
-        .init(name: name, value: .array(list.map(JSONValue.string)))
+        .init(name, .array(list.map(JSONValue.string)))
     }
 
     private func retry(_ seconds: Double?) -> JSONValue.Member {
-        .init(name: "retryAfter", value: seconds.map(JSONValue.double) ?? .null)
+        .init("retryAfter", seconds.map(JSONValue.double) ?? .null)
     }
 }

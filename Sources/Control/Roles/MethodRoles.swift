@@ -47,6 +47,6 @@ enum MethodRoles {
 
     /// The methods of some interfaces that want no role yet.
     static func missing(in interfaces: [any VarlinkInterface.Type]) -> [String] {
-        interfaces.flatMap(\.methodNames).filter { table[$0] == nil }
+        interfaces.flatMap { $0.methodNames }.filter { table[$0] == nil }
     }
 }

@@ -1,0 +1,97 @@
+import Host
+import Interfaces
+import JSONCodec
+import Varlink
+
+// Records taken out whole and put back: for administrators.
+extension ContainersControl {
+    func export(
+        _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
+    ) {
+        guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        let registry = context.registry
+        registry.assumeIsolated { isolated in
+            isolated.export(parameters.container) { result in
+                switch result {
+                case .success(let id): ExportStream(call, id, of: registry).start()
+                case .failure(let error): call.fail(error.reply(of: Containers.self))
+                }
+            }
+        }
+    }
+
+    func restore(
+        _ parameters: Containers.Restore.Parameters, call: VarlinkCall<Containers.Restore.Reply>
+    ) {
+        let records = parameters.records.map(RecordView.init)
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { registry in
+            registry.restore(parameters.container, records, by: caller) { result in
+                call.settle(result, in: Containers.self) {
+                    .init(
+                        restored: $0.restored, unchanged: $0.unchanged,
+                        sequence: Int($0.sequence))
+                }
+            }
+        }
+    }
+}
+
+/// Moves an export's parts to a call, the next one only when the peer keeps up.
+private struct ExportStream: Sendable {
+    let call: VarlinkCall<Containers.Export.Reply>
+    let id: ExportID
+    let registry: Registry
+
+    init(_ call: VarlinkCall<Containers.Export.Reply>, _ id: ExportID, of registry: Registry) {
+        self.call = call
+        self.id = id
+        self.registry = registry
+    }
+
+    func start() {
+        call.onClose { registry.assumeIsolated { $0.close(id) } }
+        advance()
+    }
+
+    private func advance() {
+        // False also once the peer is gone: then nobody comes back here.
+        guard call.isWritable else { return call.onWritable { advance() } }
+        registry.assumeIsolated { registry in
+            registry.pull(id) { result in
+                switch result {
+                case .failure(let error):
+                    call.fail(error.reply(of: Containers.self))
+                case .success(let part) where part.isLast:
+                    call.reply(.init(part))
+                case .success(let part):
+                    call.replyContinues(.init(part))
+                    advance()
+                }
+            }
+        }
+    }
+}
+
+extension Containers.Export.Reply {
+    fileprivate init(_ part: ExportPart) {
+        self.init(
+            records: part.records.map(Interfaces.Record.init), sequence: Int(part.sequence))
+    }
+}
+
+extension Interfaces.Record {
+    fileprivate init(_ record: RecordView) {
+        self.init(
+            component: record.component, kind: record.kind, key: record.key, actor: record.actor,
+            value: JSONObject(checked: record.value))
+    }
+}
+
+extension RecordView {
+    fileprivate init(_ record: Interfaces.Record) {
+        self.init(
+            component: record.component, kind: record.kind, key: record.key, actor: record.actor,
+            value: record.value.bytes)
+    }
+}
