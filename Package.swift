@@ -148,7 +148,9 @@ let package = Package(
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
-        tests("VarlinkTests", ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix]),
+        tests(
+            "VarlinkTests",
+            ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix, logging]),
         tests(
             "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
             linker: ownSyncs),
@@ -157,7 +159,8 @@ let package = Package(
         tests(
             "WorkersTests",
             [
-                "Workers", "Host", "Store", "JSONCodec", kit, kitTesting, nioCore, nioPosix, logging,
+                "Workers", "Host", "Store", "JSONCodec", kit, kitTesting, nioCore, nioPosix,
+                logging,
             ]),
         .target(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",
@@ -168,6 +171,9 @@ let package = Package(
             exclude: ["Definitions"], swiftSettings: strict),
         tests("SystemdTests", ["Systemd", logging]),
         tests("HouseTests", []),
+        tests(
+            "AtriumctlTests",
+            ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),
         tests("AtriumdTests", ["Interfaces", "Varlink", "JSONCodec", subprocess, nioPosix]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]

@@ -38,7 +38,7 @@ enum FieldInput {
         let value: JSONValue? =
             switch field.type {
             case "keywords": .array(keywords(text))
-            case "number": Double(text).flatMap { $0.isFinite ? number($0) : nil }
+            case "number": finite(text).map(number)
             case "integer": Int64(text).map { .int($0) }
             case "boolean": boolean(text)
             case "duration": duration(text).map(number)
@@ -95,6 +95,11 @@ enum FieldInput {
         case "false", "no", "off", "0": .bool(false)
         default: nil
         }
+    }
+
+    private static func finite(_ text: String) -> Double? {
+        guard let number = Double(text), number.isFinite else { return nil }
+        return number
     }
 
     private static func number(_ number: Double) -> JSONValue {

@@ -58,7 +58,10 @@ struct PutCommand: AsyncParsableCommand {
             values = current?.item.fields.value ?? values
             revision = current?.sequence ?? 0
         }
-        for member in members { values[member.name] = member.value == .null ? nil : member.value }
+        for member in members {
+            values[member.name] =
+                member.value == .null ? Optional<JSONValue>.none : member.value
+        }
         let parameters = Contents.Put.Parameters(
             container: target.container, component: component,
             items: [

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `FIELD=VALUE` {
+    private let fields = [
+        Field(name: "title", type: "text", required: true, search: true),
+        Field(name: "genres", type: "keywords", required: false, search: false),
+        Field(name: "rating", type: "number", required: false, search: false),
+        Field(name: "year", type: "integer", required: false, search: false),
+        Field(name: "seen", type: "boolean", required: false, search: false),
+        Field(name: "duration", type: "duration", required: false, search: false),
+        Field(name: "released", type: "time", required: false, search: false),
+    ]
+
+    private func object(_ words: String...) throws -> JSONObject {
+        JSONObject(try FieldInput.members(words, fields: fields))
+    }
+
+    @Test func `is typed as the container declares its fields`() throws {
+        let object = try object(
+            "title=1984", "genres=drama, crime", "rating=8.5", "year=1984", "seen=yes",
+            "duration=1h57m", "released=1984-10-10")
+        #expect(
+            object.text
+                == #"{"title":"1984","genres":["drama","crime"],"rating":8.5,"year":1984,"#
+                + #""seen":true,"duration":7020,"released":"1984-10-10"}"#)
+    }
+
+    @Test func `keywords add up when they stand several times`() throws {
+        #expect(
+            try object("genres=a", "genres=b,c").text == #"{"genres":["a","b","c"]}"#)
+    }
+
+    @Test func `an equals sign may stand in the value`() throws {
+        #expect(try object("title=a=b").text == #"{"title":"a=b"}"#)
+    }
+
+    @Test func `no value takes the field away`() throws {
+        #expect(try object("rating=").text == #"{"rating":null}"#)
+    }
+
+    @Test(arguments: [
+        "rating=high", "year=19.5", "seen=maybe", "duration=soon", "duration=1:99", "rating=nan",
+        "title", "=x", "titel=x",
+    ])
+    func `what does not fit is wrong usage`(word: String) throws {
+        let failure = try #require(
+            #expect(throws: CommandFailure.self) { try object(word) })
+        #expect(failure.status == .usage)
+    }
+
+    @Test func `an unknown field names the nearest, and all`() throws {
+        let failure = try #require(
+            #expect(throws: CommandFailure.self) { try object("raiting=8") })
+        #expect(failure.sentence == "there is no field 'raiting'")
+        #expect(failure.hint?.hasPrefix("did you mean 'rating'? There is: title, genres,") == true)
+    }
+
+    @Test(arguments: [
+        ("7020", 7020), ("1h57m", 7020), ("117m", 7020), ("1:57:00", 7020), ("2:30", 150),
+        ("1.5h", 5400), ("90s", 90),
+    ])
+    func `durations`(text: String, seconds: Double) {
+        #expect(FieldInput.duration(text) == seconds)
+    }
+
+    @Test(arguments: ["", "h", "5x", "-3", "1:2:3:4", "12m5"])
+    func `what is no duration`(text: String) {
+        #expect(FieldInput.duration(text) == nil)
+    }
+}
+
+@Suite struct `Words of the command line` {
+    @Test func `a target is a container, or an item whose id may hold slashes`() {
+        #expect(Target(argument: "films")?.item == nil)
+        #expect(Target(argument: "films/alien-1979")?.item == "alien-1979")
+        #expect(Target(argument: "debian/a/b")?.item == "a/b")
+        #expect(Target(argument: "/x") == nil)
+        #expect(Target(argument: "films/") == nil)
+    }
+
+    @Test func `filters of a section stay together, in order`() {
+        let choices = ["genre=drama", "rating=8+", "genre=crime"]
+            .compactMap(FilterChoice.init(argument:))
+        #expect(
+            FilterChoice.selection(choices)
+                == ["genre": ["drama", "crime"], "rating": ["8+"]])
+        #expect(FilterChoice(argument: "genre") == nil)
+        #expect(FilterChoice(argument: "=x") == nil)
+        #expect(FilterChoice(argument: "range=1..5=")?.filter == "1..5=")
+    }
+
+    @Test func `options before the command go where the command takes them`() {
+        #expect(
+            CommandLineWords.arrange(["--socket", "/s", "--json", "list", "films"])
+                == ["list", "films", "--socket", "/s", "--json"])
+        #expect(
+            CommandLineWords.arrange(["--json", "comment", "films", "--", "-1"])
+                == ["comment", "films", "--json", "--", "-1"])
+        #expect(CommandLineWords.arrange(["list", "--json"]) == ["list", "--json"])
+        #expect(CommandLineWords.arrange(["--help"]) == ["--help"])
+    }
+
+    @Test func `a descending sort is no option`() throws {
+        let command = try #require(
+            try Atriumctl.parseAsRoot([
+                "list", "films", "--sort", "-rating", "--filter", "genre=drama", "--limit", "5",
+            ]) as? ListCommand)
+        #expect(command.order.fields == ["-rating"])
+        #expect(command.limit == 5)
+    }
+
+    @Test func `a setting is JSON, or else a text`() throws {
+        #expect(try AttachCommand.member("scale=10").value == 10)
+        #expect(try AttachCommand.member("field=genres").value == "genres")
+        #expect(try AttachCommand.member(#"subjects=["items"]"#).value == ["items"])
+    }
+
+    @Test func `names of the protocol may be short`() {
+        #expect(InterfaceName.full(interface: "Contents") == "org.atrium.Contents")
+        #expect(InterfaceName.full(method: "Contents.List") == "org.atrium.Contents.List")
+        #expect(
+            InterfaceName.full(method: "org.varlink.service.GetInfo")
+                == "org.varlink.service.GetInfo")
+    }
+
+    @Test func `the socket is the told one, the environment's, or the first that is there`() {
+        let find = { (told: String?, variables: [String: String], there: Set<String>) in
+            SocketPath.find(
+                told: told, environment: { variables[$0] }, exists: there.contains, uid: 7)
+        }
+        let user = "/run/user/7/atrium/atrium.sock"
+        let system = "/run/atrium/atrium.sock"
+        let runtime = ["XDG_RUNTIME_DIR": "/run/user/7"]
+        #expect(find("/x", ["ATRIUM_SOCKET": "/y"], []) == "/x")
+        #expect(find(nil, ["ATRIUM_SOCKET": "/y"], []) == "/y")
+        #expect(find(nil, runtime, [user, system]) == user)
+        #expect(find(nil, runtime, [system]) == system)
+        #expect(find(nil, [:], ["/tmp/atrium-7/atrium.sock"]) == "/tmp/atrium-7/atrium.sock")
+        #expect(find(nil, runtime, []) == user)
+    }
+}

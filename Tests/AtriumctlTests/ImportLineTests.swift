@@ -1,0 +1,126 @@
+import Interfaces
+import JSONCodec
+import Testing
+import Varlink
+
+@testable import atriumctl
+
+@Suite struct `Lines of an import` {
+    private func line(_ text: String) throws -> ImportLine { try ImportLine(Array(text.utf8)) }
+
+    @Test func `an item, with or without a parent`() throws {
+        #expect(
+            try line(#"{"id":"a","fields":{"title":"A"}}"#)
+                == .item(.init(id: "a", fields: ["title": "A"])))
+        #expect(
+            try line(#"{"fields":{},"id":"b","parent":"a"}"#)
+                == .item(.init(id: "b", fields: .empty, parent: "a")))
+    }
+
+    @Test func `a record of an export`() throws {
+        let record = Record(
+            component: "stars", kind: "votes", key: "a", actor: "unix:0", value: ["value": 4])
+        let text = String(decoding: JSON.encode(record), as: UTF8.self)
+        #expect(try line(text) == .record(record))
+    }
+
+    @Test(arguments: ["", "  ", "\r", #"{"atrium":1,"container":"films","sequence":3}"#])
+    func `what holds nothing`(text: String) throws {
+        #expect(try line(text) == .nothing)
+    }
+
+    @Test(arguments: [
+        (#"{"id":"a","fields":{}"#, "byte 21"), ("nonsense", "byte 0"), ("[1]", "object"),
+        (#"{"id":"a"}"#, "fields"), (#"{"id":1,"fields":{}}"#, "id: expected a string"),
+        (#"{"id":"a","fields":{},"titel":1}"#, "titel"),
+        (#"{"id":"a","fields":{},"ifRevision":1}"#, "ifRevision"),
+        (#"{"id":"a","id":"b","fields":{}}"#, "id"), (#"{"atrium":2}"#, "another format"),
+    ])
+    func `what is bad says why`(text: String, part: String) throws {
+        let error = try #require(#expect(throws: ImportLineError.self) { try line(text) })
+        #expect(error.reason.contains(part), "\(error.reason)")
+    }
+}
+
+@Suite struct `Batches of an import` {
+    private func entry(_ line: Int, bytes: Int = 100) -> ImportBatch.Entry {
+        .init(line: line, content: .item(.init(id: "i\(line)", fields: .empty)), bytes: bytes)
+    }
+
+    private var record: ImportBatch.Entry {
+        let record = Record(component: "stars", kind: "votes", key: "i1", value: .empty)
+        return .init(line: 9, content: .record(record), bytes: 100)
+    }
+
+    @Test func `hold a thousand entries at most`() {
+        var batch = ImportBatch()
+        for line in 1...1000 {
+            #expect(batch.takes(entry(line)))
+            batch.append(entry(line))
+        }
+        #expect(!batch.takes(entry(1001)))
+    }
+
+    @Test func `hold a MiB at most, and a longer line goes alone`() {
+        var batch = ImportBatch()
+        #expect(batch.takes(entry(1, bytes: 2 << 20)))
+        batch.append(entry(1, bytes: 900_000))
+        #expect(batch.takes(entry(2, bytes: 100_000)))
+        #expect(!batch.takes(entry(2, bytes: 200_000)))
+    }
+
+    @Test func `never mix items and records`() {
+        var batch = ImportBatch()
+        batch.append(entry(1))
+        #expect(!batch.takes(record))
+    }
+
+    @Test func `a refusal names the entry, or the field, or nothing`() {
+        let batch = ImportBatch([
+            entry(1),
+            .init(line: 2, content: .item(.init(id: "x", fields: ["titel": 1])), bytes: 1),
+        ])
+        let refusal = { (name: String, parameters: JSONObject) in
+            ImportRefusal(
+                VarlinkRemoteError(name: "org.atrium.Contents.\(name)", parameters: parameters),
+                of: batch)
+        }
+        #expect(refusal("FieldInvalid", ["item": "x"]) == .entry(1))
+        #expect(refusal("ItemInvalid", ["item": "i1"]) == .entry(0))
+        #expect(refusal("FieldUnknown", ["field": "titel"]) == .entries([1]))
+        #expect(refusal("Refused", ["reason": "no"]) == .halves)
+        #expect(refusal("LimitExceeded", ["limit": "bytes"]) == .halves)
+        #expect(refusal("LimitExceeded", ["retryAfter": 2.5]) == .later(2.5))
+        #expect(refusal("StoreUnavailable", ["retryAfter": 1]) == .later(1))
+        #expect(refusal("ContainerNotFound", ["container": "films"]) == .everything)
+    }
+
+    @Test func `a report names ten bad lines in order, and counts the others`() {
+        var report = ImportReport()
+        for line in [12, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 2] {
+            report.add(.init(line: line, reason: "bad\u{1B}"))
+        }
+        #expect(report.complaints.count == 11)
+        #expect(report.complaints.first == #"line 1: bad\u{1b}"#)
+        #expect(report.complaints.last == "and 2 more bad lines")
+        #expect(report.badLines.map(\.line) == Array(1...10))
+    }
+
+    @Test func `a report ends with counts, time and rate`() {
+        var report = ImportReport()
+        report.add(inserted: 1500, updated: 2, unchanged: 498)
+        #expect(
+            report.summary(seconds: 2)
+                == "1,500 inserted, 2 updated, 498 unchanged, 0 bad in 2 s (1,000 items/s)")
+    }
+
+    @Test(arguments: [20, 40, 80, 200])
+    func `the progress bar keeps within the terminal`(width: Int) {
+        for fraction in [0, 0.43, 1.0, 1.2] {
+            let text = ProgressBar.text(done: 25800, fraction: fraction, seconds: 2, width: width)
+            #expect(DisplayWidth.of(text) < width)
+        }
+        let text = ProgressBar.text(done: 25800, fraction: 0.43, seconds: 2, width: 80)
+        #expect(text.hasSuffix("]   43%  25,800 items  12,900/s"))
+    }
+}

@@ -1,0 +1,99 @@
+import Interfaces
+import JSONCodec
+import Testing
+import Varlink
+
+@testable import atriumctl
+
+@Suite struct `Errors in sentences` {
+    private func remote<Failure: VarlinkErrorReply>(_ error: Failure) -> VarlinkRemoteError {
+        VarlinkRemoteError(name: Failure.name, parameters: JSONObject(writing: error) ?? .empty)
+    }
+
+    @Test func `every error of every interface has a sentence of its own`() throws {
+        let names = PublishedInterfaces.all.flatMap { interface in
+            interface.description.split(separator: "\n")
+                .filter { $0.hasPrefix("error ") }
+                .compactMap { $0.split(separator: " ").dropFirst().first }
+                .map { "\(interface.name).\($0)" }
+        }
+        #expect(names.count > 40)
+        for name in names {
+            let sentence = RemoteProblem.explain(VarlinkRemoteError(name: name)).sentence
+            #expect(!sentence.contains(name), "\(name) has none")
+        }
+    }
+
+    @Test func `an error that is not known is told as it came`() {
+        let failure = RemoteProblem.explain(
+            VarlinkRemoteError(name: "org.example.Odd", parameters: ["a": 1]))
+        #expect(failure.sentence == #"the daemon answered org.example.Odd: {"a":1}"#)
+        #expect(failure.status == .refused)
+    }
+
+    @Test func `an unknown filter names the nearest, and what there is`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Interfaces.Filters.FilterNotFound(
+                    section: "genre", filter: "dram", known: ["crime", "drama"])))
+        #expect(failure.sentence == "the section 'genre' has no filter 'dram'")
+        #expect(failure.hint == "did you mean 'drama'? There is: crime, drama.")
+    }
+
+    @Test func `a definition's mistake stands as compilers write it`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Containers.DefinitionInvalid(
+                    file: "films.yaml", line: 3, column: 5, reason: "unknown key 'titel'",
+                    hint: "did you mean 'title'?")))
+        #expect(
+            failure.lines == [
+                "atriumctl: films.yaml:3:5: unknown key 'titel'", "hint: did you mean 'title'?",
+            ])
+    }
+
+    @Test func `when to try again is told`() {
+        let failure = RemoteProblem.explain(
+            remote(Votes.Refused(reason: "Too many votes.", retryAfter: 90)))
+        #expect(failure.sentence == "Too many votes.")
+        #expect(failure.hint == "try again in 1m30s.")
+    }
+
+    @Test func `a denied call says which role it wants`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Daemon.RoleRequired(
+                    method: "org.atrium.Contents.Put", role: "moderator", yours: "member")))
+        #expect(
+            failure.sentence
+                == "org.atrium.Contents.Put wants the role moderator; yours is member")
+    }
+
+    @Test func `texts of the daemon can't drive the terminal`() {
+        let failure = RemoteProblem.explain(
+            remote(Votes.Refused(reason: "no\u{1B}[2Jway", retryAfter: nil)))
+        #expect(failure.lines == [#"atriumctl: no\u{1b}[2Jway"#])
+    }
+
+    @Test func `a missing socket is unreachable, and says how to start a daemon`() async throws {
+        let failure = try #require(
+            await #expect(throws: CommandFailure.self) {
+                try await Session(socket: "/nonexistent/atrium.sock")
+            })
+        #expect(failure.status == .unreachable)
+        #expect(failure.sentence.contains("/nonexistent/atrium.sock"))
+        #expect(failure.hint?.contains("is atriumd running?") == true)
+    }
+
+    @Test(arguments: [
+        ("film", ["films", "debian"], "films"), ("debain", ["films", "debian"], "debian"),
+    ])
+    func `the nearest name is found`(wanted: String, known: [String], nearest: String) {
+        #expect(Nearest.name(to: wanted, in: known) == nearest)
+    }
+
+    @Test func `a name that is like no other has no nearest`() {
+        #expect(Nearest.name(to: "books", in: ["films", "debian"]) == nil)
+        #expect(Nearest.name(to: "books", in: []) == nil)
+    }
+}

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `Tables` {
+    private func table(_ rows: [[String]]) -> Table {
+        var table = Table([.text("id", least: 4), .text("title"), .number("rating")])
+        for row in rows { table.add(row) }
+        return table
+    }
+
+    @Test func `columns are aligned under a header in upper case, numbers to the right`() {
+        let lines = table([["alien", "Alien", "8.5"], ["m", "M", "10"]]).lines(width: nil)
+        #expect(
+            lines == ["ID     TITLE  RATING", "alien  Alien     8.5", "m      M          10"])
+    }
+
+    @Test func `nothing is cut where there is no terminal`() {
+        let long = String(repeating: "x", count: 500)
+        #expect(table([[long, "", "1"]]).lines(width: nil)[1].hasPrefix(long))
+    }
+
+    @Test(arguments: [30, 40, 60])
+    func `no line is wider than the terminal, and numbers stay whole`(width: Int) {
+        let long = String(repeating: "word ", count: 30)
+        let lines = table([["the-id-of-an-item", long, "12345"]]).lines(width: width)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= width })
+        #expect(lines[1].hasSuffix("12345"))
+        #expect(lines[1].contains("…"))
+    }
+
+    @Test func `a terminal too narrow for the least of it is still not overrun`() {
+        let lines = table([["abcdefgh", "abcdefgh", "12345"]]).lines(width: 10)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= 10 })
+    }
+
+    @Test func `the widest text gives way first`() {
+        let long = String(repeating: "x", count: 50)
+        let lines = table([["short-id", long, "1"]]).lines(width: 40)
+        #expect(lines[1].hasPrefix("short-id  xx"))
+    }
+
+    @Test func `wide characters and combining marks keep the columns in line`() {
+        let lines = table([
+            ["東京", "Tōkyō", "1"], ["cafe\u{301}", "x", "2"], ["🎬", "film", "3"],
+        ]).lines(width: nil)
+        #expect(Set(lines.map(DisplayWidth.of)).count == 1)
+    }
+
+    @Test func `what would drive the terminal is written as escapes`() {
+        let lines = table([["a\u{1B}[2Jb", "one\ntwo\u{202E}", "\u{9B}1"]]).lines(width: nil)
+        let scalars = lines.joined().unicodeScalars
+        #expect(!scalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+        #expect(lines[1].contains(#"a\u{1b}[2Jb"#))
+        #expect(lines[1].contains(#"one\ntwo\u{202e}"#))
+    }
+
+    @Test func `colours do not count as width`() {
+        var table = Table([.state("state"), .text("id")])
+        table.add(["failed", "a"])
+        table.add(["ready", "b"])
+        let lines = table.lines(width: nil, color: true)
+        #expect(lines[1] == "\u{1B}[31mfailed\u{1B}[0m  a")
+        #expect(lines[2] == "\u{1B}[32mready\u{1B}[0m   b")
+    }
+}
+
+@Suite struct `Widths` {
+    @Test(arguments: [
+        ("", 0), ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("👩‍👩‍👧", 2), ("❤️", 2), ("한글", 4),
+        ("ｆｕｌｌ", 8), ("Ω", 1), ("a\u{200B}", 1),
+    ])
+    func `a text takes so many columns`(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""),
+        ("東京都", 5, "東京…"), ("東京都", 4, "東…"),
+    ])
+    func `a text is cut to columns, not to characters`(text: String, width: Int, cut: String) {
+        #expect(DisplayWidth.cut(text, to: width) == cut)
+        #expect(DisplayWidth.of(DisplayWidth.cut(text, to: width)) <= width)
+    }
+}

@@ -1,0 +1,91 @@
+import Interfaces
+import JSONCodec
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `Numbers and times in words` {
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
+    func `counts are grouped in threes`(number: Int, text: String) {
+        #expect(Wording.count(number) == text)
+    }
+
+    @Test(arguments: [
+        (7020.0, "1h57m"), (125.0, "2m05s"), (45.0, "45s"), (0.25, "0.3s"), (90000.0, "1d01h"),
+    ])
+    func `lengths of time`(seconds: Double, text: String) {
+        #expect(Wording.duration(seconds) == text)
+    }
+
+    @Test(arguments: [
+        (-5.0, "just now"), (45.0, "45 s ago"), (200.0, "3 min ago"), (7300.0, "2 h ago"),
+        (86400.0, "1 day ago"), (86400.0 * 65, "2 months ago"), (86400.0 * 800, "2 years ago"),
+    ])
+    func `ages`(seconds: Double, text: String) {
+        #expect(Wording.age(seconds) == text)
+    }
+
+    @Test func `a time on the wire is read to the millisecond`() {
+        #expect(Moment.seconds("1970-01-02T00:00:01.500Z") == 86401.5)
+        #expect(Moment.seconds("2026-01-31T12:00:00Z") == 1_769_860_800)
+        #expect(Moment.seconds("yesterday") == nil)
+        #expect(Moment.age(of: "1970-01-01T00:00:00Z", now: 180) == "3 min ago")
+        #expect(Moment.age(of: "soon", now: 0) == "soon")
+    }
+
+    @Test func `bytes in binary units`() {
+        #expect(Wording.bytes(512) == "512 B")
+        #expect(Wording.bytes(1536) == "1.5 KiB")
+        #expect(Wording.bytes(52 << 20) == "52 MiB")
+    }
+
+    @Test func `a tally says who voted what, in the order of values`() {
+        let tally = VoteTally(count: 3, score: 13.0 / 3, histogram: ["5": 2, "3": 1], mine: 5)
+        #expect(TallyText.full(tally) == "4.33 from 3 votes (3: 1, 5: 2); yours: 5")
+        #expect(TallyText.short(tally) == "4.33 (3)")
+        #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
+    }
+
+    @Test func `values of fields`() {
+        #expect(FieldText.shown(["a", "b"], type: "keywords") == "a, b")
+        #expect(FieldText.shown(7020, type: "duration") == "1h57m")
+        #expect(FieldText.shown(8.5, type: "number") == "8.5")
+        #expect(FieldText.shown(true, type: "boolean") == "yes")
+    }
+}
+
+@Suite struct `A thread` {
+    private func comment(_ id: String, depth: Int, text: String? = "text") -> Interfaces.Comment {
+        Interfaces.Comment(
+            id: id, depth: depth, author: "web:\(id)", text: text, state: .shown,
+            created: "1970-01-01T00:00:00.000Z", replies: 0)
+    }
+
+    @Test func `is a tree with lines to every reply`() {
+        let comments = [
+            comment("a", depth: 0), comment("b", depth: 1), comment("c", depth: 2),
+            comment("d", depth: 1), comment("e", depth: 0, text: nil),
+        ]
+        let lines = CommentTree(width: nil, now: 120).lines(comments)
+        #expect(
+            lines == [
+                "├─ web:a · 2 min ago · a", "│  text",
+                "│  ├─ web:b · 2 min ago · b", "│  │  text",
+                "│  │  └─ web:c · 2 min ago · c", "│  │     text",
+                "│  └─ web:d · 2 min ago · d", "│     text",
+                "└─ web:e · 2 min ago · e", "   (deleted)",
+            ])
+    }
+
+    @Test func `wraps its texts between words, within the terminal`() {
+        let text = String(repeating: "lorem ipsum ", count: 20)
+        let lines = CommentTree(width: 40, now: 0).lines([comment("a", depth: 0, text: text)])
+        #expect(lines.count > 5)
+        #expect(lines.dropFirst().allSatisfy { DisplayWidth.of($0) <= 40 })
+    }
+
+    @Test func `makes control characters in texts harmless, and keeps line breaks`() {
+        let lines = CommentTree(now: 0).lines([comment("a", depth: 0, text: "one\n\u{1B}[31m")])
+        #expect(lines.suffix(2) == ["   one", #"   \u{1b}[31m"#])
+    }
+}
