@@ -33,7 +33,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     private var isFlushScheduled = false
 
     /// Whether replies are to wait, because a stream's reader does not keep up.
-    private var isHeld = false
+    private(set) var isHeld = false
     private var isReadHeld = false
     private var isDelivering = false
     private var end: (any Error)?

@@ -256,7 +256,7 @@ extension Connection {
         context.writeAndFlush(Self.wrapOutboundOut(replies.ready), promise: nil)
         // Usually all was written at once, and the memory is free to be used again. What was needed
         // for one big reply is not kept.
-        if replies.ready.capacity > 256 << 10 {
+        if replies.ready.capacity > 16 << 10 {
             replies.ready = ByteBuffer()
         } else {
             replies.ready.clear(minimumCapacity: 0)

@@ -3,7 +3,7 @@ public import NIOCore
 
 /// A call that is to be answered: where its reply goes.
 ///
-/// Each call is ended exactly once, by ``reply(_:)`` or ``fail(_:)``; a `oneway` call too, whose
+/// Each call is ended exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose
 /// answer is then dropped. It may be ended in the handler, later, or never if the peer goes first.
 /// What is said after that is dropped.
 ///

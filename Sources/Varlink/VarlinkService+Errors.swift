@@ -14,7 +14,7 @@ extension VarlinkService {
         /// Reads the error's parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where they are others.
+        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             interface = try json.readOnly("interface")
         }
@@ -38,7 +38,7 @@ extension VarlinkService {
         /// Reads the error's parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where they are others.
+        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             method = try json.readOnly("method")
         }
@@ -62,7 +62,7 @@ extension VarlinkService {
         /// Reads the error's parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where they are others.
+        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             method = try json.readOnly("method")
         }
@@ -86,7 +86,7 @@ extension VarlinkService {
         /// Reads the error's parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where they are others.
+        /// - Throws: `JSONError` where they are others.
         public init(json: inout JSONReader) throws(JSONError) {
             parameter = try json.readOnly("parameter")
         }

@@ -28,7 +28,7 @@ extension VarlinkService {
             /// Reads the reply.
             ///
             /// - Parameter json: The reader.
-            /// - Throws: ``JSONError`` where it is another.
+            /// - Throws: `JSONError` where it is another.
             public init(json: inout JSONReader) throws(JSONError) {
                 var others = JSONKeySet()
                 var found = (false, false, false, false, false)
@@ -84,7 +84,7 @@ extension VarlinkService {
             /// Reads the parameters.
             ///
             /// - Parameter json: The reader.
-            /// - Throws: ``JSONError`` where they are others.
+            /// - Throws: `JSONError` where they are others.
             public init(json: inout JSONReader) throws(JSONError) {
                 interface = try json.readOnly("interface")
             }
@@ -106,7 +106,7 @@ extension VarlinkService {
             /// Reads the reply.
             ///
             /// - Parameter json: The reader.
-            /// - Throws: ``JSONError`` where it is another.
+            /// - Throws: `JSONError` where it is another.
             public init(json: inout JSONReader) throws(JSONError) {
                 description = try json.readOnly("description")
             }

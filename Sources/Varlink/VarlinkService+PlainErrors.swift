@@ -12,7 +12,7 @@ extension VarlinkService {
         /// Reads the error, which has no parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where there are some.
+        /// - Throws: `JSONError` where there are some.
         public init(json: inout JSONReader) throws(JSONError) {
             _ = try VarlinkNothing(json: &json)
         }
@@ -34,7 +34,7 @@ extension VarlinkService {
         /// Reads the error, which has no parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where there are some.
+        /// - Throws: `JSONError` where there are some.
         public init(json: inout JSONReader) throws(JSONError) {
             _ = try VarlinkNothing(json: &json)
         }
@@ -56,7 +56,7 @@ extension VarlinkService {
         /// Reads the error, which has no parameters.
         ///
         /// - Parameter json: The reader.
-        /// - Throws: ``JSONError`` where there are some.
+        /// - Throws: `JSONError` where there are some.
         public init(json: inout JSONReader) throws(JSONError) {
             _ = try VarlinkNothing(json: &json)
         }

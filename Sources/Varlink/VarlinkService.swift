@@ -57,7 +57,7 @@ public struct VarlinkNothing: VarlinkCodable, Hashable {
     /// Reads an object without members.
     ///
     /// - Parameter json: The reader.
-    /// - Throws: ``JSONError`` for anything else.
+    /// - Throws: `JSONError` for anything else.
     public init(json: inout JSONReader) throws(JSONError) {
         var others = JSONKeySet()
         try json.beginObject()

@@ -1,6 +1,7 @@
 import Glibc
 import JSONCodec
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Varlink
@@ -56,20 +57,42 @@ import Testing
         }
     }
 
-    @Test func `who does not pull a stream slows the service down`() async throws {
-        try await withService { service in
-            let client = try await service.client()
-            var replies = client.stream(Example.Follow.self, VarlinkNothing()).makeAsyncIterator()
-            try await service.desk.wait { $0.followers.count == 1 }
-            let text = String(repeating: "x", count: 10_000)
-            // Pushes until the socket is full: it only ever is if the client leaves it unread.
-            let sent = try await service.desk.onLoop { Pusher(service.desk, text) }
-            try await service.desk.onLoop { sent.push() }
-            try await service.desk.wait { _ in sent.isFull }
-            let count = try await service.desk.onLoop { sent.count }
-            #expect(count < 10_000)
-            for _ in 0..<count { #expect(try await replies.next() == Text(text)) }
+    @Test func `who does not pull a stream slows the service down, and misses nothing`()
+        async throws
+    {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let service = RawClient(descriptor: ends[0])
+        service.limit(SO_SNDTIMEO, milliseconds: 300)
+        let client = try await VarlinkClient.connect(descriptor: ends[1])
+        var replies = client.stream(Example.Echo.self, Text("")).makeAsyncIterator()
+        _ = try await service.receive()
+        let text = String(repeating: "x", count: 10_000)
+        let reply = Array(#"{"parameters":{"text":"\#(text)"},"continues":true}"#.utf8) + [0]
+        var sent = 0
+        for _ in 0..<6_400 {
+            let count = service.trySending(reply)
+            sent += count
+            if count < reply.count { break }
         }
+        #expect(sent < 8 << 20, "it took \(sent) bytes of replies without one being pulled")
+        for _ in 0..<(sent / reply.count) { #expect(try await replies.next() == Text(text)) }
+    }
+
+    @Test func `a stream holds its connection while replies wait for their reader`() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let connection = ClientConnection(eventLoop: loop, limits: VarlinkLimits())
+        let stream = ReplyStream<Int>(connection)
+        let capacity = ReplyStream<Int>.capacity
+        let held = try await loop.submit {
+            (0..<capacity).map { number in
+                stream.take(.success(number), continues: true)
+                return connection.isHeld
+            }
+        }.get()
+        #expect(held.firstIndex(of: true) == capacity - 1)
+        for number in 0..<capacity { #expect(try await stream.next() == number) }
+        #expect(try await loop.submit { connection.isHeld }.get() == false)
     }
 
     @Test func `leaving a stream closes its connection`() async throws {
@@ -190,33 +213,5 @@ import Testing
         _ = try await service.receive()
         try service.send(#"{"parameters":{"text":"b","new":{"a":1}},"org.example":{}}"#)
         #expect(try await answer.value == Text("b"))
-    }
-}
-
-/// Pushes one text to the first follower until its socket is full.
-///
-/// Unchecked: guarded by the loop, on which alone it is touched.
-private final class Pusher: @unchecked Sendable {
-    private let desk: Desk
-    private let text: String
-    private(set) var count = 0
-    private(set) var isFull = false
-
-    init(_ desk: Desk, _ text: String) {
-        self.desk = desk
-        self.text = text
-    }
-
-    /// A few at a time, so that what is sent leaves in between.
-    func push() {
-        let call = desk.followers[0]
-        for _ in 0..<10 {
-            guard call.isWritable, count < 10_000 else {
-                return desk.enter { isFull = true }
-            }
-            call.replyContinues(Text(text))
-            count += 1
-        }
-        desk.loop.execute { [self] in push() }
     }
 }

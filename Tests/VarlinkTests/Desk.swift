@@ -17,6 +17,8 @@ final class Desk: @unchecked Sendable {
     /// Whether a call of the domain is on the stack: entering it a second time is the bug to find.
     private var isEntered = false
 
+    struct TookTooLong: Error {}
+
     init(loop: any EventLoop) {
         self.loop = loop
     }
@@ -65,7 +67,9 @@ final class Desk: @unchecked Sendable {
         try await loop.submit(body).get()
     }
 
-    /// Waits until something holds; looked at after each call of the domain.
+    /// Waits until something holds, which is looked at after each call of the domain.
+    ///
+    /// Fails after 20 s.
     func wait(until isTrue: @escaping @Sendable (Desk) -> Bool) async throws {
         let future = loop.flatSubmit { [self] in
             let promise = loop.makePromise(of: Void.self)
@@ -73,6 +77,8 @@ final class Desk: @unchecked Sendable {
                 promise.succeed()
             } else {
                 waiters.append(({ isTrue(self) }, promise))
+                let timer = loop.scheduleTask(in: .seconds(20)) { promise.fail(TookTooLong()) }
+                promise.futureResult.whenComplete { _ in timer.cancel() }
             }
             return promise.futureResult
         }
