@@ -26,4 +26,7 @@ public struct VarlinkStatistics: Sendable, Hashable {
 
     /// Bytes handed to the kernel or queued for it.
     public internal(set) var bytesOut = 0
+
+    /// What a server has seen that was just made.
+    public init() {}
 }
