@@ -44,25 +44,35 @@ import Testing
 
     @Test func `two observers that answer each other leave the loop to others`() async throws {
         let bench = try await BusBench()
-        let counter = Seen()
+        // They go on until somebody else gets a turn to stop them.
+        let talk = Talk()
         try await bench.run { bus in
             for (mine, other) in [("ping", "pong"), ("pong", "ping")] {
-                _ = bus.observe(try TopicPattern(mine)) { [unowned bus] notification in
-                    counter.append(notification)
-                    if counter.count < 5_000 { bus.post(note(other)) }
+                _ = bus.observe(try TopicPattern(mine)) { [unowned bus] _ in
+                    if talk.goesOn() { bus.post(note(other)) }
                 }
             }
             bus.post(note("ping"))
         }
-        // Others have their turns in between, as long as it goes on.
-        var turns = 0
-        while counter.count < 5_000 {
-            try await bench.run { _ in }
-            turns += 1
-        }
-        #expect(turns > 1)
-        try await counter.reaches(5_000)
+        try await bench.run { _ in talk.stop() }
+        #expect(talk.wasStopped)
     }
+}
+
+/// A talk that ends when it is stopped, or after very much was said.
+private final class Talk: Sendable {
+    private let state = Mutex((left: 1_000_000, isStopped: false))
+
+    var wasStopped: Bool { state.withLock { $0.left > 0 } }
+
+    func goesOn() -> Bool {
+        state.withLock { state in
+            if !state.isStopped { state.left -= 1 }
+            return !state.isStopped && state.left > 0
+        }
+    }
+
+    func stop() { state.withLock { $0.isStopped = true } }
 }
 
 /// What was heard, with a way to wait for it.
