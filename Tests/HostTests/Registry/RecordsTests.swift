@@ -1,5 +1,4 @@
 import AtriumKit
-import JSONCodec
 import Store
 import Testing
 
