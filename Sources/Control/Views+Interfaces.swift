@@ -40,6 +40,7 @@ extension Interfaces.Section.Input {
             case .several: .several
             case .range: .range
             case .text: .text
+            @unknown default: .several
             }
     }
 }
@@ -52,6 +53,7 @@ extension Interfaces.Comment {
             case .shown: .shown
             case .pending: .pending
             case .removed: .removed
+            @unknown default: .pending
             }
         self.init(
             id: comment.id, parent: comment.parent, depth: view.entry.depth, author: view.author,

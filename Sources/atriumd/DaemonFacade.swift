@@ -23,7 +23,7 @@ final class DaemonFacade: DaemonState {
     private let loop: any EventLoop
     private let threshold: LogThreshold
     private let logger: Logger
-    private let started = Timestamp.now()
+    private let started = SystemClock.now()
     private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
 

@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// The daemon's configuration file, checked before it is read: a mapping of known keys to scalars or
 /// lists of scalars.
 public enum SettingsFile {
@@ -13,7 +15,8 @@ public enum SettingsFile {
     ) throws(DefinitionProblem) {
         guard let root = try DefinitionReader.documents(of: text, file: file).first else { return }
         for (key, member) in try root.members(known: known) {
-            let values = try member.value().list ?? [member.value()]
+            let value = try member.value()
+            let values = value.list ?? [value]
             for value in values where value.list != nil || value.object != nil {
                 throw member.problem("\(key): expected a word, a number or a list of words")
             }

@@ -16,7 +16,7 @@ struct CommentsControl: CommentsService {
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
         context.registry.assumeIsolated { registry in
             registry.thread(
-                container: parameters.container, component: parameters.component, query
+                parameters.container, component: parameters.component, query
             ) { result in
                 call.settle(result, in: Comments.self) {
                     .init(
@@ -57,7 +57,7 @@ struct CommentsControl: CommentsService {
             let caller = try context.writer(call.peer, as: parameters.actor)
             context.registry.assumeIsolated { registry in
                 registry.edit(
-                    container: parameters.container, component: parameters.component,
+                    parameters.container, component: parameters.component,
                     comment: parameters.comment, text: parameters.text, by: caller
                 ) { result in
                     call.settle(result, in: Comments.self) {
@@ -77,10 +77,12 @@ struct CommentsControl: CommentsService {
             let caller = try context.writer(call.peer, as: parameters.actor)
             context.registry.assumeIsolated { registry in
                 registry.delete(
-                    container: parameters.container, component: parameters.component,
+                    parameters.container, component: parameters.component,
                     comment: parameters.comment, by: caller
                 ) { result in
-                    call.settle(result, in: Comments.self) { .init(sequence: Int($0)) }
+                    call.settle(result, in: Comments.self) {
+                        .init(sequence: Int($0.sequence))
+                    }
                 }
             }
         } catch {
@@ -100,7 +102,7 @@ struct CommentsControl: CommentsService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.moderate(
-                container: parameters.container, component: parameters.component,
+                parameters.container, component: parameters.component,
                 comment: parameters.comment, state: state, reason: parameters.reason, by: caller
             ) { result in
                 call.settle(result, in: Comments.self) {

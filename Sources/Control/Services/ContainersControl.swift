@@ -13,10 +13,7 @@ struct ContainersControl: ContainersService {
     ) {
         let definitions: [ContainerDefinition]
         do {
-            definitions = try parameters.definitions.flatMap {
-                definition throws(DefinitionProblem) in
-                try DefinitionReader.read(definition.text, file: definition.file)
-            }
+            definitions = try read(parameters.definitions)
         } catch {
             return call.fail(
                 Containers.DefinitionInvalid(
@@ -38,11 +35,21 @@ struct ContainersControl: ContainersService {
         }
     }
 
+    private func read(
+        _ texts: [Containers.Apply.Parameters.Definitions]
+    ) throws(DefinitionProblem) -> [ContainerDefinition] {
+        var definitions: [ContainerDefinition] = []
+        for text in texts {
+            definitions += try DefinitionReader.read(text.text, file: text.file)
+        }
+        return definitions
+    }
+
     func list(
         _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
     ) {
         let (containers, sequence) = context.registry.assumeIsolated {
-            ($0.containers(), $0.sequence)
+            ($0.list(), $0.sequence)
         }
         call.reply(
             .init(
@@ -107,7 +114,7 @@ struct ContainersControl: ContainersService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.attach(
-                container: parameters.container, component, at: parameters.at, by: caller
+                parameters.container, component, at: parameters.at, by: caller
             ) { result in
                 call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
             }
@@ -120,7 +127,7 @@ struct ContainersControl: ContainersService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.detach(
-                container: parameters.container, component: parameters.component,
+                parameters.container, parameters.component,
                 purge: parameters.purge ?? false, by: caller
             ) { result in
                 call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
@@ -134,7 +141,7 @@ struct ContainersControl: ContainersService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.move(
-                container: parameters.container, component: parameters.component,
+                parameters.container, parameters.component,
                 to: parameters.at, by: caller
             ) { result in
                 call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
@@ -149,7 +156,7 @@ struct ContainersControl: ContainersService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.setHidden(
-                container: parameters.container, component: parameters.component,
+                parameters.container, parameters.component,
                 parameters.hidden, by: caller
             ) { result in
                 call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }

@@ -47,7 +47,7 @@ struct ContentsControl: ContentsService {
             let actor = try context.reader(call.peer, as: parameters.actor)
             context.registry.assumeIsolated { registry in
                 registry.get(
-                    container: parameters.container, component: parameters.component,
+                    parameters.container, component: parameters.component,
                     item: parameters.item, actor: actor
                 ) { result in
                     call.settle(result, in: Contents.self) {
@@ -77,7 +77,7 @@ struct ContentsControl: ContentsService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.put(
-                container: parameters.container, component: parameters.component, drafts,
+                parameters.container, component: parameters.component, drafts,
                 by: caller
             ) { result in
                 call.settle(result, in: Contents.self) {
@@ -95,7 +95,7 @@ struct ContentsControl: ContentsService {
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
             registry.remove(
-                container: parameters.container, component: parameters.component,
+                parameters.container, component: parameters.component,
                 parameters.items, purge: parameters.purge ?? false, by: caller
             ) { result in
                 call.settle(result, in: Contents.self) {

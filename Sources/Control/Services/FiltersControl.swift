@@ -13,7 +13,7 @@ struct FiltersControl: FiltersService {
         let selection = Selection(parameters.filters ?? [:])
         context.registry.assumeIsolated { registry in
             registry.filters(
-                container: parameters.container, component: parameters.component, selection,
+                parameters.container, component: parameters.component, selection: selection,
                 search: parameters.search
             ) { result in
                 call.settle(result, in: Filters.self) {

@@ -1,5 +1,6 @@
 import Host
 import Interfaces
+import JSONCodec
 import Varlink
 
 /// `org.atrium.Notifications` over the registry's bus.
@@ -35,7 +36,7 @@ struct NotificationsControl: NotificationsService {
             let caller = try context.writer(call.peer, as: parameters.actor)
             context.registry.assumeIsolated { registry in
                 registry.publish(
-                    topic: parameters.topic, payload: parameters.payload.bytes,
+                    parameters.topic, payload: parameters.payload.bytes,
                     durable: parameters.durable ?? false, by: caller
                 ) { result in
                     call.settle(result, in: Notifications.self) {

@@ -25,7 +25,7 @@ struct PluginsControl: PluginsService {
             let known = Set(plugins.map(\.status.id)).sorted()
             return call.fail(Plugins.PluginNotFound(plugin: parameters.plugin, known: known))
         }
-        let settings = plugin.status.plugin?.entry?.component.settings ?? []
+        let settings = plugin.status.plugin?.settings ?? []
         call.reply(
             .init(
                 plugin: Interfaces.Plugin(plugin),
@@ -39,14 +39,12 @@ struct PluginsControl: PluginsService {
     }
 
     private func uses() -> [PluginUse] {
-        let containers = context.registry.assumeIsolated { $0.containers() }
-        let components = containers.flatMap(\.components).filter { $0.state == .attached }
+        let components = context.registry.assumeIsolated { $0.componentsByPlugin() }
         return context.registry.plugins.plugins.map { status in
-            let isUsed = status.state == .loaded
-            return PluginUse(
+            // Of several copies only the loaded one is used.
+            PluginUse(
                 status: status,
-                components: isUsed
-                    ? components.count { $0.definition.plugin == status.id } : 0)
+                components: status.state == .loaded ? components[status.id] ?? 0 : 0)
         }
     }
 }

@@ -1,0 +1,64 @@
+@testable import Control
+import AtriumKit
+import Testing
+
+@Suite struct RoleTests {
+    @Test func `root and the daemon's own user are admins, anyone else may read`() throws {
+        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: nil)
+        #expect(table.access(uid: 0, gid: 0).role == .admin)
+        #expect(table.access(uid: 1_234, gid: 100).role == .admin)
+        #expect(table.access(uid: 65_000, gid: 65_000).role == .observer)
+    }
+
+    @Test func `the socket's group are members, unless it is root's`() throws {
+        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 4_321)
+        #expect(table.access(uid: 65_000, gid: 4_321).role == .member)
+        let roots = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 0)
+        #expect(roots.access(uid: 65_000, gid: 0).role == .observer)
+    }
+
+    @Test func `a user has the highest of its own role and its groups'`() throws {
+        let settings = RoleSettings(moderators: ["@daemon"], observers: ["daemon"])
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        // On Debian the user daemon has uid 1 and is in the group daemon, gid 1.
+        #expect(table.access(uid: 1, gid: 1).role == .moderator)
+    }
+
+    @Test func `a front end acts for its own namespace`() throws {
+        let settings = RoleSettings(frontends: ["daemon=web"])
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        #expect(table.access(uid: 1, gid: 1) == Access(role: .frontend, namespace: "web"))
+    }
+
+    @Test(arguments: [
+        (RoleSettings(admins: ["nobody-is-called-so"]), "admins"),
+        (RoleSettings(members: ["@no-such-group"]), "members"),
+        (RoleSettings(frontends: ["daemon"]), "namespace"),
+        (RoleSettings(frontends: ["daemon=unix"]), "namespace"),
+    ])
+    func `a name that is not there is refused, and said`(
+        _ settings: RoleSettings, _ evidence: String
+    ) {
+        let problem = #expect(throws: RoleProblem.self) {
+            try RoleTable(settings, ownUser: 0, socketGroup: nil)
+        }
+        #expect(problem?.description.contains(evidence) == true)
+    }
+
+    @Test func `every published method wants a role, and every row of the table is published`() {
+        #expect(MethodRoles.missing(in: ControlRouter.interfaces) == [])
+        let published = Set(ControlRouter.interfaces.flatMap { $0.methodNames })
+        let others = MethodRoles.table.keys.filter {
+            !published.contains($0) && !$0.hasPrefix("org.varlink.service.")
+        }
+        #expect(others.isEmpty)
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00.000Z"), (1_790_000_000_123, "2026-09-21T14:13:20.123Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+    ] as [(Int64, String)])
+    func `a time is RFC 3339 in UTC with milliseconds`(_ milliseconds: Int64, _ text: String) {
+        #expect(Timestamp(milliseconds: milliseconds).text == text)
+    }
+}
