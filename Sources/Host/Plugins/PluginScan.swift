@@ -25,7 +25,7 @@ struct PluginScan {
     /// Decides which copy of each id counts, and loads what belongs into the daemon.
     mutating func settled() -> [PluginStatus] {
         let found = candidates.indices.filter { candidates[$0].status.state == .found }
-        for id in Set(found.map { candidates[$0].status.id }) {
+        for id in Set(found.map { candidates[$0].status.id }).sorted() {
             settle(found.filter { candidates[$0].status.id == id })
         }
         return candidates.map(\.status)

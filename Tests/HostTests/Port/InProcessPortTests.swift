@@ -6,8 +6,10 @@ import Testing
 
 @testable import Host
 
-@Suite struct InProcessPortTests {
-    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+@Suite(.serialized) struct InProcessPortTests {
+    /// One for all tests: what `Talker` notes is guarded by it.
+    private static let oneLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private let loop = Self.oneLoop
 
     private func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await loop.submit(body).get()
