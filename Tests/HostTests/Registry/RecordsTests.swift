@@ -159,6 +159,7 @@ import Testing
             Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
         await expectUnavailable { try await host.restore(records) }
         host.store.inject(Faults())
+        try await host.undone()
         #expect(host.store.lastSequence == 1)
         #expect(try await host.list().items.isEmpty)
         // The components are not ahead either: each takes its part as new.
@@ -230,6 +231,16 @@ extension TestRegistry {
             let part: ExportPart = try await call { $0.pull(id, $1) }
             records += part.records
             if part.isLast { return (records, part.sequence) }
+        }
+    }
+
+    /// Waits until what failed is undone: reads of the store come back in their order.
+    func undone() async throws {
+        try await call { registry, reply in
+            registry.domain.read { _ in
+            } then: { _ in
+                reply(.success(()))
+            }
         }
     }
 
