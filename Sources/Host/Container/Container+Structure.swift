@@ -118,6 +118,7 @@ extension Container {
         atCommit: @escaping () -> Void,
         _ reply: @escaping Answer<(result: ApplyResult, sequence: Int64)>
     ) {
+        if let error = new.problem(domain) { return reply(.failure(error)) }
         let plan = ThreeWay(new: new, base: applied, live: isNew ? nil : definition)
         let sweep = remains(after: plan, prune: prune)
         var result = ApplyResult(

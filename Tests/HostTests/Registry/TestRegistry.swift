@@ -35,7 +35,7 @@ final class TestRegistry: Sendable {
     /// Opens the store of a directory, by default a new one, and loads what it holds.
     static func start(
         in directory: String? = nil, plugins: [LoadedPlugin] = .builtIn,
-        limits: HostLimits = HostLimits(),
+        limits: HostLimits = HostLimits(), logger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers()
     ) async throws -> TestRegistry {
         let directory = directory ?? temporaryDirectory()
@@ -45,15 +45,15 @@ final class TestRegistry: Sendable {
         let clock = Atomic<Int64>(1_800_000_000_000)
         let registry = try Registry(
             loop: loop, plugins: PluginLibrary(plugins), workers: workers, limits: limits,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: logger,
             clock: {
                 let time = clock.wrappingAdd(1_000, ordering: .relaxed).newValue
                 return Timestamp(milliseconds: time)
             },
             openStore: { outcomes throws(StoreError) in
                 let store = try Store(
-                    at: directory, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-                    probeInterval: .seconds(3_600), outcomes: outcomes)
+                    at: directory, logger: .silent, probeInterval: .seconds(3_600),
+                    outcomes: outcomes)
                 opened.withLock { $0 = store }
                 return store
             })
@@ -152,6 +152,34 @@ private final class Replies<T: Sendable>: Sendable {
             return state.missing == 0 ? state.results.compactMap { $0 } : nil
         }
     }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+/// Keeps what is logged.
+final class LogRecorder: Sendable {
+    private struct Handler: LogHandler {
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        let recorder: LogRecorder
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            recorder.kept.withLock { $0.append("\(event.message)") }
+        }
+    }
+
+    private let kept = Mutex<[String]>([])
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+    var messages: [String] { kept.withLock { $0 } }
 }
 
 /// For registries without worker processes.

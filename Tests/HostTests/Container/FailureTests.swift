@@ -1,0 +1,185 @@
+import AtriumKit
+import Dispatch
+import Store
+import Synchronization
+import Testing
+
+@testable import Host
+
+/// The rules on failure: what is not acknowledged has not happened, and nobody has seen it.
+@Suite struct FailureTests {
+    /// Fails all entries until `heal` is called.
+    private func fail(_ host: TestRegistry, storage: Bool = false) {
+        host.store.inject(
+            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: storage) }))
+    }
+
+    private func heal(_ host: TestRegistry) { host.store.inject(Faults()) }
+
+    private func films() async throws -> TestRegistry {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        return host
+    }
+
+    @Test func `an entry that is not written is undone in its component, and shown nowhere`()
+        async throws
+    {
+        let host = try await films()
+        try await host.cast(2, on: "heat")
+        let before = host.store.lastSequence
+        fail(host)
+        await expectUnavailable { try await host.cast(5, on: "heat") }
+        heal(host)
+        // The read waits until the component is as the store has it.
+        let tally = try await host.tally(of: "heat", actor: "unix:1000")
+        #expect(
+            tally.tally
+                == TallyView(
+                    tally: Tally(count: 1, score: 2, histogram: ["2": 1]), mine: 2))
+        #expect(tally.sequence == before)
+        #expect(try await host.cast(5, on: "heat").previous == 2)
+        #expect(host.store.lastSequence == before + 1)
+        try await host.end()
+    }
+
+    @Test func `whatever was judged on an entry that is not written fails with it`() async throws {
+        let host = try await films()
+        let before = host.store.lastSequence
+        fail(host)
+        // One turn of the loop, so one group: a vote, the same again, another one on top.
+        let results = await host.callAll(4) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: index == 1 ? 1 : 4,
+                by: index == 3 ? .bob : .ann, reply)
+        }
+        for result in results {
+            guard case .failure(.storeUnavailable) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+        }
+        heal(host)
+        #expect(host.store.lastSequence == before)
+        #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == nil)
+        let vote = try await host.cast(4, on: "heat", by: .bob)
+        #expect(vote.tally.tally == Tally(count: 1, score: 4, histogram: ["4": 1]))
+        try await host.end()
+    }
+
+    @Test func `one container's failure does not touch another's entries in the same group`()
+        async throws
+    {
+        let host = try await films()
+        try await host.apply(
+            ContainerDefinition(
+                name: "club", components: [.init(name: "stars", plugin: "org.atrium.stars")]))
+        host.store.inject(
+            Faults(beforeEntry: { entry, _ in
+                if entry.container == "films" { throw InjectedFault(isStorage: false) }
+            }))
+        let results = await host.callAll(2) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: index == 0 ? "films" : "club"), value: 4, by: .ann,
+                reply)
+        }
+        guard case .failure(.storeUnavailable) = results[0] else {
+            Issue.record("\(results[0])")
+            return
+        }
+        #expect(try results[1].get().tally.tally.count == 1)
+        try await host.end()
+    }
+
+    @Test func `after a storage error writes fail at once until the store can be written again`()
+        async throws
+    {
+        let host = try await films()
+        fail(host, storage: true)
+        await expectUnavailable { try await host.cast(5, on: "heat") }
+        await expectUnavailable { try await host.post("Hello") }
+        await expectUnavailable { try await host.apply(.films.changed { $0.title = "New" }) }
+        // Reads go on.
+        #expect(try await host.tally(of: "heat").tally.tally.count == 0)
+        #expect(try await host.thread().total == 0)
+        #expect(await host.on { $0.status().problems.count } == 1)
+        heal(host)
+        host.store.probe()
+        #expect(try await host.cast(5, on: "heat").tally.tally.count == 1)
+        #expect(try await host.status().definition.title == "Film club")
+        try await host.end()
+    }
+
+    @Test func `a failed group is retried entry by entry, and its good entries are kept`()
+        async throws
+    {
+        let host = try await films()
+        let groups = Mutex(0)
+        host.store.inject(
+            Faults(beforeCommit: { entries in
+                groups.withLock { $0 += 1 }
+                if entries > 1 { throw InjectedFault(isStorage: false) }
+            }))
+        let results = await host.callAll(5) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+        let sequences = try results.map { try $0.get().sequence }
+        #expect(sequences == Array(sequences[0]..<(sequences[0] + 5)))
+        #expect(groups.withLock { $0 } >= 5)
+        #expect(try await host.tally(of: "heat").tally.tally.count == 5)
+        try await host.end()
+    }
+
+    @Test func `a read that only the component can answer waits for what is pending`()
+        async throws
+    {
+        let host = try await films()
+        let gate = DispatchSemaphore(value: 0)
+        let reached = AsyncStream<Void>.makeStream()
+        host.store.inject(
+            Faults(beforeEntry: { _, _ in
+                reached.continuation.finish()
+                gate.wait()
+            }))
+        async let vote = host.cast(4, on: "heat")
+        for await _ in reached.stream {}
+        async let mine = host.tally(of: "heat", actor: "unix:1000")
+        // What the index answers does not wait, and shows nothing of it.
+        #expect(try await host.tally(of: "heat").tally.tally.count == 0)
+        #expect(try await host.list().items[0].votes?.tally.count == 0)
+        host.store.inject(Faults())
+        gate.signal()
+        let read = try await mine
+        #expect(read.tally.mine == 4)
+        #expect(read.sequence >= (try await vote.sequence))
+        try await host.end()
+    }
+
+    @Test func `what was not acknowledged before a kill is whole or not at all`() async throws {
+        var host = try await films()
+        try await host.cast(4, on: "heat")
+        try await host.kill()
+        host = try await .start(in: host.directory)
+        #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == 4)
+        // Epochs and actors go on as if nothing had been.
+        #expect(try await host.cast(2, on: "heat", by: .bob).tally.tally.count == 2)
+        try await host.end()
+    }
+
+    @Test func `a purge that is not written leaves everything as it was`() async throws {
+        let host = try await films()
+        try await host.cast(4, on: "heat")
+        try await host.post("Slow.", on: "heat")
+        fail(host)
+        await expectUnavailable { try await host.remove("heat", purge: true) }
+        heal(host)
+        let item = try await host.list(actor: "unix:1000").items[0]
+        #expect(item.votes?.mine == 4)
+        #expect(item.comments == 1)
+        #expect(try await host.remove("heat", purge: true).removed == 1)
+        try await host.end()
+    }
+}

@@ -1,0 +1,229 @@
+import AtriumKit
+import NIOCore
+import NIOPosix
+import Store
+import Synchronization
+import Testing
+
+@testable import Host
+
+/// Components that live in the daemon and behave like those in a worker: what they are asked
+/// reaches them a turn of the loop later, in order, and they can be lost in between.
+final class RemoteLauncher: ComponentLauncher {
+    /// What a test does to the components.
+    final class Script: Sendable {
+        private let state = Mutex((losses: 0, failingStarts: 0, starts: 0))
+
+        /// The next so many commands are lost, each with its worker, before they are answered.
+        func lose(_ count: Int) { state.withLock { $0.losses = count } }
+        /// The next so many starts fail.
+        func failStarts(_ count: Int) { state.withLock { $0.failingStarts = count } }
+        /// How often a component was started.
+        var starts: Int { state.withLock { $0.starts } }
+
+        fileprivate func takeLoss() -> Bool {
+            state.withLock { state in
+                state.losses -= 1
+                return state.losses >= 0
+            }
+        }
+
+        fileprivate func takeStart() -> Bool {
+            state.withLock { state in
+                state.starts += 1
+                state.failingStarts -= 1
+                return state.failingStarts < 0
+            }
+        }
+    }
+
+    private let script: Script
+    init(_ script: Script) { self.script = script }
+
+    func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else { return }
+        guard script.takeStart() else {
+            return done(.failure(.unavailable(reason: "It ended at once.")))
+        }
+        InProcessLauncher(loop: loop).launch(request, owner: owner) { [script] result in
+            done(result.map { RemotePort($0, loop, owner, script) })
+        }
+    }
+}
+
+private final class RemotePort: ComponentPort {
+    private let inner: any ComponentPort
+    private let loop: any EventLoop
+    private let script: RemoteLauncher.Script
+    private weak var owner: (any PortOwner)?
+    private var isLost = false
+
+    init(
+        _ inner: any ComponentPort, _ loop: any EventLoop, _ owner: any PortOwner,
+        _ script: RemoteLauncher.Script
+    ) {
+        self.inner = inner
+        self.loop = loop
+        self.owner = owner
+        self.script = script
+    }
+
+    var kind: Kind { inner.kind }
+    var observedFields: [String] { inner.observedFields }
+
+    private func later(_ body: @escaping () -> Void) {
+        let body = NIOLoopBound({ [self] in if !isLost { body() } }, eventLoop: loop)
+        loop.execute { body.value() }
+    }
+
+    func restore(_ changes: [Change]) { later { self.inner.restore(changes) } }
+    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
+        later { self.inner.finishRestore { result in self.later { done(result) } } }
+    }
+    func decide(
+        _ command: ComponentCommand, _ context: CommandContext,
+        _ done: @escaping (Result<Decision, PortFailure>) -> Void
+    ) {
+        later { [self] in
+            inner.decide(command, context) { [self] result in
+                // It has decided and applied: the answer is lost on the way.
+                guard !script.takeLoss() else {
+                    isLost = true
+                    owner?.port(self, diedBecause: "It was killed.")
+                    return
+                }
+                later { done(result) }
+            }
+        }
+    }
+    func answer(
+        _ query: ComponentQuery, _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
+    ) {
+        later { self.inner.answer(query) { result in self.later { done(result) } } }
+    }
+    func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }
+    func report(_ values: [String: [Value]]) { later { self.inner.report(values) } }
+    func deliver(_ notification: AtriumKit.Notification) {
+        later { self.inner.deliver(notification) }
+    }
+    func pass(_ phase: LifecyclePhase) { later { self.inner.pass(phase) } }
+    func close() {
+        isLost = true
+        inner.close()
+    }
+}
+
+@Suite struct WorkerLossTests {
+    private func films(_ script: RemoteLauncher.Script) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(workers: RemoteLauncher(script))
+        try await host.apply(
+            .films.changed { definition in
+                for index in definition.components.indices {
+                    definition.components[index].isolation = .process
+                }
+            })
+        try await host.put(.film("heat"), .film("alien", ["horror"]))
+        return host
+    }
+
+    @Test func `components in workers answer everything as those in the daemon do`() async throws {
+        let host = try await films(RemoteLauncher.Script())
+        try await host.cast(4, on: "heat")
+        try await host.post("Slow.", on: "heat")
+        let page = try await host.list(
+            "films", Selection(["genre": ["drama"]]), facets: true, actor: "unix:1000")
+        #expect(page.items.map(\.id) == ["heat"])
+        #expect(page.items[0].votes?.mine == 4)
+        #expect(page.sections?[0].filters.map(\.id) == ["drama", "horror"])
+        #expect(try await host.thread(of: "heat").total == 1)
+        #expect(try await host.remove("heat", purge: true).removed == 1)
+        #expect(await host.on { $0.status().workers } == 4)
+        try await host.end()
+    }
+
+    @Test func `a command whose worker is lost is sent once more, and counts once`() async throws {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script)
+        try await host.cast(4, on: "heat")
+        script.lose(1)
+        let vote = try await host.cast(2, on: "heat", by: .bob)
+        #expect(vote.tally.tally == Tally(count: 2, score: 3, histogram: ["4": 1, "2": 1]))
+        #expect(script.starts == 5)
+        #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == 4)
+        try await host.end()
+    }
+
+    @Test func `commands behind the lost one wait for the new worker`() async throws {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script)
+        script.lose(1)
+        let results = await host.callAll(10) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films"), value: 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+        #expect(results.compactMap { try? $0.get().tally.tally.count } == Array(1...10))
+        try await host.end()
+    }
+
+    @Test func `a command at which the worker is lost twice is refused, others go on`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script)
+        script.lose(2)
+        let results = await host.callAll(3) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films"), value: 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+        guard case .failure(.componentUnavailable("stars", _, _)) = results[0] else {
+            Issue.record("\(results[0])")
+            return
+        }
+        #expect(results.compactMap { try? $0.get().tally.tally.count } == [1, 2])
+        try await host.end()
+    }
+
+    @Test func `a component whose starts keep failing is failed, with the reason`() async throws {
+        let script = RemoteLauncher.Script()
+        var limits = HostLimits()
+        limits.restarts = 2
+        let host = try await TestRegistry.start(
+            limits: limits, workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        script.lose(1)
+        script.failStarts(10)
+        await #expect {
+            try await host.cast(4)
+        } throws: {
+            if case .componentUnavailable("stars", let reason, _) = $0 as? HostError {
+                reason.contains("ended at once")
+            } else {
+                false
+            }
+        }
+        #expect(try await host.status().components[2].state == .failed)
+        #expect(try await host.put(.film("heat")).inserted == 1)
+        try await host.end()
+    }
+
+    @Test func `decisions on their way when an entry fails are refused and undone`() async throws {
+        let host = try await films(RemoteLauncher.Script())
+        host.store.inject(
+            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
+        let results = await host.callAll(50) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films"), value: 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+        #expect(results.allSatisfy { (try? $0.get()) == nil })
+        host.store.inject(Faults())
+        #expect(try await host.tally(actor: "unix:7").tally.mine == nil)
+        #expect(try await host.cast(4).tally.tally.count == 1)
+        try await host.end()
+    }
+}
