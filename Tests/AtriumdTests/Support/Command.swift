@@ -32,13 +32,18 @@ func run(
 ) async throws -> Finished {
     let limit = 64 << 20
     let result = try await Subprocess.run(
-        .name(words[0]), arguments: Arguments(Array(words.dropFirst())),
+        executable(words[0]), arguments: Arguments(Array(words.dropFirst())),
         environment: .inherit.updating(environment.keyed),
         workingDirectory: folder.map { FilePath($0) },
         output: .string(limit: limit), error: .string(limit: limit))
     return Finished(
         status: result.terminationStatus.number, output: result.standardOutput,
         errors: result.standardError)
+}
+
+/// A program by its path, or by its name in `PATH`.
+func executable(_ word: String) -> Executable {
+    word.contains("/") ? .path(FilePath(word)) : .name(word)
 }
 
 extension TerminationStatus {

@@ -54,13 +54,14 @@ final class DaemonUnderTest: Sendable {
             permissions: .ownerReadWrite)
         let started = AsyncStream.makeStream(of: pid_t.self)
         let notifications = notifications
+        notifications.drain()
         let end = Task {
             defer {
                 started.continuation.finish()
                 notifications.end()
             }
             return try await Subprocess.run(
-                .name(words[0]), arguments: Arguments(Array(words.dropFirst())),
+                executable(words[0]), arguments: Arguments(Array(words.dropFirst())),
                 environment: environment, input: .none,
                 output: .fileDescriptor(log, closeAfterSpawningProcess: false),
                 error: .fileDescriptor(log, closeAfterSpawningProcess: true)
@@ -68,10 +69,11 @@ final class DaemonUnderTest: Sendable {
                 started.continuation.yield(execution.processIdentifier.value)
             }.terminationStatus.number
         }
-        for await pid in started.stream {
-            current.withLock { $0 = Run(pid: pid, end: end) }
-            break
+        var pids = started.stream.makeAsyncIterator()
+        guard let pid = await pids.next() else {
+            throw Installed.Unusable(description: "not started: \(await end.result)")
         }
+        current.withLock { $0 = Run(pid: pid, end: end) }
         _ = try await notifications.wait(for: "READY=1")
     }
 

@@ -42,6 +42,12 @@ final class NotifySocket: Sendable {
         }
     }
 
+    /// Forgets what an earlier run said.
+    func drain() {
+        var buffer: UInt8 = 0
+        while recv(descriptor, &buffer, 1, Int32(MSG_DONTWAIT)) >= 0 {}
+    }
+
     private static func receive(_ descriptor: Int32) throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -1,0 +1,108 @@
+import Foundation
+import JSONCodec
+import Testing
+
+extension Stories {
+    /// Clients: ours, and those of other languages.
+    @Suite struct Clients {
+        @Test(.enabled(if: Installed.python != nil, "run 'make test-deps' for Python's varlink"))
+        func `Python's client lists the interfaces and calls a method`() async throws {
+            let python = try #require(Installed.python)
+            try await withFilms { daemon in
+                let client = "\(python) -m varlink.cli"
+                let known = try await daemon.type("\(client) info unix:$ATRIUM_SOCKET")
+                #expect(known.status == 0, "\(known)")
+                for interface in ["Contents", "Votes", "Comments", "Containers", "Notifications"] {
+                    #expect(known.output.contains("org.atrium.\(interface)"), "\(known)")
+                }
+                let text = try await daemon.type(
+                    "\(client) help unix:$ATRIUM_SOCKET/org.atrium.Contents")
+                #expect(text.output.contains("method List"), "\(text)")
+                let listed = try await daemon.type(
+                    "\(client) call unix:$ATRIUM_SOCKET/org.atrium.Contents.List "
+                        + "'{\"container\":\"films\",\"search\":\"godfather\",\"sort\":[\"year\"]}'")
+                #expect(try listed.json.ids.first == "the-godfather-1972", "\(listed)")
+            }
+        }
+
+        @Test func `the exit status tells refused from wrong usage from unreachable`()
+            async throws
+        {
+            try await withFilms { daemon in
+                for (line, status) in [
+                    ("atriumctl status", 0), ("atriumctl list songs", 1),
+                    ("atriumctl vote films/no-such-film 3", 1), ("atriumctl lisst", 2),
+                    ("atriumctl vote films/alien-1979", 2), ("atriumctl list films --limit x", 2),
+                    ("atriumctl --socket /nowhere/at.all status", 3),
+                ] {
+                    let done = try await daemon.type(line)
+                    #expect(done.status == status, "\(line): \(done)")
+                    #expect(done.errors.isEmpty == (status == 0), "\(line): \(done)")
+                    #expect(done.output.isEmpty == (status != 0), "\(line): \(done)")
+                }
+                let typo = try await daemon.type("atriumctl list flims")
+                #expect(typo.errors.contains("films"), "names the nearest: \(typo.errors)")
+            }
+        }
+
+        @Test func `an import names bad lines, counts them, and keeps the good ones`()
+            async throws
+        {
+            try await withFilms { daemon in
+                let lines = [
+                    #"{"id":"good-1","fields":{"title":"Good"}}"#, "no JSON at all",
+                    #"{"id":"bad-2","fields":{"title":"Bad","rating":"eleven"}}"#,
+                    #"{"id":"good-2","fields":{"title":"Good too"}}"#,
+                ]
+                try daemon.home.write("some.ndjson", lines.joined(separator: "\n") + "\n")
+                let imported = try await daemon.type("atriumctl import films some.ndjson")
+                #expect(imported.status == 1)
+                #expect(imported.output.contains("2 inserted"), "\(imported)")
+                #expect(imported.errors.contains("line 2"), "\(imported)")
+                #expect(imported.errors.contains("line 3"), "\(imported)")
+                #expect(imported.errors.contains("rating"), "\(imported)")
+            }
+        }
+
+        @Test func `an export of everything fills a fresh daemon`() async throws {
+            try await withFilms { old in
+                for line in [
+                    "atriumctl vote films/alien-1979 5", "atriumctl vote films 4",
+                    "atriumctl comment films/alien-1979 'In space.' --id first",
+                    "atriumctl reply films first 'Nobody hears.' --id second",
+                    "atriumctl put films/my-film-2020 title='My film' year=2020",
+                ] {
+                    let done = try await old.type(line)
+                    #expect(done.status == 0, "\(line): \(done)")
+                }
+                let saved = try await old.type("atriumctl export films --all")
+                #expect(saved.status == 0, "\(saved.errors)")
+                try await withDaemon { new in
+                    try new.home.write("saved.ndjson", saved.output)
+                    let restored = try await new.type(
+                        "atriumctl apply -f $EXAMPLES/films.yaml && "
+                            + "atriumctl import films saved.ndjson")
+                    #expect(restored.status == 0, "\(restored)")
+                    for line in [
+                        "atriumctl list films --all --json", "atriumctl thread films/alien-1979",
+                        "atriumctl describe films --json",
+                    ] {
+                        let (before, after) = (try await old.type(line), try await new.type(line))
+                        #expect(
+                            Self.withoutSequence(before.output)
+                                == Self.withoutSequence(after.output), "\(line)")
+                    }
+                    let item = try await new.type("atriumctl describe films/alien-1979 --json")
+                    #expect(try item.json["item"]?["votes"]?["mine"]?.double == 5)
+                    let again = try await new.type("atriumctl import films saved.ndjson --json")
+                    #expect(try again.json["inserted"]?.int == 0)
+                    #expect(try again.json["restored"]?.int == 0)
+                }
+            }
+        }
+
+        private static func withoutSequence(_ text: String) -> String {
+            text.replacing(#/"sequence":\d+|"next":"[^"]*"/#, with: "")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import JSONCodec
+import Testing
+
+extension Stories {
+    /// Plugins of other people: made, built, checked, loaded, or refused in words.
+    @Suite struct Plugins {
+        @Test(.timeLimit(.minutes(8)))
+        func `a plugin made outside the checkout builds, passes its suite and is loaded`()
+            async throws
+        {
+            let tree = try await Installed.tree
+            let folder = try TemporaryDirectory()
+            let ctl = tree.bin + "/atriumctl"
+            let made = try await run(
+                [ctl, "plugin", "new", "--kind", "votes", "Thumbs"], in: folder.path)
+            #expect(made.status == 0, "\(made)")
+            let package = folder.path + "/Thumbs"
+            let tested = try await run(
+                ["swift", "test", "--disable-xctest", "--disable-sandbox"], in: package)
+            try #require(tested.status == 0, "\(tested)")
+            let checked = try await run([tree.bin + "/atrium-worker", "--check", package])
+            #expect(checked.status == 0, "\(checked)")
+
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", package])
+            try await withFilms(options) { daemon in
+                let plugins = try await daemon.type("atriumctl plugins --json")
+                let thumbs = try Self.plugin("org.example.thumbs", in: plugins)
+                #expect(thumbs?["state"]?.string == "loaded", "\(plugins)")
+                #expect(thumbs?["isolation"]?.string == "process", "not shipped: on its own")
+                let used = try await daemon.type(
+                    "atriumctl attach films thumbs --plugin org.example.thumbs && "
+                        + "atriumctl vote films/alien-1979 1 --component thumbs")
+                #expect(used.status == 0, "\(used)")
+            }
+        }
+
+        @Test func `libraries that are no plugins are refused in words, and all else goes on`()
+            async throws
+        {
+            let folder = try TemporaryDirectory()
+            try await Self.library(folder, "plain", "int answer(void) { return 42; }")
+            try await Self.library(
+                folder, "older",
+                """
+                extern void atriumkit_abi_0_swift5_9(void);
+                void *atrium_plugin_org_test_older(void) { atriumkit_abi_0_swift5_9(); return 0; }
+                """)
+            try await Self.library(
+                folder, "copied",
+                """
+                void atriumkit_abi_1_swift6_3(void) {}
+                void *atrium_plugin_org_test_copied(void) { atriumkit_abi_1_swift6_3(); return 0; }
+                """)
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withFilms(options) { daemon in
+                let plugins = try await daemon.type("atriumctl plugins --json")
+                for (name, word) in [
+                    ("plain", "no plugin"), ("older", "another epoch"), ("copied", "own copy"),
+                ] {
+                    let plugin = try Self.plugin("org.test.\(name)", in: plugins)
+                    #expect(plugin?["state"]?.string == "refused", "\(name)")
+                    let reason = plugin?["reason"]?.string ?? ""
+                    #expect(reason.contains(word), "\(name): \(reason)")
+                    #expect(reason.hasSuffix("."), "a sentence: \(reason)")
+                }
+                let table = try await daemon.type("atriumctl plugins")
+                #expect(table.output.contains("another epoch"), "\(table)")
+                let listed = try await daemon.type("atriumctl list films --limit 1 --json")
+                #expect(try listed.json.ids.count == 1)
+            }
+        }
+
+        private static func plugin(_ id: String, in reply: Finished) throws -> JSONValue? {
+            try reply.json["plugins"]?.array?.first { $0["id"]?.string == id }
+        }
+
+        /// Builds a shared library from C, with a manifest that says it is a plugin.
+        private static func library(
+            _ folder: TemporaryDirectory, _ name: String, _ source: String
+        ) async throws {
+            try folder.write(
+                "\(name)/manifest.json",
+                """
+                {"id": "org.test.\(name)", "version": "1.0.0", "kind": "votes",
+                 "library": "lib.so", "title": "T", "description": "D"}
+                """)
+            let input = try folder.write("\(name)/lib.c", source)
+            let built = try await run(
+                [
+                    try clang, "-shared", "-fPIC", "-nostdlib",
+                    "-Wl,--unresolved-symbols=ignore-all", "-o", "\(folder.path)/\(name)/lib.so",
+                    input,
+                ])
+            try #require(built.status == 0, "\(built)")
+        }
+
+        /// The compiler that comes with Swift.
+        private static var clang: String {
+            get throws {
+                let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+                let swift = path.split(separator: ":").map { "\($0)/swift" }
+                    .first(where: FileManager.default.isExecutableFile)
+                return URL(filePath: try #require(swift)).resolvingSymlinksInPath()
+                    .deletingLastPathComponent().appending(path: "clang").path
+            }
+        }
+    }
+}
