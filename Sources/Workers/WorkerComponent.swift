@@ -8,6 +8,7 @@ public import NIOCore
 /// Lives on the event loop. A call to a worker that has ended, or ends meanwhile, throws
 /// `PortFailure.died`.
 public actor WorkerComponent {
+    /// The event loop's.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }

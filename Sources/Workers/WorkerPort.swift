@@ -60,7 +60,8 @@ final class WorkerPort: ComponentPort {
         let start = WorkerStart(
             kind: request.plugin.kind, container: request.container,
             component: request.component, settings: request.settings, fields: request.fields)
-        call(.start(start)) { [weak self] answer in self?.started(answer) }
+        // Nobody else holds the port until it is made, or its worker has ended.
+        call(.start(start)) { answer in self.started(answer) }
     }
 
     /// What a connection holds of its port.

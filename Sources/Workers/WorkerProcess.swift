@@ -26,6 +26,7 @@ final class WorkerProcess {
     ///   - arguments: what follows the program's name.
     ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
     ///   - loop: where it is used.
+    /// - Throws: what the system says of a program that it can't start.
     init(
         _ executable: String, _ arguments: [String], descriptors: [Int32], loop: any EventLoop
     ) throws(Problem) {

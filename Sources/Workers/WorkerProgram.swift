@@ -35,8 +35,12 @@ public enum WorkerProgram {
         SessionService(session: session, logger: logger).register(in: &router)
         let server = VarlinkServer(
             on: loop, router: router, limits: WorkerLink.limits, logger: logger)
-        try await server.serve(tells)
-        try await server.serve(stream)
+        do {
+            try await server.serve(tells)
+            try await server.serve(stream)
+        } catch {
+            ended.fail(NotStartedByDaemon(reason: "\(error)"))
+        }
         try await ended.futureResult.get()
     }
 
@@ -61,6 +65,16 @@ public enum WorkerProgram {
     }
 }
 
+/// The descriptors are not what the daemon passes.
+private struct NotStartedByDaemon: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String {
+        "the descriptors 3 and 4 are no connected sockets (\(reason)): only atriumd starts a worker "
+            + "this way"
+    }
+}
+
 /// Passes calls on to the session.
 private struct SessionService: WorkerService {
     let session: NIOLoopBound<WorkerSession>
@@ -80,7 +94,7 @@ private struct SessionService: WorkerService {
         } catch {
             // Going on would answer the wrong calls. The daemon tells how this process ended.
             logger.critical("the daemon said what can't be read: \(error)")
-            exit(EX_PROTOCOL)
+            exit(protocolError)
         }
         // Sent oneway: this only ends the call.
         call.reply(.init())
@@ -88,4 +102,4 @@ private struct SessionService: WorkerService {
 }
 
 /// The exit status for a peer that does not keep to the protocol, as in `sysexits.h`.
-private let EX_PROTOCOL: Int32 = 76
+private let protocolError: Int32 = 76

@@ -13,7 +13,11 @@ enum Installed {
     static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    static let worker = folder.appending(path: "atrium-worker").path
+    static let worker: String = {
+        // `swift test` has crashes explained at length, which takes seconds for each.
+        setenv("SWIFT_BACKTRACE", "enable=no", 1)
+        return folder.appending(path: "atrium-worker").path
+    }()
 
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
 

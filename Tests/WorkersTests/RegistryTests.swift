@@ -1,0 +1,137 @@
+import AtriumKit
+import AtriumKitTesting
+import Foundation
+import Host
+import NIOCore
+import NIOPosix
+import Store
+import Testing
+
+@testable import Workers
+
+/// A whole host whose components live in real workers.
+private final class IsolatedHost: Sendable {
+    let registry: Registry
+    /// The stars' library under a path that no other test uses, by which its workers are known.
+    let stars: String
+    private let group: MultiThreadedEventLoopGroup
+    private let loop: any EventLoop
+
+    init() async throws {
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        loop = group.next()
+        let directory = NSTemporaryDirectory() + "atrium-workers-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        stars = directory + "/libStars.so"
+        var plugin = Installed.stars
+        try FileManager.default.createSymbolicLink(
+            atPath: stars, withDestinationPath: plugin.library)
+        plugin.library = stars
+        registry = try Registry(
+            loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
+            workers: WorkerLauncher(
+                loop: loop, executable: Installed.worker, logger: Installed.quiet),
+            logger: Installed.quiet
+        ) { outcomes throws(StoreError) in
+            try Store(at: directory, logger: Installed.quiet, outcomes: outcomes)
+        }
+        try await call { $0.load($1) }
+        let films = ContainerDefinition(
+            name: "films", fields: Conformance.fields,
+            components: [
+                ComponentDefinition(name: "list", plugin: Installed.breaker.id),
+                ComponentDefinition(
+                    name: "stars", plugin: Installed.stars.id,
+                    settings: ["subjects": ["items", "container"]], isolation: .process),
+            ])
+        _ = try await call {
+            $0.apply([films], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
+        }
+    }
+
+    func call<Answer: Sendable>(
+        _ body: @escaping @Sendable (isolated Registry, @escaping Reply<Answer>) -> Void
+    ) async throws -> Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            loop.execute {
+                self.registry.assumeIsolated { registry in
+                    body(registry) { continuation.resume(with: $0) }
+                }
+            }
+        }
+    }
+
+    func vote(_ value: Double, by user: Int) async throws -> Tally {
+        try await call {
+            $0.cast(
+                SubjectAddress(container: "films"), value: value,
+                by: Caller(actor: "unix:\(user)"), $1)
+        }.tally.tally
+    }
+
+    func put(_ id: String) async throws -> PutResult {
+        try await call {
+            $0.put(
+                "films", component: nil, [ItemDraft(item: Item(id: id, fields: ["title": "t"]))],
+                by: Caller(actor: "unix:0"), $1)
+        }
+    }
+
+    func list() async throws -> [String] {
+        try await call { $0.list(ListRequest(container: "films"), $1) }.items.map(\.id).sorted()
+    }
+
+    func stop() async throws {
+        try await call { $0.stop($1) }
+        try await group.shutdownGracefully()
+    }
+}
+
+@Suite(.serialized) struct `A host whose components live in workers` {
+    /// The processes that host components of a library.
+    private func workers(of library: String) throws -> [pid_t] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
+            guard let process = pid_t(name),
+                let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline"),
+                String(decoding: line, as: UTF8.self).contains("\0\(library)\0")
+            else { return nil }
+            return process
+        }
+    }
+
+    @Test func `votes go on after kill -9 of their worker, and none is lost`() async throws {
+        let host = try await IsolatedHost()
+        #expect(try await host.vote(5, by: 1) == Tally(count: 1, score: 5, histogram: ["5": 1]))
+        let workers = try workers(of: host.stars)
+        #expect(workers.count == 1)
+        for process in workers { kill(process, SIGKILL) }
+        #expect(
+            try await host.vote(2, by: 2)
+                == Tally(count: 2, score: 3.5, histogram: ["2": 1, "5": 1]))
+        #expect(
+            try await host.vote(4, by: 1)
+                == Tally(count: 2, score: 3, histogram: ["2": 1, "4": 1]))
+        #expect(try self.workers(of: host.stars).filter { !workers.contains($0) }.count == 1)
+        try await host.stop()
+        try await eventually("no worker is left") { try self.workers(of: host.stars).isEmpty }
+    }
+
+    @Test func `a plugin that traps is refused its call and started again`() async throws {
+        let host = try await IsolatedHost()
+        #expect(try await host.put("one").inserted == 1)
+        let failure = await #expect(throws: HostError.self) { try await host.put("trap") }
+        guard case .componentUnavailable("list", let reason, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("ended twice at this call"))
+        #expect(reason.contains("was ended by SIG"))
+        #expect(try await host.vote(5, by: 1).count == 1)
+        // Its state is rebuilt: an item that was there is updated and not inserted.
+        #expect(try await host.put("two").inserted == 1)
+        #expect(try await host.put("one").inserted == 0)
+        #expect(try await host.list() == ["one", "two"])
+        try await host.stop()
+    }
+}
