@@ -1,0 +1,33 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+// A package of its own, so that nobody who builds or tests Atrium compiles it. The daemon is measured
+// from outside, over its socket: of Atrium's libraries only the JSON reader and writer are linked.
+let package = Package(
+    name: "benchmarks",
+    dependencies: [
+        .package(name: "atrium", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CProcessors"),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "CSQLite", "CProcessors",
+                .product(name: "JSONCodec", package: "atrium"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
