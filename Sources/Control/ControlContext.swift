@@ -25,6 +25,32 @@ struct ControlContext: Sendable {
         return Caller(actor: actor, isModerator: false)
     }
 
+    /// Does what a call asks on behalf of the actor that it names, or fails it.
+    func write<Reply>(
+        _ call: VarlinkCall<Reply>, as actor: String?,
+        _ body: @Sendable (isolated Registry, Caller) -> Void
+    ) {
+        do {
+            let caller = try writer(call.peer, as: actor)
+            registry.assumeIsolated { body($0, caller) }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
+    /// Answers a read that may show the ballots of the actor that it names, or fails it.
+    func read<Reply>(
+        _ call: VarlinkCall<Reply>, as actor: String?,
+        _ body: @Sendable (isolated Registry, String?) -> Void
+    ) {
+        do {
+            let actor = try reader(call.peer, as: actor)
+            registry.assumeIsolated { body($0, actor) }
+        } catch {
+            call.fail(error.reply)
+        }
+    }
+
     /// Whose ballot a read shows as `mine`: the peer's own, or another's, for those who may see it.
     func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
         guard let actor, actor != "unix:\(peer.uid)" else { return actor }
@@ -71,7 +97,9 @@ final class AccessBook: Sendable {
 
     init(_ table: RoleTable) { self.table = table }
 
-    /// What a peer may do. Who joins a group is noticed within ten seconds.
+    /// What a peer may do.
+    ///
+    /// Who joins a group is noticed within ten seconds.
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
         if let entry = known.withLock({ $0[peer.uid] }), entry.until > now { return entry.access }

@@ -19,6 +19,7 @@ public enum ControlRouter {
     ///   - roles: who may do what.
     ///   - daemon: what the daemon knows of itself.
     ///   - logger: where denied calls are told of.
+    /// - Returns: the router.
     public static func make(
         registry: Registry, roles: RoleTable, daemon: any DaemonState, logger: Logger
     ) -> VarlinkRouter {

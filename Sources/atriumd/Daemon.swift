@@ -69,7 +69,8 @@ struct Daemon {
             settings: settings, registry: registry, loop: loop, threshold: threshold,
             logger: logger)
         return DaemonService(
-            settings: settings, registry: registry, store: opened.store.withLock { $0 }, facade: facade,
+            settings: settings, registry: registry, store: opened.store.withLock { $0 },
+            facade: facade,
             loop: loop, listener: try listener(), logger: logger)
     }
 

@@ -22,7 +22,9 @@ struct DaemonSettings: Sendable {
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
     var roles: RoleSettings
 
-    /// The keys of the file. In the environment `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
+    /// The keys of the file.
+    ///
+    /// In the environment `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept", "admins",
         "moderators", "members", "observers", "frontends",
@@ -33,6 +35,9 @@ struct DaemonSettings: Sendable {
     /// - Parameters:
     ///   - file: the configuration file; nil: `atrium.yaml` in the configuration directory, if any.
     ///   - flags: values given on the command line, by key.
+    ///   - directories: the defaults.
+    /// - Returns: what is in force.
+    /// - Throws: `DaemonError` or `DefinitionProblem`, naming file and line or variable.
     static func load(
         file: String?, flags: [String: ConfigValue], directories: DefaultDirectories
     ) async throws -> DaemonSettings {
@@ -70,7 +75,9 @@ struct DaemonSettings: Sendable {
             frontends: reader.stringArray(forKey: "frontends", default: []))
     }
 
-    /// A mistyped variable would silently do nothing. `ATRIUM_KIT` is atriumctl's.
+    /// A mistyped variable would silently do nothing.
+    ///
+    /// `ATRIUM_KIT` is atriumctl's.
     private static func refuseUnknownVariables(_ environment: [String: String]) throws {
         let known = Set(keys.map(variable) + ["ATRIUM_KIT"])
         for name in environment.keys.sorted()

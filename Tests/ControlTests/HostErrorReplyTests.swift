@@ -1,9 +1,10 @@
-@testable import Control
 import Host
 import Interfaces
 import JSONCodec
 import Testing
 import VarlinkIDL
+
+@testable import Control
 
 /// Errors go over the wire by name: nothing but these tests holds them to what the interfaces declare.
 @Suite struct HostErrorReplyTests {

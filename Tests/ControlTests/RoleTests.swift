@@ -1,6 +1,7 @@
-@testable import Control
 import AtriumKit
 import Testing
+
+@testable import Control
 
 @Suite struct RoleTests {
     @Test func `root and the daemon's own user are admins, anyone else may read`() throws {
@@ -54,10 +55,11 @@ import Testing
         #expect(others.isEmpty)
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (1_790_000_000_123, "2026-09-21T14:13:20.123Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1_790_000_000_123, "2026-09-21T14:13:20.123Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+        ] as [(Int64, String)])
     func `a time is RFC 3339 in UTC with milliseconds`(_ milliseconds: Int64, _ text: String) {
         #expect(Timestamp(milliseconds: milliseconds).text == text)
     }

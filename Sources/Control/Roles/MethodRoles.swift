@@ -1,7 +1,9 @@
 import Interfaces
 import Varlink
 
-/// Which role each method wants. A published method that is missing here is a programming error that
+/// Which role each method wants.
+///
+/// A published method that is missing here is a programming error that
 /// ``missing(in:)`` finds when the daemon starts.
 enum MethodRoles {
     static let table: [String: Role] = {

@@ -1,4 +1,6 @@
-/// What a peer may do. Each role may do all that the ones before it may.
+/// What a peer may do.
+///
+/// Each role may do all that the ones before it may.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Reads.
     case observer

@@ -44,6 +44,7 @@ public struct RoleTable: Sendable {
     /// - Parameters:
     ///   - uid: the user.
     ///   - gid: the primary group.
+    /// - Returns: its role, and the namespace that it acts for.
     public func access(uid: UInt32, gid: UInt32) -> Access {
         var best = users[uid] ?? Access(role: .observer)
         guard best.role != .admin, !groups.isEmpty else { return best }

@@ -33,60 +33,45 @@ struct CommentsControl: CommentsService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.post(
-                    address, parent: parameters.parent, text: parameters.text, id: parameters.id,
-                    by: caller
-                ) { result in
-                    call.settle(result, in: Comments.self) {
-                        .init(comment: .init($0.comment), sequence: Int($0.sequence))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.post(
+                address, parent: parameters.parent, text: parameters.text, id: parameters.id,
+                by: caller
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
     func edit(
         _ parameters: Comments.Edit.Parameters, call: VarlinkCall<Comments.Edit.Reply>
     ) {
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.edit(
-                    parameters.container, component: parameters.component,
-                    comment: parameters.comment, text: parameters.text, by: caller
-                ) { result in
-                    call.settle(result, in: Comments.self) {
-                        .init(comment: .init($0.comment), sequence: Int($0.sequence))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.edit(
+                parameters.container, component: parameters.component,
+                comment: parameters.comment, text: parameters.text, by: caller
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
     func delete(
         _ parameters: Comments.Delete.Parameters, call: VarlinkCall<Comments.Delete.Reply>
     ) {
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.delete(
-                    parameters.container, component: parameters.component,
-                    comment: parameters.comment, by: caller
-                ) { result in
-                    call.settle(result, in: Comments.self) {
-                        .init(sequence: Int($0.sequence))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.delete(
+                parameters.container, component: parameters.component,
+                comment: parameters.comment, by: caller
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 

@@ -17,49 +17,39 @@ struct ContentsControl: ContentsService {
                 Interfaces.Daemon.ParameterInvalid(
                     parameter: "scope", reason: "This daemon has no scopes yet; leave it out."))
         }
-        do {
-            let actor = try context.reader(call.peer, as: parameters.actor)
+        context.read(call, as: parameters.actor) { registry, actor in
             let request = ListRequest(
                 container: parameters.container, component: parameters.component,
                 parent: parameters.parent, selection: Selection(parameters.filters ?? [:]),
                 search: parameters.search, sort: parameters.sort ?? [],
                 fields: parameters.fields, facets: parameters.facets ?? false, actor: actor,
                 limit: parameters.limit ?? 50, cursor: parameters.cursor)
-            context.registry.assumeIsolated { registry in
-                registry.list(request) { result in
-                    call.settle(result, in: Contents.self) { page in
-                        .init(
-                            items: page.items.map(Interfaces.Item.init), total: page.total,
-                            sections: page.sections?.map(Interfaces.Section.init),
-                            next: page.next, sequence: Int(page.sequence))
-                    }
+            registry.list(request) { result in
+                call.settle(result, in: Contents.self) { page in
+                    .init(
+                        items: page.items.map(Interfaces.Item.init), total: page.total,
+                        sections: page.sections?.map(Interfaces.Section.init),
+                        next: page.next, sequence: Int(page.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
     func get(
         _ parameters: Contents.Get.Parameters, call: VarlinkCall<Contents.Get.Reply>
     ) {
-        do {
-            let actor = try context.reader(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.get(
-                    parameters.container, component: parameters.component,
-                    item: parameters.item, actor: actor
-                ) { result in
-                    call.settle(result, in: Contents.self) {
-                        .init(
-                            item: Interfaces.Item($0.item),
-                            details: $0.details.map(JSONObject.init(checked:)),
-                            sequence: Int($0.sequence))
-                    }
+        context.read(call, as: parameters.actor) { registry, actor in
+            registry.get(
+                parameters.container, component: parameters.component,
+                item: parameters.item, actor: actor
+            ) { result in
+                call.settle(result, in: Contents.self) {
+                    .init(
+                        item: Interfaces.Item($0.item),
+                        details: $0.details.map(JSONObject.init(checked:)),
+                        sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 

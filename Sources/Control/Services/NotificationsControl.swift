@@ -32,20 +32,15 @@ struct NotificationsControl: NotificationsService {
         _ parameters: Notifications.Publish.Parameters,
         call: VarlinkCall<Notifications.Publish.Reply>
     ) {
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.publish(
-                    parameters.topic, payload: parameters.payload.bytes,
-                    durable: parameters.durable ?? false, by: caller
-                ) { result in
-                    call.settle(result, in: Notifications.self) {
-                        .init(sequence: $0.map(Int.init))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.publish(
+                parameters.topic, payload: parameters.payload.bytes,
+                durable: parameters.durable ?? false, by: caller
+            ) { result in
+                call.settle(result, in: Notifications.self) {
+                    .init(sequence: $0.map(Int.init))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 }

@@ -7,25 +7,18 @@ import Varlink
 struct VotesControl: VotesService {
     let context: ControlContext
 
-    func cast(
-        _ parameters: Votes.Cast.Parameters, call: VarlinkCall<Votes.Cast.Reply>
-    ) {
+    func cast(_ parameters: Votes.Cast.Parameters, call: VarlinkCall<Votes.Cast.Reply>) {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.cast(address, value: parameters.value, by: caller) { result in
-                    call.settle(result, in: Votes.self) {
-                        .init(
-                            tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
-                            sequence: Int($0.sequence))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.cast(address, value: parameters.value, by: caller) { result in
+                call.settle(result, in: Votes.self) {
+                    .init(
+                        tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
+                        sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
@@ -35,39 +28,27 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        do {
-            let caller = try context.writer(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.retract(address, by: caller) { result in
-                    call.settle(result, in: Votes.self) {
-                        .init(
-                            tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
-                            sequence: Int($0.sequence))
-                    }
+        context.write(call, as: parameters.actor) { registry, caller in
+            registry.retract(address, by: caller) { result in
+                call.settle(result, in: Votes.self) {
+                    .init(
+                        tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
+                        sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
-    func tally(
-        _ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>
-    ) {
+    func tally(_ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>) {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        do {
-            let actor = try context.reader(call.peer, as: parameters.actor)
-            context.registry.assumeIsolated { registry in
-                registry.tally(address, actor: actor) { result in
-                    call.settle(result, in: Votes.self) {
-                        .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
-                    }
+        context.read(call, as: parameters.actor) { registry, actor in
+            registry.tally(address, actor: actor) { result in
+                call.settle(result, in: Votes.self) {
+                    .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
                 }
             }
-        } catch {
-            call.fail(error.reply)
         }
     }
 
