@@ -174,7 +174,9 @@ let package = Package(
         tests(
             "AtriumctlTests",
             ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),
-        tests("AtriumdTests", ["Interfaces", "Varlink", "JSONCodec", subprocess, nioPosix]),
+        tests(
+            "AtriumdTests",
+            ["JSONCodec", subprocess, .product(name: "SystemPackage", package: "swift-system")]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]
 )

@@ -4,12 +4,14 @@ import Testing
 extension Stories {
     /// What clients say to each other, and what can't be told any more.
     @Suite struct Bus {
-        @Test func `what one publishes the others hear, and what is durable is kept`() async throws {
+        @Test func `what one publishes the others hear, and what is durable is kept`() async throws
+        {
             try await withFilms { daemon in
                 try await daemon.follow("atriumctl watch 'films.app.*' --json") { lines in
                     _ = try await lines.next()
                     let durable = try await daemon.type(
-                        "atriumctl publish films.app.screening '{\"at\":\"20:00\"}' --durable --json")
+                        "atriumctl publish films.app.screening '{\"at\":\"20:00\"}' --durable --json"
+                    )
                     let sequence = try #require(try durable.json["sequence"]?.int)
                     let heard = try JSON.decode(JSONValue.self, from: try await lines.next())
                     #expect(heard["notifications"]?[0]?["sequence"]?.int == sequence)

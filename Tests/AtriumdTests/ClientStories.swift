@@ -20,7 +20,8 @@ extension Stories {
                 #expect(text.output.contains("method List"), "\(text)")
                 let listed = try await daemon.type(
                     "\(client) call unix:$ATRIUM_SOCKET/org.atrium.Contents.List "
-                        + "'{\"container\":\"films\",\"search\":\"godfather\",\"sort\":[\"year\"]}'")
+                        + "'{\"container\":\"films\",\"search\":\"godfather\",\"sort\":[\"year\"]}'"
+                )
                 #expect(try listed.json.ids.first == "the-godfather-1972", "\(listed)")
             }
         }
@@ -92,8 +93,13 @@ extension Stories {
                             Self.withoutSequence(before.output)
                                 == Self.withoutSequence(after.output), "\(line)")
                     }
-                    let item = try await new.type("atriumctl describe films/alien-1979 --json")
-                    #expect(try item.json["item"]?["votes"]?["mine"]?.double == 5)
+                    let mine = try await new.peer().call(
+                        "org.atrium.Votes.Tally",
+                        [
+                            "container": "films", "item": "alien-1979",
+                            "actor": .string("unix:\(geteuid())"),
+                        ])
+                    #expect(mine["parameters"]?["tally"]?["mine"]?.double == 5)
                     let again = try await new.type("atriumctl import films saved.ndjson --json")
                     #expect(try again.json["inserted"]?.int == 0)
                     #expect(try again.json["restored"]?.int == 0)

@@ -11,7 +11,8 @@ extension Stories {
                 #expect(try await Self.names(daemon) == ["filters", "list", "stars", "talk"])
                 try await Self.type(
                     daemon,
-                    "atriumctl attach films moods --plugin org.atrium.stars --setting scale=3 --at 1")
+                    "atriumctl attach films moods --plugin org.atrium.stars --setting scale=3 --at 1"
+                )
                 #expect(
                     try await Self.names(daemon) == ["filters", "moods", "list", "stars", "talk"])
                 try await Self.type(daemon, "atriumctl move films moods 4")
@@ -60,7 +61,8 @@ extension Stories {
 
                 let edited = try await daemon.type(
                     "sed 's/^title: Film club/title: Cinema/' $EXAMPLES/films.yaml >c.yaml; "
-                        + "atriumctl apply -f c.yaml --dry-run --json; atriumctl apply -f c.yaml --json")
+                        + "atriumctl apply -f c.yaml --dry-run --json; atriumctl apply -f c.yaml --json"
+                )
                 for result in try edited.jsonLines {
                     #expect(result["results"]?[0]?["action"]?.string == "changed")
                 }

@@ -62,7 +62,8 @@ extension Stories {
                     let comment = try await peer.call(
                         "org.atrium.Comments.Post",
                         [
-                            "container": "parts", "item": "part-0-0", "text": .string("round \(round)"),
+                            "container": "parts", "item": "part-0-0",
+                            "text": .string("round \(round)"),
                             "id": .string("c-\(round)"),
                         ])
                     #expect(comment["error"] == nil, "round \(round): \(comment)")

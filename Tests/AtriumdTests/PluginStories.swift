@@ -56,7 +56,8 @@ extension Stories {
             try await withFilms(options) { daemon in
                 let plugins = try await daemon.type("atriumctl plugins --json")
                 for (name, word) in [
-                    ("plain", "no plugin"), ("older", "another epoch"), ("copied", "own copy"),
+                    ("plain", "no Atrium plugin"), ("older", "another epoch"),
+                    ("copied", "own copy"),
                 ] {
                     let plugin = try Self.plugin("org.test.\(name)", in: plugins)
                     #expect(plugin?["state"]?.string == "refused", "\(name)")

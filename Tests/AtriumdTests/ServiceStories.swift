@@ -35,7 +35,7 @@ extension Stories {
             }
         }
 
-        @Test func `definitions in containers.d are applied at the start and on SIGHUP`()
+        @Test func `definitions in containers.d are applied at the start and at a reload`()
             async throws
         {
             let films = try String(

@@ -11,7 +11,8 @@ extension Stories {
             prefix: ["setpriv", "--regid=20000", "--clear-groups"])
 
         @Test(.enabled(if: geteuid() == 0, "acts for three users, as root alone can"))
-        func `three users' votes give the mean, a change moves the film, the container counts alone`()
+        func
+            `three users' votes give the mean, a change moves the film, the container counts alone`()
             async throws
         {
             try await withFilms(Self.group) { daemon in
