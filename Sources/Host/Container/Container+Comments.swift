@@ -13,7 +13,24 @@ struct Post {
 
 // Comments on the container and on its items.
 extension Container {
+    /// Posts a comment; a reply that names no item is about what its parent is about.
     func post(
+        _ component: String?, _ post: Post, by caller: Caller,
+        _ reply: @escaping Answer<CommentResult>
+    ) {
+        guard post.item == nil, let parent = post.parent,
+            let slot = try? slot(component, .comments)
+        else { return place(component, post, by: caller, reply) }
+        slot.ask(.comment(id: parent)) { [self] result in
+            var post = post
+            if case .success(.comment(let entry?)) = result {
+                post.item = entry.comment.subject.item
+            }
+            place(component, post, by: caller, reply)
+        }
+    }
+
+    private func place(
         _ component: String?, _ post: Post, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
