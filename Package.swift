@@ -95,7 +95,7 @@ let package = Package(
             dependencies: ["VarlinkGenerator"], path: "Sources/VarlinkGeneratorPlugin"),
         .target(
             name: "Varlink",
-            dependencies: ["JSONCodec", "VarlinkIDL", nioCore, nioPosix, logging],
+            dependencies: ["JSONCodec", nioCore, nioPosix, logging],
             swiftSettings: strict),
         .target(
             name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
@@ -149,12 +149,14 @@ let package = Package(
         tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
-            "VarlinkTests",
-            ["Varlink", "JSONCodec", "Interfaces", nioCore, nioPosix, logging]),
+            "VarlinkTests", ["Varlink", "JSONCodec", nioCore, nioPosix, logging]),
         tests(
             "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
             linker: ownSyncs),
-        tests("HostTests", ["Host", "Store", kit, nioPosix, logging]),
+        tests(
+            "HostTests",
+            ["Host", "Store", "JSONCodec", kit, nioCore, nioPosix, logging]
+                + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(
             "WorkersTests",
