@@ -31,9 +31,6 @@ let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
-func collections(_ module: String) -> Target.Dependency {
-    .product(name: module, package: "swift-collections")
-}
 
 /// A built-in plugin: a shared library of its own that sees the kit alone.
 func plugin(_ name: String) -> Target {
@@ -107,8 +104,8 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                kit, "Store", "JSONCodec", nioCore, logging, collections("BitCollections"),
-                collections("DequeModule"), collections("OrderedCollections"),
+                kit, "Store", "JSONCodec", nioCore, logging,
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
         .target(

@@ -38,7 +38,7 @@ import Varlink
             from:
                 #"{"tally": {"count": 1, "histogram": {"4": 1}, "new": []}, "sequence": 7, "more": 1}"#,
             allowsUnknownMembers: true)
-        #expect(reply.tally == Tally(count: 1, histogram: ["4": 1]))
+        #expect(reply.tally == VoteTally(count: 1, histogram: ["4": 1]))
         #expect(reply.sequence == 7)
     }
 
