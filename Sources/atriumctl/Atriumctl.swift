@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Interfaces
 
 /// The client of `atriumd`.
 @main
@@ -11,6 +12,7 @@ struct Atriumctl: AsyncParsableCommand {
             Exit status: 0 done; 1 the daemon refused; 2 wrong usage; 3 the daemon is unreachable.
             Every command takes --socket PATH and --json.
             """,
+        version: AtriumVersion.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "Look",

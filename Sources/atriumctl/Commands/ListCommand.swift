@@ -92,7 +92,7 @@ struct ItemTable {
     init(fields: [Field], items: [Item]) {
         let hasVotes = items.contains { $0.votes != nil }
         let hasComments = items.contains { $0.comments != nil }
-        var columns = [Table.Column.text("id", least: 16)]
+        var columns = [Table.Column.identifier("id")]
         columns += fields.map {
             FieldText.isNumber($0.type) ? .number($0.name) : .text($0.name)
         }

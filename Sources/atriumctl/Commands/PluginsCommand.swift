@@ -12,7 +12,7 @@ struct PluginsCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         guard let reply = try await session.answer(Plugins.List.self, .init()) else { return }
         var table = Table([
-            .text("id", least: 20), .text("version"), .text("kind"), .state("state"),
+            .identifier("id"), .text("version"), .text("kind"), .state("state"),
             .text("isolation"), .number("components"), .text("title"),
         ])
         for plugin in reply.plugins {

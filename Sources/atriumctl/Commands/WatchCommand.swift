@@ -29,7 +29,8 @@ struct WatchCommand: AsyncParsableCommand {
             if let gap = reply.gap { Output.note(NotificationText.gap(gap)) }
             for notification in reply.notifications {
                 Output.line(
-                    NotificationText.line(notification, color: Terminal.hasColor))
+                    NotificationText.line(
+                        notification, width: Terminal.width, color: Terminal.hasColor))
             }
         }
     }
@@ -37,14 +38,24 @@ struct WatchCommand: AsyncParsableCommand {
 
 /// Notifications as people read them.
 enum NotificationText {
-    /// Time, sequence, topic, who, and what.
-    static func line(_ notification: Notification, color: Bool = false) -> String {
+    /// Time, sequence, topic, who, and what, as far as there is room for it.
+    static func line(
+        _ notification: Notification, width: Int? = nil, color: Bool = false
+    ) -> String {
         let sequence = notification.sequence.map { "#\($0)" } ?? "-"
-        let who = notification.actor.map { ActorName.shown($0) } ?? "-"
-        let words = [who, notification.payload.text].map(PrintableText.line)
-        let time = Style.dim(PrintableText.line(notification.time), enabled: color)
-        let topic = Style.bold(PrintableText.line(notification.topic), enabled: color)
-        return "\(time)  \(sequence)  \(topic)  \(words.joined(separator: "  "))"
+        let who = PrintableText.line(notification.actor.map { ActorName.shown($0) } ?? "-")
+        let time = PrintableText.line(notification.time)
+        let topic = PrintableText.line(notification.topic)
+        var payload = PrintableText.line(notification.payload.text)
+        if let width {
+            let used = DisplayWidth.of("\(time)  \(sequence)  \(topic)  \(who)  ")
+            // Three lines show a vote or a remark in full, and keep an import from filling the screen.
+            payload = DisplayWidth.cut(payload, to: max(3 * width - used, 20))
+        }
+        let (shownTime, shownTopic) = (
+            Style.dim(time, enabled: color), Style.bold(topic, enabled: color)
+        )
+        return "\(shownTime)  \(sequence)  \(shownTopic)  \(who)  \(payload)"
     }
 
     /// What can't be told any more.

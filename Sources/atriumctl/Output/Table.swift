@@ -14,6 +14,9 @@ struct Table {
             Column(title: title, leastWidth: least)
         }
 
+        /// A column of what is typed again, such as ids: the others give way first.
+        static func identifier(_ title: String) -> Column { Column(title: title, leastWidth: 48) }
+
         /// A column of numbers, aligned to the right.
         static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
 
