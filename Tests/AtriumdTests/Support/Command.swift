@@ -21,12 +21,8 @@ struct Finished: Sendable, CustomStringConvertible {
     var description: String { "status \(status)\n\(output)\(errors)" }
 }
 
-/// Runs a command to its end.
-///
-/// - Parameters:
-///   - words: the program, looked for in `PATH`, and its arguments.
-///   - environment: variables to set, or with nil to take away.
-///   - folder: where it runs.
+/// Runs a command to its end: a program, looked for in `PATH`, and its arguments, with variables to
+/// set, or with nil to take away.
 func run(
     _ words: [String], environment: [String: String?] = [:], in folder: String? = nil
 ) async throws -> Finished {

@@ -112,11 +112,8 @@ final class DaemonUnderTest: Sendable {
     /// Somebody on its socket.
     func peer() throws -> Peer { try Peer(socket) }
 
-    /// What a command line does, as typed into a shell that finds our programs and this daemon.
-    ///
-    /// - Parameters:
-    ///   - line: for `bash`.
-    ///   - user: who types it; nil: who runs the tests.
+    /// Types a command line into a shell that finds our programs and this daemon; nil for `user`:
+    /// as who runs the tests.
     func type(_ line: String, as user: UInt32? = nil) async throws -> Finished {
         try await run(
             prefix(for: user) + ["bash", "-c", line], environment: environment, in: home.path)
