@@ -166,7 +166,9 @@ let package = Package(
             swiftSettings: strict, linkerSettings: [neverUnload]),
         .testTarget(
             name: "ControlTests",
-            dependencies: ["Control", "Host", "Interfaces", "JSONCodec", "VarlinkIDL", kit],
+            dependencies: [
+                "Control", "Host", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL", kit,
+            ],
             exclude: ["Definitions"], swiftSettings: strict),
         tests("SystemdTests", ["Systemd", logging]),
         tests("HouseTests", []),

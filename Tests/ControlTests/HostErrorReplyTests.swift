@@ -2,6 +2,7 @@ import Host
 import Interfaces
 import JSONCodec
 import Testing
+import Varlink
 import VarlinkIDL
 
 @testable import Control

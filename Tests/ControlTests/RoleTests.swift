@@ -1,5 +1,6 @@
 import AtriumKit
 import Testing
+import Varlink
 
 @testable import Control
 
