@@ -21,10 +21,12 @@ enum Directories {
         try checkOwner(path)
     }
 
-    /// A directory in a place that anyone may write to must be ours alone: somebody else could have
-    /// made it first, and put a socket of their own into it.
+    /// Checks the directory that stands in for `XDG_RUNTIME_DIR`: it must be ours alone.
+    ///
+    /// It is in a place that anyone may write to: somebody else could have made it first, and put a
+    /// socket of their own into it. A directory that we were told to use is as its owner wants it.
     private static func checkOwner(_ path: String) throws(DaemonError) {
-        guard path.hasPrefix("/tmp/") else { return }
+        guard path == "/tmp/atrium-\(getuid())" else { return }
         var info = stat()
         guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
             throw DaemonError("\(path) is no directory: remove it, or set --socket")
