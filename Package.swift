@@ -118,7 +118,6 @@ let package = Package(
             name: "Control",
             dependencies: [
                 "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, logging,
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .systemLibrary(

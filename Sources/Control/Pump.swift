@@ -1,5 +1,5 @@
 import Host
-import NIOConcurrencyHelpers
+import Synchronization
 import Varlink
 
 /// Where a ``Pump`` draws from: one subscription or one screen of the registry.
@@ -32,7 +32,7 @@ final class Pump<Source: PumpSource>: Sendable {
     private let call: VarlinkCall<Source.Reply>
     private let source: Source
     // A lock that is never contended: everything happens on the loop.
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     init(call: VarlinkCall<Source.Reply>, source: Source) {
         self.call = call
@@ -41,14 +41,14 @@ final class Pump<Source: PumpSource>: Sendable {
 
     /// Begins once the source is open.
     func start(_ id: Source.ID) {
-        state.withLockedValue { $0.id = id }
+        state.withLock { $0.id = id }
         call.onClose { self.close() }
         advance()
     }
 
     /// Sends what there is: called when the source has something new, and after each step.
     func advance() {
-        let id = state.withLockedValue { state -> Source.ID? in
+        let id = state.withLock { state -> Source.ID? in
             guard let id = state.id, !state.isClosed else { return nil }
             state.isWoken = state.isBusy
             guard !state.isBusy else { return nil }
@@ -69,7 +69,7 @@ final class Pump<Source: PumpSource>: Sendable {
             goOn()
         case .success(nil):
             // What came during the pull has set `isWoken`; else the source wakes us.
-            let again = state.withLockedValue { state in
+            let again = state.withLock { state in
                 state.isBusy = false
                 return state.isWoken
             }
@@ -81,12 +81,12 @@ final class Pump<Source: PumpSource>: Sendable {
     }
 
     private func goOn() {
-        state.withLockedValue { $0.isBusy = false }
+        state.withLock { $0.isBusy = false }
         advance()
     }
 
     private func close() {
-        let id = state.withLockedValue { state -> Source.ID? in
+        let id = state.withLock { state -> Source.ID? in
             guard !state.isClosed else { return nil }
             state.isClosed = true
             return state.id

@@ -18,7 +18,7 @@ struct DependencyTests {
 
     @Test(arguments: HouseRules.visible.keys.sorted())
     func `no source file imports more than its module may see`(module: String) throws {
-        let folder = HouseRules.plugins.contains(module) ? "plugins/\(module)" : "Sources/\(module)"
+        let folder = HouseRules.folder(of: module)
         let importable = HouseRules.importable(from: module)
         for file in try Repository.swiftFiles(below: [folder])
         where file.lastPathComponent != "Package.swift" {

@@ -5,6 +5,9 @@
 enum HouseRules {
     static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
 
+    /// Plugins that tests break things with, in `Tests/Fixtures`.
+    static let fixtures: Set = ["Breaker"]
+
     /// By module: ours first, then those of other packages.
     static let visible: [String: Set<String>] = [
         "AtriumKit": [],
@@ -13,32 +16,34 @@ enum HouseRules {
         "VarlinkIDL": [],
         "VarlinkGenerator": ["VarlinkIDL"],
         "VarlinkGeneratorPlugin": ["VarlinkGenerator", "PackagePlugin"],
-        "Varlink": ["JSONCodec", "VarlinkIDL", "NIOCore", "NIOPosix", "Logging"],
+        "Varlink": ["JSONCodec", "NIOCore", "NIOPosix", "Logging"],
         "Interfaces": ["JSONCodec", "Varlink"],
         "Store": ["GRDB", "Logging"],
         "Host": [
-            "AtriumKit", "JSONCodec", "Store", "NIOCore", "Logging", "BitCollections",
-            "DequeModule", "OrderedCollections",
+            "AtriumKit", "JSONCodec", "Store", "NIOCore", "Logging", "DequeModule",
         ],
         "Workers": [
             "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "NIOCore", "NIOPosix",
             "Logging",
         ],
         "Control": [
-            "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "Yams", "NIOCore", "Logging",
+            "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "Yams", "Logging",
         ],
         "CSystemd": [],
         "Systemd": ["CSystemd", "Logging"],
         "atriumd": [
-            "Control", "Host", "Store", "Systemd", "Varlink", "Workers", "Configuration",
+            "AtriumKit", "Control", "Host", "Interfaces", "Store", "Systemd", "Varlink",
+            "Workers", "Configuration",
             "ServiceLifecycle", "UnixSignals", "SystemPackage", "ArgumentParser", "NIOPosix",
             "NIOCore", "Logging",
         ],
         "atriumctl": [
             "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore", "NIOPosix",
         ],
-        "atrium-worker": ["AtriumKit", "AtriumKitTesting", "Workers", "Logging"],
-    ].merging(plugins.map { ($0, ["AtriumKit"]) }) { first, _ in first }
+        "atrium-worker": [
+            "AtriumKit", "AtriumKitTesting", "Host", "Workers", "NIOPosix", "Logging",
+        ],
+    ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 
     /// What comes with the toolchain and everyone may import.
     static let system: Set = [
@@ -49,6 +54,12 @@ enum HouseRules {
     static let withoutFoundation: Set = [
         "AtriumKit", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL",
     ]
+
+    /// Where a module's sources are.
+    static func folder(of module: String) -> String {
+        if plugins.contains(module) { return "plugins/\(module)" }
+        return fixtures.contains(module) ? "Tests/Fixtures/\(module)" : "Sources/\(module)"
+    }
 
     /// What `module` may import.
     static func importable(from module: String) -> Set<String> {

@@ -1,9 +1,13 @@
 /// The modules that a source text imports, in order.
 ///
 /// Knows access levels, attributes, `import struct Module.Name`, and leaves out what stands in a
-/// comment.
+/// comment or in a text of several lines.
 func imports(in source: String) -> [String] {
-    source.split(separator: "\n").compactMap { line in
+    var isText = false
+    return source.split(separator: "\n").compactMap { line in
+        let quotes = line.split(separator: "\"\"\"", omittingEmptySubsequences: false).count - 1
+        if quotes % 2 == 1 { isText.toggle() }
+        guard !isText else { return nil }
         var words = line.split(whereSeparator: \.isWhitespace)[...]
         while let word = words.first, modifiers.contains(String(word)) || word.hasPrefix("@") {
             words.removeFirst()
