@@ -95,7 +95,7 @@ extension Container {
             guard purge else {
                 return run(remove(items, from: slot, by: caller, reply), on: slot)
             }
-            self.purge(items, from: slot, by: caller, reply)
+            self.purge(items, from: slot.name, by: caller, reply)
         } catch {
             reply(.failure(error))
         }

@@ -17,29 +17,46 @@ struct PurgedRecords {
 // entry's outcome is known, so that nobody votes or comments in between.
 extension Container {
     func purge(
-        _ items: [String], from slot: Slot, by caller: Caller,
+        _ items: [String], from list: String, by caller: Caller,
         _ reply: @escaping Reply<RemoveResult>
     ) {
-        let siblings = slots.filter { $0.kind == .votes || $0.kind == .comments }
-        let names = [slot.name] + siblings.map(\.name)
+        let names = [list] + voices.map(\.name)
         gate(names) { [self] in
-            let done: Answer<RemoveResult> = { [self] result in
+            let siblings = voices
+            guard siblings.allSatisfy({ names.contains($0.name) }) else {
+                // Another one was attached while this waited.
+                open(names)
+                return purge(items, from: list, by: caller, reply)
+            }
+            purgeGated(items, from: list, siblings, by: caller) { [self] result in
                 reply(result)
                 open(names)
             }
-            // An item that another list has too is still there.
-            let subjects = items.filter { id in
-                !slots.contains { $0 !== slot && ($0.list?.contains(id) ?? false) }
-            }.map(Subject.item)
-            collect(subjects, from: siblings) { [self] result in
-                switch result {
-                case .failure(let error): done(.failure(error))
-                case .success(let changes):
-                    let others = PurgedRecords(changes: changes) { [self] in
-                        follow(changes, subjects, siblings)
-                    }
-                    slot.run(remove(items, from: slot, by: caller, others: others, done))
+        }
+    }
+
+    /// The components that keep what was said about items.
+    private var voices: [Slot] { slots.filter { $0.kind == .votes || $0.kind == .comments } }
+
+    private func purgeGated(
+        _ items: [String], from list: String, _ siblings: [Slot], by caller: Caller,
+        _ done: @escaping Answer<RemoveResult>
+    ) {
+        guard let slot = slot(list) else {
+            return done(.failure(.componentNotFound(container: name, component: list)))
+        }
+        // An item that another list has too is still there.
+        let subjects = items.filter { id in
+            !slots.contains { $0 !== slot && ($0.list?.contains(id) ?? false) }
+        }.map(Subject.item)
+        collect(subjects, from: siblings) { [self] result in
+            switch result {
+            case .failure(let error): done(.failure(error))
+            case .success(let changes):
+                let others = PurgedRecords(changes: changes) { [self] in
+                    follow(changes, subjects, siblings)
                 }
+                slot.run(remove(items, from: slot, by: caller, others: others, done))
             }
         }
     }

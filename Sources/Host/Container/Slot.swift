@@ -105,7 +105,13 @@ extension Slot {
 
     private func enqueue(_ request: Request) {
         if case .failed(let reason) = state { return request.fail(unavailable(reason)) }
-        if case .closed = state { return request.fail(gone) }
+        if case .closed = state {
+            // Made anew while the caller was busy with something else.
+            guard let successor = container?.slot(name), successor !== self else {
+                return request.fail(gone)
+            }
+            return successor.enqueue(request)
+        }
         if request.passesGate || (waiting.isEmpty && canRun(request)) {
             return send(request)
         }
