@@ -26,7 +26,8 @@ public enum WorkerProgram {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let ended = loop.makePromise(of: Void.self)
         let session = try await loop.submit {
-            NIOLoopBound(
+            endWithParent()
+            return NIOLoopBound(
                 WorkerSession(library: library, id: id, loop: loop) { ended.succeed() },
                 eventLoop: loop)
         }.get()
@@ -41,6 +42,10 @@ public enum WorkerProgram {
         } catch {
             ended.fail(NotStartedByDaemon(reason: "\(error)"))
         }
+        // A daemon that was gone before the kernel knew our wish, or lets go before it listens.
+        loop.scheduleTask(in: .seconds(30)) {
+            if !session.value.isAttached { ended.succeed() }
+        }
         try await ended.futureResult.get()
     }
 
@@ -49,11 +54,12 @@ public enum WorkerProgram {
         // whole group must not take components away while accepted calls are being finished.
         for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
         for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        endWithParent()
     }
 
     /// Has the kernel kill this process when the daemon is gone, also when a plugin hangs and nobody
     /// reads the sockets.
+    ///
+    /// The kernel keeps this wish with the thread that has it: one that lasts, the event loop's.
     private static func endWithParent() {
         // Swift can't call functions of variable arguments. Linux passes these in the same
         // registers as plain ones on every machine that Swift runs on.

@@ -18,6 +18,9 @@ final class WorkerSession {
 
     private var port: (any ComponentPort)?
     private var stream: VarlinkCall<Worker.Attach.Reply>?
+    /// Calls that wait for their turn.
+    private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
+    private var isTurnComing = false
     /// What was said before the daemon listened: its two connections are read in any order.
     private var unsaid: [Worker.Attach.Reply] = []
 
@@ -27,6 +30,9 @@ final class WorkerSession {
         self.loop = loop
         self.end = end
     }
+
+    /// Whether the daemon listens.
+    var isAttached: Bool { stream != nil }
 
     /// Takes the stream on which everything is said; the worker ends with it.
     func attach(_ call: VarlinkCall<Worker.Attach.Reply>) {
@@ -38,8 +44,30 @@ final class WorkerSession {
         unsaid = []
     }
 
-    /// Does what the daemon says, and answers.
+    /// Does what the daemon says, and answers: one call in a turn of the loop.
+    ///
+    /// So an answer has left before the next call begins. When that one traps or hangs, no call
+    /// before it seems unanswered, and the blame falls on the right one.
     func take(_ id: Int, _ call: WorkerCall) {
+        waiting.append((id, call))
+        comeAgain()
+    }
+
+    private func comeAgain() {
+        guard !isTurnComing, !waiting.isEmpty else { return }
+        isTurnComing = true
+        let session = NIOLoopBound(self, eventLoop: loop)
+        loop.execute { session.value.takeTurn() }
+    }
+
+    private func takeTurn() {
+        isTurnComing = false
+        guard let (id, call) = waiting.popFirst() else { return }
+        run(id, call)
+        comeAgain()
+    }
+
+    private func run(_ id: Int, _ call: WorkerCall) {
         switch call {
         case .start(let start): self.start(id, start)
         case .close:
@@ -48,11 +76,11 @@ final class WorkerSession {
             end()
         default:
             guard let port else { return answer(id, .refused(notStarted)) }
-            take(id, call, port)
+            run(id, call, on: port)
         }
     }
 
-    private func take(_ id: Int, _ call: WorkerCall, _ port: any ComponentPort) {
+    private func run(_ id: Int, _ call: WorkerCall, on port: any ComponentPort) {
         switch call {
         case .start, .close: return
         case .restore(let changes): port.restore(changes)

@@ -2,6 +2,7 @@ import AtriumKit
 import AtriumKitTesting
 import Foundation
 import Host
+import Synchronization
 import Testing
 
 @testable import Workers
@@ -36,9 +37,9 @@ import Testing
 
     @Test func `because a call took too long is told with the call and the limit`() async throws {
         var limits = WorkerLimits()
-        limits.call = .seconds(3)
+        limits.call = .seconds(2)
         let reason = try await death("hang", limits: limits)
-        #expect(reason.contains("did not answer the call 'putItems' within 3.0 seconds"))
+        #expect(reason.contains("did not answer the call 'putItems' within 2.0 seconds"))
         #expect(reason.hasSuffix("and was killed."))
     }
 
@@ -67,6 +68,18 @@ import Testing
         }
         #expect(reason.contains("was ended by SIG"))
         #expect(await component.deaths.isEmpty)
+    }
+
+    @Test func `at one call has answered all before it, however close they came`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        let answered = Mutex<[String]>([])
+        await component.putAtOnce(["one", "two", "trap", "three"]) { id in
+            answered.withLock { $0.append(id) }
+        }
+        try await eventually("the end is told") { await !component.deaths.isEmpty }
+        #expect(answered.withLock { $0 } == ["one", "two"])
+        #expect(await component.deaths.count == 1)
     }
 
     @Test func `does not take others along`() async throws {

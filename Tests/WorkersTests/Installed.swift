@@ -57,6 +57,17 @@ extension WorkerComponent: ConformanceDriver {
                 actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "fresh"))
     }
 
+    /// Puts items in calls of their own that go out together; tells which were answered.
+    func putAtOnce(_ ids: [String], answered: @escaping @Sendable (String) -> Void) {
+        for id in ids {
+            let context = CommandContext(
+                actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "fresh")
+            port?.decide(.putItems([Item(id: id, fields: [:])]), context) { result in
+                if case .success = result { answered(id) }
+            }
+        }
+    }
+
     /// Makes a component with the suite's fields and no settings.
     func start(_ settings: [String: Value] = [:]) async throws {
         _ = try await start(settings: settings, fields: Conformance.fields)
@@ -77,4 +88,31 @@ func eventually(
         try await Task.sleep(for: .milliseconds(2))
     }
     Issue.record(what, sourceLocation: sourceLocation)
+}
+
+/// The processes that host components of a library.
+func workers(of library: String) throws -> [pid_t] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
+        guard let process = pid_t(name),
+            let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline"),
+            String(decoding: line, as: UTF8.self).contains("\0--library\0\(library)\0")
+        else { return nil }
+        return process
+    }
+}
+
+/// A plugin whose library has a path that no other test uses, by which its workers are known.
+func alias(of plugin: LoadedPlugin, in directory: String) throws -> LoadedPlugin {
+    try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+    var alias = plugin
+    alias.library = directory + "/alias.so"
+    try FileManager.default.createSymbolicLink(
+        atPath: alias.library, withDestinationPath: plugin.library)
+    return alias
+}
+
+/// A directory's path that no other test uses.
+func temporaryDirectory() -> String {
+    NSTemporaryDirectory() + "atrium-workers-\(UUID().uuidString)"
 }

@@ -20,14 +20,9 @@ private final class IsolatedHost: Sendable {
     init() async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
-        let directory = NSTemporaryDirectory() + "atrium-workers-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        stars = directory + "/libStars.so"
-        var plugin = Installed.stars
-        try FileManager.default.createSymbolicLink(
-            atPath: stars, withDestinationPath: plugin.library)
-        plugin.library = stars
+        let directory = temporaryDirectory()
+        let plugin = try alias(of: Installed.stars, in: directory)
+        stars = plugin.library
         registry = try Registry(
             loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
             workers: WorkerLauncher(
@@ -89,32 +84,21 @@ private final class IsolatedHost: Sendable {
 }
 
 @Suite(.serialized) struct `A host whose components live in workers` {
-    /// The processes that host components of a library.
-    private func workers(of library: String) throws -> [pid_t] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
-            guard let process = pid_t(name),
-                let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline"),
-                String(decoding: line, as: UTF8.self).contains("\0\(library)\0")
-            else { return nil }
-            return process
-        }
-    }
-
     @Test func `votes go on after kill -9 of their worker, and none is lost`() async throws {
         let host = try await IsolatedHost()
         #expect(try await host.vote(5, by: 1) == Tally(count: 1, score: 5, histogram: ["5": 1]))
-        let workers = try workers(of: host.stars)
-        #expect(workers.count == 1)
-        for process in workers { kill(process, SIGKILL) }
+        let first = try workers(of: host.stars)
+        #expect(first.count == 1)
+        for process in first { kill(process, SIGKILL) }
         #expect(
             try await host.vote(2, by: 2)
                 == Tally(count: 2, score: 3.5, histogram: ["2": 1, "5": 1]))
         #expect(
             try await host.vote(4, by: 1)
                 == Tally(count: 2, score: 3, histogram: ["2": 1, "4": 1]))
-        #expect(try self.workers(of: host.stars).filter { !workers.contains($0) }.count == 1)
+        #expect(try workers(of: host.stars).filter { !first.contains($0) }.count == 1)
         try await host.stop()
-        try await eventually("no worker is left") { try self.workers(of: host.stars).isEmpty }
+        try await eventually("no worker is left") { try workers(of: host.stars).isEmpty }
     }
 
     @Test func `a plugin that traps is refused its call and started again`() async throws {

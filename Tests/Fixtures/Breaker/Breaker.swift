@@ -4,7 +4,8 @@ import Glibc
 /// A list that does what no plugin should, when an item of a certain name is put.
 final class Breaker: ContentListing {
     static let settings = [
-        Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init.")
+        Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init."),
+        Setting("hangsInWorker", .boolean, default: false, "Whether to hang in a worker's init."),
     ]
 
     weak var delegate: (any ContentListingDelegate)?
@@ -14,6 +15,11 @@ final class Breaker: ContentListing {
     init(context: ComponentContext) throws {
         self.context = context
         if context.settings["trapsAtStart"]?.bool == true { fatalError("Told to trap at start.") }
+        if context.settings["hangsInWorker"]?.bool == true,
+            CommandLine.arguments.contains("--library")
+        {
+            while true { pause() }
+        }
         context.observe("test.heard") { [weak self] notification in
             guard let self else { return }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
@@ -42,9 +48,12 @@ final class Breaker: ContentListing {
             }
         }
         let known = Set(self.items.map(\.id))
+        let changed = items.filter { !self.items.contains($0) }
         return ContentDecision(
-            changes: items.map(\.record), inserted: items.map(\.id).filter { !known.contains($0) },
-            updated: items.map(\.id).filter(known.contains))
+            changes: changed.map(\.record),
+            inserted: changed.map(\.id).filter { !known.contains($0) },
+            updated: changed.map(\.id).filter(known.contains),
+            unchanged: items.count - changed.count)
     }
 
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {

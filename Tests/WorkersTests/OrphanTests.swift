@@ -1,0 +1,43 @@
+import Foundation
+import Host
+import Testing
+
+@testable import Workers
+
+@Suite struct `A worker whose daemon is gone` {
+    /// A program that starts workers and is killed: the check of a plugin that hangs in a worker.
+    @Test func `ends with it, also when its plugin hangs and reads nothing`() async throws {
+        let directory = temporaryDirectory()
+        let plugin = try alias(of: Installed.breaker, in: directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let daemon = Process()
+        daemon.executableURL = URL(filePath: Installed.worker)
+        daemon.arguments = [
+            "--check", plugin.library, "--id", plugin.id, "--settings", #"{"hangsInWorker": true}"#,
+        ]
+        daemon.standardOutput = FileHandle.nullDevice
+        try daemon.run()
+        try await eventually("a worker hangs") { try workers(of: plugin.library).count == 1 }
+        let worker = try #require(try workers(of: plugin.library).first)
+        try await eventually("its plugin is loaded") {
+            maps(of: worker).contains("libBreaker.so")
+        }
+        kill(daemon.processIdentifier, SIGKILL)
+        try await eventually("the worker is gone") { try workers(of: plugin.library).isEmpty }
+    }
+
+    /// What a process has mapped.
+    ///
+    /// The kernel hands it out a page at a time, after which Foundation stops.
+    private func maps(of process: pid_t) -> String {
+        let file = open("/proc/\(process)/maps", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file, &part, part.count), count > 0 {
+            text += part.prefix(count)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
