@@ -42,7 +42,7 @@ test: test-deps lint ## check the format, build everything, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
 	$(SWIFT) test --skip-build --disable-xctest
 
-bench: deps stage ## measure a release build beside its peers: three minutes; BENCH=calls for a part
+bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	$(SWIFT) run -c release --package-path Benchmarks --scratch-path .build/benchmarks \
 		benchmarks $(BENCH)
 

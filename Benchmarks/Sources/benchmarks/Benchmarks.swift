@@ -19,8 +19,8 @@ struct Benchmarks: ParsableCommand {
         abstract: "Measure Atrium beside its peers.",
         discussion: """
             Figures of ours and of a peer are taken in turn within one run, so that a slow spell of the \
-            machine meets both: trust the ratios more than the figures. All of it takes below three \
-            minutes. The daemon comes from .build/atrium, where `make stage` puts a release build.
+            machine meets both: trust the ratios more than the figures. All of it takes about a \
+            minute. The daemon comes from .build/atrium, where `make stage` puts a release build.
             """)
 
     @Argument(help: "What to measure: json, import, queries, calls, votes; all by default.")

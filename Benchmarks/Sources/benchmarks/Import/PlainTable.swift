@@ -18,6 +18,9 @@ final class PlainTable {
         try check(sqlite3_open(path, &database))
         try execute("PRAGMA journal_mode=WAL")
         try execute("PRAGMA synchronous=FULL")
+        // As the store has it: the difference is not to be one of settings.
+        try execute("PRAGMA cache_size=-32768")
+        try execute("PRAGMA wal_autocheckpoint=4096")
         try execute(
             "CREATE TABLE records(key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
         try check(
