@@ -191,6 +191,8 @@ extension Decision {
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
         let comment = entry.comment
+        // What waits for a moderator is not told to everyone, nor by whom it is.
+        let isHeld = text && comment.state != .shown
         return EntryDraft(
             topic: topic,
             payload: Payload.object {
@@ -198,9 +200,10 @@ extension Decision {
                 $0.member("item", comment.subject.item)
                 $0.member("comment", comment.id)
                 if parent { $0.member("parent", comment.parent) }
-                if text { $0.member("text", comment.text) }
+                if text, !isHeld { $0.member("text", comment.text) }
                 $0.member("state", state?.rawValue)
                 $0.member("reason", reason)
-            })
+            },
+            restricted: isHeld ? Payload.object { $0.member("text", comment.text) } : nil)
     }
 }

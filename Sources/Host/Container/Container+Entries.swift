@@ -27,6 +27,8 @@ extension Container {
     /// Forgets operations whose component was lost.
     func cancel(_ operations: [UInt64]) {
         for operation in operations { perform(lane.cancel(operation)) }
+        // Also without any: who waits for the component to be idle need not wait any more.
+        pump()
     }
 
     /// A component answered a command.

@@ -25,8 +25,10 @@ extension Container {
         return Command(
             command: .putItems(drafts.map(\.item)), context: context(caller),
             needsQuiet: !conditions.isEmpty,
-            check: { [weak slot] in
-                conditions.lazy.compactMap { slot?.list?.mismatch($0) }.first
+            check: { [self] in
+                // By name: the component may have been made anew while this waited.
+                let list = self.slot(slot.name)?.list
+                return conditions.lazy.compactMap { list?.mismatch($0) }.first
             },
             entry: { decision in
                 guard case .items(let inserted, let updated, _) = decision.answer,
@@ -92,6 +94,8 @@ extension Container {
                 throw .limitExceeded(
                     limit: "batchItems", value: domain.limits.batchItems, retryAfter: nil)
             }
+            // In another form than NFC none is there, though it compares as if it were.
+            let items = items.filter(ItemID.isNormal)
             guard purge else {
                 return run(remove(items, from: slot, by: caller, reply), on: slot)
             }

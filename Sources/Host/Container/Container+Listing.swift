@@ -141,7 +141,9 @@ extension Container {
                 switch result {
                 case .failure(let error): reply(.failure(error))
                 case .success(let answer):
-                    guard case .details(let details) = answer else { return }
+                    guard case .details(let details) = answer else {
+                        return reply(.failure(slot.unavailable("It answered something else.")))
+                    }
                     readItem(item, slot, details, actor: actor, reply)
                 }
             })
@@ -153,7 +155,8 @@ extension Container {
     ) {
         var found: ItemResult?
         withBallots(of: actor) { [self] in
-            found = slot.list?.item(item).map {
+            // By name: the component may have been made anew while this waited.
+            found = self.slot(slot.name)?.list?.item(item).map {
                 ItemResult(
                     item: view($0, fields: nil), details: details?.jsonBytes,
                     sequence: domain.sequence)

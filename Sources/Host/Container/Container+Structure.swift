@@ -141,6 +141,7 @@ extension Container {
                 reply(outcome.map { (result, domain.sequence) })
             }
         }
+        for slot in slots { slot.revive() }
         guard result.action != .unchanged || applied != new else {
             return reply(.success((result, domain.sequence)))
         }

@@ -106,8 +106,9 @@ extension Container {
         }
         let subject = Subject(item: item)
         var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
-        withBallots(of: actor, in: slot) { [domain] in
-            tally.tally.tally = slot.tallies[subject] ?? Tally()
+        withBallots(of: actor, in: slot) { [self] in
+            // By name: the component may have been made anew while this waited.
+            tally.tally.tally = self.slot(slot.name)?.tallies[subject] ?? Tally()
             tally.sequence = domain.sequence
             return [subject]
         } then: { ballots in

@@ -122,7 +122,13 @@ extension Container {
             next = end
             return true
         } then: { [self] in
-            guard slot.start == attempt, slot.port === port else { return done() }
+            guard slot.start == attempt, slot.port === port else {
+                // Lost meanwhile, and not let go: nobody else starts it again.
+                if case .prepared = slot.state {
+                    slot.restart(because: "Its worker ended before it was attached.")
+                }
+                return done()
+            }
             port.pass(.didAttach)
             slot.state = .attached
             let early = slot.early

@@ -43,10 +43,10 @@ final class Container {
     /// The components whose gates are held by work that goes on.
     private var held: Set<String> = []
 
-    init(name: String, domain: Domain, delegate: ContainerDelegate = ContainerDelegate()) {
+    init(name: String, domain: Domain) {
         self.name = name
         self.domain = domain
-        self.delegate = delegate
+        delegate = domain.makeDelegate(name)
         definition = ContainerDefinition(name: name)
         lane = Lane(epoch: domain.epochFloor)
         delegate.attach(to: self)
@@ -126,8 +126,11 @@ extension Container {
     func has(_ item: String) -> Bool { slots.contains { $0.list?.contains(item) ?? false } }
 
     /// Makes sure that what a vote or a comment is about is there.
+    ///
+    /// Ids compare by canonical equivalence, and records by their bytes: an id in another form than
+    /// NFC is nobody's, or one ballot would have two records.
     func check(_ item: String?) throws(HostError) {
-        guard let item, !has(item) else { return }
+        guard let item, !has(item) || !ItemID.isNormal(item) else { return }
         throw .itemNotFound(container: name, item: item)
     }
 
@@ -167,7 +170,8 @@ extension Container {
         pump()
     }
 
-    private func passBarriers() {
+    /// Lets those go on who wait for components that are quiet by now.
+    func passBarriers() {
         while let index = barriers.firstIndex(where: canPass) {
             let barrier = barriers.remove(at: index)
             held.formUnion(barrier.components)
@@ -184,7 +188,7 @@ extension Container {
     /// Sends what can be sent now, everywhere.
     func pump() {
         for slot in slots { slot.pump() }
-        if !barriers.isEmpty { passBarriers() }
+        passBarriers()
     }
 }
 

@@ -260,7 +260,7 @@ extension Restructuring {
         // Shown until the new component tells what there is, also where its worker is lost first.
         new.tallies = old.tallies
         new.counts = old.counts
-        if old.fields == new.fields { new.list = old.list }
+        new.list = old.fields == new.fields ? old.list : new.restoredList ?? new.list
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {

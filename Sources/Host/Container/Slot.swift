@@ -59,6 +59,7 @@ final class Slot {
 
     private var waiting: Deque<Request> = []
     private var inFlight: Deque<Request> = []
+    private var isPumping = false
 
     init(_ definition: ComponentDefinition, kind: Kind?, of container: Container, fields: [Field]) {
         self.definition = definition
@@ -123,7 +124,13 @@ extension Slot {
     }
 
     /// Sends what can be sent now.
+    ///
+    /// An answer given at once pumps too: it leaves the rest to the loop that it came from, so
+    /// that a long queue is no deep stack.
     func pump() {
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
         while let first = waiting.first, canRun(first) {
             waiting.removeFirst()
             send(first)
@@ -138,7 +145,10 @@ extension Slot {
 
     private func send(_ request: Request) {
         guard let container else { return request.fail(gone) }
-        guard let port else { return request.fail(unavailable("It is being started.")) }
+        // One that is being restored has a port already and does not know all of its records.
+        guard isAttached, let port else {
+            return request.fail(unavailable("It is being started."))
+        }
         switch request.work {
         case .question(let question):
             guard let query = question.make() else { return }
@@ -146,6 +156,7 @@ extension Slot {
             port.answer(query) { [weak self] result in
                 guard let self, arrived(request, result.failure) else { return }
                 question.done(result.mapError { self.error($0) })
+                if isIdle { container.passBarriers() }
             }
         case .command(let command):
             if let error = command.check() ?? container.refusal {
@@ -163,12 +174,12 @@ extension Slot {
 
     /// Takes an answer in; false when it is none, because the worker was lost.
     private func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
-        guard inFlight.contains(where: { $0 === request }) else { return false }
+        guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         if case .died(let reason) = failure {
             lost(because: reason)
             return false
         }
-        inFlight.removeAll { $0 === request }
+        inFlight.remove(at: index)
         failedStarts = 0
         return true
     }

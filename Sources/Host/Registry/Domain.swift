@@ -20,6 +20,9 @@ final class Domain {
     var screens: [ScreenID: Screen] = [:]
     let exports = ExportTable()
     let structure = StructureQueue()
+    /// Makes the delegate of a container's components; by default the one whose methods are the
+    /// default wiring.
+    var makeDelegate: (_ container: String) -> ContainerDelegate = { _ in ContainerDelegate() }
     /// The last commit that everything on the domain reflects.
     ///
     /// Replies and reads name this one: the store itself may be ahead.

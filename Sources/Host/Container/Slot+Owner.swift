@@ -1,0 +1,56 @@
+import AtriumKit
+import JSONCodec
+import Logging
+
+// What the component does by itself.
+extension Slot: PortOwner {
+    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
+        guard isCurrent(port) else { return }
+        guard isAttached else {
+            early += events
+            return
+        }
+        container?.deliverUnasked(events, from: self)
+    }
+
+    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value]) {
+        guard isCurrent(port), let container else { return }
+        container.post("plugin.\(self.name).\(name)", payload.jsonBytes)
+    }
+
+    func port(_ port: any ComponentPort, observes pattern: String) {
+        // A port may speak before its launcher hands it over.
+        guard self.port == nil || isCurrent(port) else { return }
+        guard let pattern = try? TopicPattern(pattern) else { return }
+        if let observer { return domain.bus.observe(pattern, by: observer) }
+        observer = domain.bus.observe(pattern) { [weak self] notification in
+            self?.port?.deliver(notification)
+        }
+    }
+
+    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
+        domain.logger.log(
+            level: Logger.Level(level), "\(message)", metadata: ["component": "\(path)"])
+    }
+
+    func port(_ port: any ComponentPort, diedBecause reason: String) {
+        guard isCurrent(port) else { return }
+        lost(because: reason)
+    }
+
+    private func isCurrent(_ port: any ComponentPort) -> Bool { self.port === port }
+}
+
+extension Logger.Level {
+    /// The level as the host's log knows it.
+    fileprivate init(_ level: LogLevel) {
+        self =
+            switch level {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            @unknown default: .info
+            }
+    }
+}
