@@ -48,10 +48,15 @@ struct Atriumctl: AsyncParsableCommand {
                 ]),
         ])
 
+    private static func name(of command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? ""
+    }
+
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))
+            try CommandLineWords.check(arguments, commands: configuration.subcommands.map(name(of:)))
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -106,5 +111,18 @@ enum CommandLineWords {
         guard !leading.isEmpty, !rest.isEmpty else { return words }
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         return Array(rest[..<end]) + leading + Array(rest[end...])
+    }
+
+    /// Names the command that was probably meant.
+    ///
+    /// - Throws: ``CommandFailure`` when the first word is none of the commands.
+    static func check(_ words: [String], commands: [String]) throws {
+        guard let word = words.first, !word.hasPrefix("-"), word != "help",
+            !commands.contains(word)
+        else { return }
+        let nearest = Nearest.name(to: word, in: commands).map { "did you mean '\($0)'? " } ?? ""
+        throw CommandFailure(
+            "there is no command '\(word)'",
+            hint: "\(nearest)'atriumctl --help' lists them.", status: .usage)
     }
 }

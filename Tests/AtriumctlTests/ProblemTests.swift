@@ -36,8 +36,37 @@ import Varlink
             remote(
                 Interfaces.Filters.FilterNotFound(
                     section: "genre", filter: "dram", known: ["crime", "drama"])))
-        #expect(failure.sentence == "the section 'genre' has no filter 'dram'")
+        #expect(failure.sentence == "there is no filter 'genre=dram'")
         #expect(failure.hint == "did you mean 'drama'? There is: crime, drama.")
+    }
+
+    @Test func `a filter of an unknown section has the nearest section named`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Interfaces.Filters.FilterNotFound(
+                    section: "gender", filter: "x", known: ["genre", "rating"])))
+        #expect(failure.sentence == "there is no filter 'gender=x'")
+        #expect(failure.hint == "did you mean 'genre'? There is: genre, rating.")
+    }
+
+    @Test func `a mistyped command has the nearest one named`() {
+        let commands = ["list", "vote"]
+        #expect(throws: Never.self) {
+            try CommandLineWords.check(["list", "films"], commands: commands)
+            try CommandLineWords.check(["--help"], commands: commands)
+            try CommandLineWords.check([], commands: commands)
+        }
+        #expect(
+            throws: CommandFailure(
+                "there is no command 'lst'",
+                hint: "did you mean 'list'? 'atriumctl --help' lists them.", status: .usage)
+        ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
+    }
+
+    @Test func `a limit is told in the words of the command`() {
+        let failure = RemoteProblem.explain(
+            remote(Contents.LimitExceeded(limit: "pageItems", value: 1000, retryAfter: nil)))
+        #expect(failure.sentence == "a page holds 1 to 1000")
     }
 
     @Test func `a definition's mistake stands as compilers write it`() {

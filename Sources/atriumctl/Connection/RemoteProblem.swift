@@ -69,10 +69,12 @@ enum RemoteProblem {
         let sentence =
             filter.isEmpty
             ? "there is no section of filters '\(section)'"
-            : "the section '\(section)' has no filter '\(filter)'"
+            : "there is no filter '\(section)=\(filter)'"
+        // Where the section is unknown too, the list names sections.
+        let wanted = Nearest.name(to: filter, in: list) == nil ? section : filter
         return CommandFailure(
             sentence,
-            hint: known(filter.isEmpty ? section : filter, list)
+            hint: known(wanted, list)
                 ?? "'atriumctl filters CONTAINER' lists sections and filters.")
     }
 
@@ -122,9 +124,7 @@ enum RemoteProblem {
             CommandFailure(
                 "the component '\(details["component"])' takes no items: \(details["reason"])")
         case "LimitExceeded":
-            CommandFailure(
-                "that is beyond the limit \(details["limit"]) of \(details["value"])",
-                hint: retry(details))
+            CommandFailure(beyond(details["limit"], details["value"]), hint: retry(details))
         case "StoreUnavailable":
             CommandFailure(
                 "the store takes no writes, nothing was changed: \(details["reason"])",
@@ -155,6 +155,20 @@ enum RemoteProblem {
             CommandFailure(
                 "you may not act for '\(details["actor"])': \(details["reason"])")
         default: nil
+        }
+    }
+
+    /// What a limit of the daemon means for the one who ran into it.
+    private static func beyond(_ limit: String, _ value: String) -> String {
+        switch limit {
+        case "pageItems": "a page holds 1 to \(value)"
+        case "batchItems": "one call takes at most \(value) items"
+        case "batchBytes": "one call takes items of at most \(value) bytes"
+        case "payloadBytes": "a notification holds at most \(value) bytes"
+        case "topics": "one subscription names at most \(value) topics"
+        case "containers", "components", "screens", "exports":
+            "there are \(value) \(limit) already, and no more are taken"
+        default: "that is beyond the limit \(limit) of \(value)"
         }
     }
 

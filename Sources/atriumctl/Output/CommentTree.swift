@@ -47,7 +47,7 @@ struct CommentTree {
         if comment.edited != nil { head += dim(" · edited") }
         if comment.state == .pending { head += " · waits for a moderator" }
         head += dim(" · \(PrintableText.line(comment.id))")
-        let text = comment.text.map(PrintableText.lines) ?? ["(deleted)"]
+        let text = comment.text.map(PrintableText.lines) ?? [absence(comment)]
         let body = text.flatMap { wrap($0, room: width.map { $0 - DisplayWidth.of(rails.rest) }) }
         var lines = [rails.first + head] + body.map { rails.rest + $0 }
         if comment.more != nil {
@@ -55,6 +55,11 @@ struct CommentTree {
                 rails.rest + dim("… more replies: thread --root \(PrintableText.line(comment.id))"))
         }
         return lines
+    }
+
+    /// What stands for a text that is not shown.
+    private func absence(_ comment: Comment) -> String {
+        comment.state == .pending ? "(not shown yet)" : "(deleted)"
     }
 
     /// The text in lines of so many columns, broken between words where there are any.
