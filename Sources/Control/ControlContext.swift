@@ -92,8 +92,21 @@ struct ActorRefusal: Error {
 
 /// Remembers what each user may do for a while: looking up groups may ask a directory server.
 final class AccessBook: Sendable {
+    /// Whose access is remembered: a user's processes may run with different groups.
+    private struct Credentials: Hashable {
+        var uid: UInt32
+        var gid: UInt32
+
+        init(_ peer: Peer) {
+            uid = peer.uid
+            gid = peer.gid
+        }
+    }
+
+    private typealias Known = (access: Access, until: ContinuousClock.Instant)
+
     private let table: RoleTable
-    private let known = Mutex<[UInt32: (access: Access, until: ContinuousClock.Instant)]>([:])
+    private let known = Mutex<[Credentials: Known]>([:])
 
     init(_ table: RoleTable) { self.table = table }
 
@@ -102,9 +115,10 @@ final class AccessBook: Sendable {
     /// Who joins a group is noticed within ten seconds.
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
-        if let entry = known.withLock({ $0[peer.uid] }), entry.until > now { return entry.access }
+        let who = Credentials(peer)
+        if let entry = known.withLock({ $0[who] }), entry.until > now { return entry.access }
         let access = table.access(uid: peer.uid, gid: peer.gid)
-        known.withLock { $0[peer.uid] = (access, now + .seconds(10)) }
+        known.withLock { $0[who] = (access, now + .seconds(10)) }
         return access
     }
 }

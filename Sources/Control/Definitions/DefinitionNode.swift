@@ -20,7 +20,7 @@ struct DefinitionNode {
         var members: [String: DefinitionNode] = [:]
         for (key, member) in try pairs() {
             guard known.contains(key.name) else {
-                let nearest = Nearest.word(to: key.name, among: known)
+                let nearest = nearestName(to: key.name, among: known)
                 throw key.node.problem(
                     "unknown key '\(key.name)'" + (path.isEmpty ? "" : " in \(path)"),
                     hint: nearest.map { "did you mean '\($0)'?" }
@@ -77,7 +77,7 @@ struct DefinitionNode {
         let known = Word.allCases.map(\.rawValue)
         throw problem(
             "\(path): expected one of \(known.joined(separator: ", ")), found '\(written)'",
-            hint: Nearest.word(to: written, among: known).map { "did you mean '\($0)'?" })
+            hint: nearestName(to: written, among: known).map { "did you mean '\($0)'?" })
     }
 
     /// True or false.

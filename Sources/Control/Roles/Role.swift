@@ -58,4 +58,9 @@ public struct Access: Sendable, Hashable {
         self.role = role
         self.namespace = namespace
     }
+
+    /// What one may do who may do both.
+    func joined(_ other: Access) -> Access {
+        Access(role: max(role, other.role), namespace: namespace ?? other.namespace)
+    }
 }

@@ -33,7 +33,10 @@ public struct RoleTable: Sendable {
                     "frontends: '\(entry)' names no namespace; write user=namespace, the "
                         + "namespace of a-z, 0-9 and '-', and not 'unix'")
             }
-            try add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1]))
+            try add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1])) {
+                // One who has a higher role besides keeps it.
+                $0.joined($1)
+            }
         }
         users[0] = Access(role: .admin)
         users[ownUser] = Access(role: .admin)
@@ -49,24 +52,28 @@ public struct RoleTable: Sendable {
         var best = users[uid] ?? Access(role: .observer)
         guard best.role != .admin, !groups.isEmpty else { return best }
         for group in RoleTable.groups(of: uid, primary: gid) {
-            if let access = groups[group], access.role > best.role { best = access }
+            guard let access = groups[group] else { continue }
+            best = best.joined(access)
         }
         return best
     }
 
     private mutating func add(
-        _ name: String, key: String, _ access: Access
+        _ name: String, key: String, _ access: Access,
+        merging: (_ before: Access, _ access: Access) -> Access = { $1 }
     ) throws(RoleProblem) {
         if name.hasPrefix("@") {
             guard let group = getgrnam(String(name.dropFirst())) else {
                 throw RoleProblem("\(key): there is no group '\(name.dropFirst())'")
             }
-            groups[group.pointee.gr_gid] = access
+            let id = group.pointee.gr_gid
+            groups[id] = groups[id].map { merging($0, access) } ?? access
         } else {
             guard let user = getpwnam(name) else {
                 throw RoleProblem("\(key): there is no user '\(name)'; groups are written @group")
             }
-            users[user.pointee.pw_uid] = access
+            let id = user.pointee.pw_uid
+            users[id] = users[id].map { merging($0, access) } ?? access
         }
     }
 
