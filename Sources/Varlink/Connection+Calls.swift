@@ -106,7 +106,8 @@ extension Connection {
 
     func onClose(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
         if isClosed { return eventLoop.execute(action) }
-        guard isOpen(slot), slot.kind != .oneway else { return }
+        // Of a connection that is about to close too: its end is yet to come.
+        guard slot.kind != .oneway, replies.isOpen(slot.id) else { return }
         closeActions[slot.id, default: []].append(action)
     }
 

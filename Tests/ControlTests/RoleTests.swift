@@ -32,6 +32,18 @@ import Varlink
         #expect(table.access(uid: 1, gid: 1) == Access(role: .frontend, namespace: "web"))
     }
 
+    @Test func `a moderator who is a front end too is both`() throws {
+        let settings = RoleSettings(moderators: ["daemon"], frontends: ["daemon=web"])
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        #expect(table.access(uid: 1, gid: 1) == Access(role: .moderator, namespace: "web"))
+    }
+
+    @Test func `what one process of a user may do is not what another may`() throws {
+        let book = AccessBook(try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 4_321))
+        #expect(book.access(of: Peer(uid: 65_000, gid: 4_321, pid: 2)).role == .member)
+        #expect(book.access(of: Peer(uid: 65_000, gid: 65_000, pid: 3)).role == .observer)
+    }
+
     @Test(arguments: [
         (RoleSettings(admins: ["nobody-is-called-so"]), "admins"),
         (RoleSettings(members: ["@no-such-group"]), "members"),

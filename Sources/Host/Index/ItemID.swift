@@ -14,12 +14,14 @@ enum ItemID {
             let code = String(scalar.value, radix: 16, uppercase: true)
             return "the control character U+\(String(repeating: "0", count: 4 - code.count))\(code)"
         }
-        // Strings compare by canonical equivalence; bytes tell the forms apart.
-        if id.utf8.contains(where: { $0 >= 0x80 }),
-            !id.precomposedStringWithCanonicalMapping.utf8.elementsEqual(id.utf8)
-        {
-            return "text that is not in NFC"
-        }
-        return nil
+        return isNormal(id) ? nil : "text that is not in NFC"
+    }
+
+    /// Whether an id is in NFC.
+    ///
+    /// Strings compare by canonical equivalence; bytes tell the forms apart.
+    static func isNormal(_ id: String) -> Bool {
+        id.utf8.allSatisfy { $0 < 0x80 }
+            || id.precomposedStringWithCanonicalMapping.utf8.elementsEqual(id.utf8)
     }
 }

@@ -12,10 +12,12 @@ import Testing
 final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
-        private let state = Mutex((losses: 0, failingStarts: 0, starts: 0))
+        private let state = Mutex((losses: 0, failingStarts: 0, starts: 0, restored: 0))
 
         /// The next so many commands are lost, each with its worker, before they are answered.
         func lose(_ count: Int) { state.withLock { $0.losses = count } }
+        /// The next so many workers are lost right after their restore.
+        func loseRestored(_ count: Int) { state.withLock { $0.restored = count } }
         /// The next so many starts fail.
         func failStarts(_ count: Int) { state.withLock { $0.failingStarts = count } }
         /// How often a component was started.
@@ -25,6 +27,13 @@ final class RemoteLauncher: ComponentLauncher {
             state.withLock { state in
                 state.losses -= 1
                 return state.losses >= 0
+            }
+        }
+
+        fileprivate func takeRestored() -> Bool {
+            state.withLock { state in
+                state.restored -= 1
+                return state.restored >= 0
             }
         }
 
@@ -81,7 +90,16 @@ private final class RemotePort: ComponentPort {
 
     func restore(_ changes: [Change]) { later { self.inner.restore(changes) } }
     func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
-        later { self.inner.finishRestore { result in self.later { done(result) } } }
+        later { [self] in
+            inner.finishRestore { [self] result in
+                later { done(result) }
+                guard script.takeRestored() else { return }
+                later { [self] in
+                    isLost = true
+                    owner?.port(self, diedBecause: "It was killed.")
+                }
+            }
+        }
     }
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
@@ -208,6 +226,72 @@ private final class RemotePort: ComponentPort {
         }
         #expect(try await host.status().components[2].state == .failed)
         #expect(try await host.put(.film("heat")).inserted == 1)
+        try await host.end()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a worker that is lost between its restore and its attachment is started again`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script)
+        script.loseRestored(1)
+        _ = try await host.call { registry, reply in
+            registry.attach(
+                "films",
+                ComponentDefinition(
+                    name: "more", plugin: "org.atrium.stars", isolation: .process),
+                at: nil, by: .ann, reply)
+        }
+        let vote = try await host.call {
+            $0.cast(
+                SubjectAddress(container: "films", component: "more"), value: 4, by: .ann, $1)
+        }
+        #expect(vote.tally.tally.count == 1)
+        try await host.end()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a component is detached once it has answered its last question`() async throws {
+        let host = try await films(RemoteLauncher.Script())
+        try await host.cast(4)
+        let results = await host.callAll(2) { registry, index, reply in
+            if index == 0 {
+                registry.tally(SubjectAddress(container: "films"), actor: "unix:1000") {
+                    reply($0.map(\.sequence))
+                }
+            } else {
+                registry.detach("films", "stars", purge: false, by: .ann, reply)
+            }
+        }
+        let read = try results[0].get()
+        #expect(try results[1].get() == read + 1)
+        try await host.end()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a component that fails for good does not keep its successor waiting`() async throws {
+        let script = RemoteLauncher.Script()
+        var limits = HostLimits()
+        limits.restarts = 0
+        let host = try await TestRegistry.start(
+            limits: limits, workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        script.lose(1)
+        let results = await host.callAll(2) { registry, index, reply in
+            if index == 0 {
+                registry.cast(SubjectAddress(container: "films"), value: 4, by: .ann) {
+                    reply($0.map(\.sequence))
+                }
+            } else {
+                registry.apply([.films], dryRun: false, prune: false, by: .ann) {
+                    reply($0.map(\.sequence))
+                }
+            }
+        }
+        #expect(throws: HostError.self) { try results[0].get() }
+        #expect(throws: Never.self) { try results[1].get() }
+        #expect(try await host.cast(4).tally.tally.count == 1)
         try await host.end()
     }
 

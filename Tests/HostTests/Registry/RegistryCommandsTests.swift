@@ -244,6 +244,49 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a comment that waits for a moderator is told to moderators alone`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films.changed { $0.components[3].settings = ["moderated": true] })
+        try await host.post("Held", by: .bob)
+        for seesRestricted in [false, true] {
+            let id = try await host.call { registry, reply in
+                reply(
+                    Result { () throws(HostError) in
+                        try registry.subscribe(
+                            patterns: ["films.comments.*"], after: 0,
+                            seesRestricted: seesRestricted, wake: {})
+                    })
+            }
+            let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+            let told = try #require(batch?.notifications.first)
+            #expect(told.topic == "films.comments.posted")
+            #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
+            let payload = try Value(jsonBytes: told.payload).object
+            #expect(payload?["text"]?.text == (seesRestricted ? "Held" : nil))
+        }
+        try await host.end()
+    }
+
+    @Test func `an id in another Unicode form than its item's is nobody's`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let (id, other) = ("am\u{E9}lie", "ame\u{301}lie")
+        try await host.put(.film(id))
+        try await host.cast(4, on: id)
+        await expect(.itemNotFound(container: "films", item: other)) {
+            try await host.cast(2, on: other)
+        }
+        #expect(try await host.remove(other).removed == 0)
+        #expect(try await host.remove(other, purge: true).removed == 0)
+        let again = try await host.restarted()
+        #expect(try await again.list().items.map(\.id) == [id])
+        #expect(
+            try await again.tally(of: id).tally.tally
+                == Tally(count: 1, score: 4, histogram: ["4": 1]))
+        #expect(try await again.remove(id).removed == 1)
+        try await again.end()
+    }
+
     @Test func `clients publish under a container's app topics alone`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
