@@ -56,7 +56,8 @@ struct Atriumctl: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))
-            try CommandLineWords.check(arguments, commands: configuration.subcommands.map(name(of:)))
+            try CommandLineWords.check(
+                arguments, commands: configuration.subcommands.map(name(of:)))
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
