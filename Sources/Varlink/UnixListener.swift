@@ -30,7 +30,7 @@ struct UnixListener {
                 throw VarlinkBindError(path, "chown", errno)
             }
             guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
-            guard listen(descriptor, 4_096) == 0 else {
+            guard UnixListener.listen(on: descriptor) else {
                 throw VarlinkBindError(path, "listen", errno)
             }
             guard let file = SocketFile(path: path) else {
@@ -42,6 +42,14 @@ struct UnixListener {
             close(descriptor)
             throw error
         }
+    }
+
+    /// Listens, with room for clients that all come back at once after a restart.
+    ///
+    /// - Returns: Whether the system took it; `errno` says why not.
+    @discardableResult
+    static func listen(on descriptor: Int32) -> Bool {
+        Glibc.listen(descriptor, 4_096) == 0
     }
 
     private static func bindReplacingStale(

@@ -132,6 +132,9 @@ public final class VarlinkServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.writeBufferWaterMark, value: state.waterMark)
             .withBoundSocket(descriptor).get()
+        // SwiftNIO listens anew, with room for 128 whatever it is told, and a connect that finds no
+        // room fails at once where it may not wait.
+        UnixListener.listen(on: descriptor)
         try await state.eventLoop.submit { [state] in state.add(listener: listener) }.get()
     }
 }

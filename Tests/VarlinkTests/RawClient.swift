@@ -15,6 +15,8 @@ final class RawClient {
         guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
+        // A listener without room makes a connect wait: a test should fail, not hang.
+        limit(SO_SNDTIMEO, milliseconds: 20_000)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafePointer(to: &address) { pointer in
@@ -27,6 +29,7 @@ final class RawClient {
             close()
             throw Failure(call: "connect", code: code)
         }
+        limit(SO_SNDTIMEO, milliseconds: 0)
         limit(SO_RCVTIMEO, milliseconds: 20_000)
     }
 

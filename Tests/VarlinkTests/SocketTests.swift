@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import Logging
+import NIOCore
 import NIOPosix
 import Testing
 import Varlink
@@ -39,6 +41,16 @@ import Varlink
             )
             let isAlive = try await service.isAlive()
             #expect(isAlive)
+        }
+    }
+
+    @Test func `hundreds of clients that come at once find room`() async throws {
+        try await withService { service in
+            let busy = DispatchSemaphore(value: 0)
+            service.desk.loop.execute { busy.wait() }
+            defer { busy.signal() }
+            let clients = try (0..<400).map { _ in try RawClient(path: service.path) }
+            #expect(clients.count == 400)
         }
     }
 
