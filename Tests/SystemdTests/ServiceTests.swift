@@ -13,25 +13,26 @@ struct ServiceTests {
         as() { runuser -u "$1" -- "${@:2}"; }
         mount --bind "$1/usr/local" /usr/local
         systemd-sysusers 2>/dev/null && systemd-tmpfiles --create atrium.conf
-        useradd --no-create-home --groups atrium alice && useradd --no-create-home mallory
+        useradd --no-create-home --groups atrium atrium-member
+        useradd --no-create-home atrium-stranger
         systemctl daemon-reload && systemctl start atriumd.socket
         tell before $(systemctl is-active atriumd)
 
-        as alice atriumctl status >/dev/null
+        as atrium-member atriumctl status >/dev/null
         tell first-call $? $(systemctl is-active atriumd) $(systemctl show -p User --value atriumd)
         tell status-text $(systemctl show -p StatusText --value atriumd)
 
         examples=/usr/local/share/atrium/examples
         atriumctl apply -f $examples/films.yaml >/dev/null && atriumctl import films $examples/films.ndjson >/dev/null
         tell import $?
-        as alice atriumctl vote films/the-godfather-1972 5 >/dev/null
+        as atrium-member atriumctl vote films/the-godfather-1972 5 >/dev/null
         tell vote $?
-        tell stranger $(as mallory atriumctl status 2>&1 >/dev/null) $(as mallory atriumctl status 2>/dev/null; echo $?)
+        tell stranger $(as atrium-stranger atriumctl status 2>&1 >/dev/null) $(as atrium-stranger atriumctl status 2>/dev/null; echo $?)
 
         systemctl reload atriumd
         tell reload $?
         systemctl restart atriumd
-        tell kept $(as alice atriumctl list films --limit 1 --json | grep -c '"items"')
+        tell kept $(as atrium-member atriumctl list films --limit 1 --json | grep -c '"items"')
         systemctl stop atriumd.socket atriumd
         tell stop $(systemctl show -p Result --value atriumd) $(systemctl is-failed atriumd)
         journalctl --sync
