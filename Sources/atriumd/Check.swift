@@ -17,7 +17,7 @@ struct Check {
         for file in DefinitionFolder(settings).files() {
             switch file.outcome {
             case .success: say(file.path, nil)
-            case .failure(let problem): say(file.path, "\(problem)")
+            case .failure(let problem): say("definition", "\(problem)")
             }
         }
         let library = PluginLibrary(scanning: Installation.pluginDirectories(settings))

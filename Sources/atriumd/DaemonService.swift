@@ -38,7 +38,7 @@ struct DaemonService: Service {
         facade.serve(with: server)
         facade.enter(.ready)
         let status = await readyStatus()
-        notifier.ready(status: status)
+        notifier.ready(status: "serving \(status)")
         logger.notice("ready", metadata: ["socket": "\(settings.socket)", "serving": "\(status)"])
         await serve()
         notifier.stopping()
@@ -108,9 +108,14 @@ struct DaemonService: Service {
         let status = await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: registry.assumeIsolated { $0.status() }) }
         }
-        return "serving \(status.containers) containers, \(status.items) items, "
-            + "\(status.plugins) plugins"
-            + (status.problems.isEmpty ? "" : "; \(status.problems.count) problems")
+        let counted = { (number: Int, noun: String) in "\(number) \(noun)\(number == 1 ? "" : "s")"
+        }
+        let held = [
+            counted(status.containers, "container"), counted(status.items, "item"),
+            counted(status.plugins, "plugin"),
+        ].joined(separator: ", ")
+        let problems = status.problems.count
+        return held + (problems == 0 ? "" : "; " + counted(problems, "problem"))
     }
 
     private func stopRegistry() async {

@@ -30,6 +30,11 @@ struct DaemonSettings: Sendable {
         "moderators", "members", "observers", "frontends",
     ]
 
+    /// Those of them that take lists; in the environment their words stand with commas between.
+    private static let lists: Set<String> = [
+        "pluginPath", "admins", "moderators", "members", "observers", "frontends",
+    ]
+
     /// Reads file, environment and flags.
     ///
     /// - Parameters:
@@ -44,11 +49,13 @@ struct DaemonSettings: Sendable {
         let path = file ?? directories.configuration + "/atrium.yaml"
         if FileManager.default.fileExists(atPath: path) {
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            try SettingsFile.check(text, file: path, known: keys)
+            try SettingsFile.check(
+                text, file: path, known: keys, lists: lists, counts: ["notificationsKept"])
         } else if file != nil {
             throw DaemonError("configuration file \(path): there is no such file")
         }
         try refuseUnknownVariables(ProcessInfo.processInfo.environment)
+        try refuseOddCounts(ProcessInfo.processInfo.environment)
         let reader = ConfigReader(providers: [
             InMemoryProvider(
                 name: "flags",
@@ -86,6 +93,14 @@ struct DaemonSettings: Sendable {
                 "environment variable \(name): unknown; known are "
                     + keys.map(variable).joined(separator: ", "))
         }
+    }
+
+    /// A count that is none would silently be the default.
+    private static func refuseOddCounts(_ environment: [String: String]) throws {
+        let name = variable("notificationsKept")
+        guard let text = environment[name], Int(text).map({ $0 < 0 }) ?? true else { return }
+        throw DaemonError(
+            "environment variable \(name): expected a whole number, 0 or more, found '\(text)'")
     }
 
     /// `stateDirectory` as `ATRIUM_STATE_DIRECTORY`.
