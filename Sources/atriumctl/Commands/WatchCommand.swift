@@ -26,7 +26,7 @@ struct WatchCommand: AsyncParsableCommand {
         let parameters = Notifications.Subscribe.Parameters(topics: topics, after: after)
         try await session.stream(Notifications.Subscribe.self, parameters) { reply, object in
             if session.printsJSON { return Output.rawLine(object.bytes) }
-            if let gap = reply.gap { Output.note(NotificationText.gap(gap)) }
+            if let gap = reply.gap { Output.note(NotificationText.gap(gap, last: reply.sequence)) }
             for notification in reply.notifications {
                 Output.line(
                     NotificationText.line(
@@ -58,8 +58,9 @@ enum NotificationText {
         return "\(shownTime)  \(sequence)  \(shownTopic)  \(who)  \(payload)"
     }
 
-    /// What can't be told any more.
-    static func gap(_ gap: Notifications.Subscribe.Reply.Gap) -> String {
+    /// What can't be told any more, or was never there: the number may be another store's.
+    static func gap(_ gap: Notifications.Subscribe.Reply.Gap, last: Int) -> String {
+        if gap.from > last { return "atriumctl: there is no #\(gap.to): the last is #\(last)" }
         let reason =
             gap.reason == .trimmed ? "no longer kept" : "transient, and came too fast to be told"
         return "atriumctl: missed #\(gap.from) to #\(gap.to): \(reason)"

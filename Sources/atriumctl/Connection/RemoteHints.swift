@@ -12,8 +12,19 @@ struct RemoteHints {
         switch RemoteProblem.shortName(error.name) {
         case "ContainerNotFound": return await containers(besides: container)
         case "ComponentNotFound": return await components(of: container)
+        case "PluginNotFound":
+            return await refusal(of: error.parameters.value["plugin"]?.string ?? "")
         default: return nil
         }
+    }
+
+    /// Why a plugin that was found can't be used.
+    private func refusal(of plugin: String) async -> String? {
+        let reply = try? await client.call(Plugins.List.self, .init())
+        guard let reason = reply?.plugins.first(where: { $0.id == plugin })?.reason else {
+            return nil
+        }
+        return "it was found, and refused: \(reason)"
     }
 
     private func containers(besides wanted: String) async -> String? {
