@@ -55,7 +55,8 @@ struct Atriumctl: AsyncParsableCommand {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         do {
-            let arguments = CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))
+            let arguments = CommandLineWords.shieldNegative(
+                CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst())))
             try CommandLineWords.check(
                 arguments, commands: configuration.subcommands.map(name(of:)))
             var command = try parseAsRoot(arguments)
@@ -112,6 +113,16 @@ enum CommandLineWords {
         guard !leading.isEmpty, !rest.isEmpty else { return words }
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         return Array(rest[..<end]) + leading + Array(rest[end...])
+    }
+
+    /// A vote may be below zero, and `-1` is no option: it goes behind `--`.
+    static func shieldNegative(_ words: [String]) -> [String] {
+        guard words.first == "vote", !words.contains("--"),
+            let place = words.firstIndex(where: { $0.hasPrefix("-") && Double($0) != nil })
+        else { return words }
+        var words = words
+        let value = words.remove(at: place)
+        return words + ["--", value]
     }
 
     /// Names the command that was probably meant.

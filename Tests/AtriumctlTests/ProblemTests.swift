@@ -63,6 +63,14 @@ import Varlink
         ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
     }
 
+    @Test func `a vote below zero is no option`() {
+        #expect(
+            CommandLineWords.shieldNegative(["vote", "films", "-1", "--json"])
+                == ["vote", "films", "--json", "--", "-1"])
+        let others = ["list", "films", "--limit", "-1"]
+        #expect(CommandLineWords.shieldNegative(others) == others)
+    }
+
     @Test func `a limit is told in the words of the command`() {
         let failure = RemoteProblem.explain(
             remote(Contents.LimitExceeded(limit: "pageItems", value: 1000, retryAfter: nil)))
