@@ -21,6 +21,9 @@ RUNTIME  = $(shell $(SWIFT) -print-target-info | sed -n '/"runtimeLibraryPaths"/
 RELEASE  = LD_LIBRARY_PATH='$(RUNTIME)' $(SWIFT) build -c release -Xswiftc -no-toolchain-stdlib-rpath
 PRODUCTS = $(CURDIR)/.build/release
 PROGRAMS := atriumd atriumctl atrium-worker
+# One after the other: a test that computes for long would keep others from the two threads of a small machine.
+# Workers are tested in a process of their own: Swift Testing's exit tests trip over children that are not theirs.
+RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
 # A module may import what it declares to depend on, and nothing that merely happens to be there.
 CHECKED := --explicit-target-dependency-import-check error
 
@@ -40,7 +43,8 @@ run: deps stage ## start the daemon with an example container, and say what to t
 
 test: test-deps lint ## check the format, build everything, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
-	$(SWIFT) test --skip-build --disable-xctest
+	$(RUN_TESTS) --skip WorkersTests
+	$(RUN_TESTS) --filter WorkersTests
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	$(SWIFT) run -c release --package-path Benchmarks --scratch-path .build/benchmarks \

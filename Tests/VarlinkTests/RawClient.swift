@@ -16,7 +16,7 @@ final class RawClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // A listener without room makes a connect wait: a test should fail, not hang.
-        limit(SO_SNDTIMEO, milliseconds: 20_000)
+        limit(SO_SNDTIMEO, milliseconds: 120_000)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafePointer(to: &address) { pointer in
@@ -30,12 +30,12 @@ final class RawClient {
             throw Failure(call: "connect", code: code)
         }
         limit(SO_SNDTIMEO, milliseconds: 0)
-        limit(SO_RCVTIMEO, milliseconds: 20_000)
+        limit(SO_RCVTIMEO, milliseconds: 120_000)
     }
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        limit(SO_RCVTIMEO, milliseconds: 20_000)
+        limit(SO_RCVTIMEO, milliseconds: 120_000)
     }
 
     deinit { close() }
