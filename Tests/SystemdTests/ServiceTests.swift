@@ -19,7 +19,10 @@ struct ServiceTests {
         tell before $(systemctl is-active atriumd)
 
         as atrium-member atriumctl status >/dev/null
-        tell first-call $? $(systemctl is-active atriumd) $(systemctl show -p User --value atriumd)
+        answered=$?
+        # The call may be answered before systemd has read READY=1: this waits for it.
+        systemctl start atriumd
+        tell first-call $answered $(systemctl is-active atriumd) $(systemctl show -p User --value atriumd)
         tell status-text $(systemctl show -p StatusText --value atriumd)
 
         examples=/usr/local/share/atrium/examples
