@@ -43,21 +43,7 @@ extension Container {
                         $0.member("updated", updated.count)
                     })
             },
-            done: { result in
-                reply(
-                    result.map { decided in
-                        guard
-                            case .items(let inserted, let updated, let unchanged) =
-                                decided.decision.answer
-                        else {
-                            return PutResult(
-                                inserted: 0, updated: 0, unchanged: 0, sequence: decided.sequence)
-                        }
-                        return PutResult(
-                            inserted: inserted.count, updated: updated.count,
-                            unchanged: unchanged, sequence: decided.sequence)
-                    })
-            })
+            done: { result in reply(result.map(PutResult.init)) })
     }
 
     /// Makes sure that a batch may go to a component.
@@ -180,5 +166,17 @@ extension Value {
         case .object(let object):
             object.reduce(2) { $0 + $1.key.utf8.count + $1.value.roughSize + 4 }
         }
+    }
+}
+
+extension PutResult {
+    fileprivate init(_ decided: Decided) {
+        var (inserted, updated, unchanged) = (0, 0, 0)
+        if case .items(let new, let changed, let same) = decided.decision.answer {
+            (inserted, updated, unchanged) = (new.count, changed.count, same)
+        }
+        self.init(
+            inserted: inserted, updated: updated, unchanged: unchanged,
+            sequence: decided.sequence)
     }
 }

@@ -152,8 +152,7 @@ enum RemoteProblem {
                 hint: "an administrator gives roles to users and groups in the daemon's "
                     + "configuration.")
         case "ActorForbidden":
-            CommandFailure(
-                "you may not act for '\(details["actor"])': \(details["reason"])")
+            CommandFailure("you may not act for '\(details["actor"])': \(details["reason"])")
         default: nil
         }
     }
