@@ -24,6 +24,8 @@ final class ContentIndex {
     /// The fields that can be sorted by besides those derived, as declared.
     let fields: [Field]
     var cache = LeafCache()
+    /// Grows with each change that a query may see.
+    private(set) var changeCount: UInt64 = 0
 
     private var declared: [(name: String, column: IndexColumn)] = []
     private var derived = DerivedValues()
@@ -71,7 +73,7 @@ final class ContentIndex {
             guard let row = table.remove(id) else { continue }
             for (_, column) in declared { column.set(nil, row: row) }
             derived.fill(row: row, for: nil)
-            cache.note(row: row, of: table.count)
+            note(row)
         }
     }
 
@@ -81,6 +83,7 @@ final class ContentIndex {
         table = RowTable()
         derived = derived.withEmptyColumns()
         cache.removeAll()
+        changeCount += 1
         makeColumns()
     }
 
@@ -134,15 +137,21 @@ final class ContentIndex {
             RowTable.Row(
                 id: item.id, fields: item.fields.jsonBytes, parent: item.parent,
                 revision: revision))
+        changeCount += 1
         guard !isUnchanged else { return }
         for (name, column) in declared { column.set(item.fields[name], row: row) }
         derived.fill(row: row, for: item.id)
-        cache.note(row: row, of: table.count)
+        note(row)
     }
 
     private func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
         derived.fill(row: row, for: id)
+        note(row)
+    }
+
+    private func note(_ row: Int) {
+        changeCount += 1
         cache.note(row: row, of: table.count)
     }
 
