@@ -19,7 +19,7 @@ struct Atriumctl: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, ContainersCommand.self, DescribeCommand.self,
                     ListCommand.self, FiltersCommand.self, ThreadCommand.self,
-                    OpenCommand.self, WatchCommand.self,
+                    OpenCommand.self, ScreenCommand.self, WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "Take part",

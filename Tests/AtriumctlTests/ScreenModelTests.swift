@@ -5,20 +5,43 @@ import Testing
 @testable import atriumctl
 
 @Suite struct `A screen` {
-    private func item(_ id: String) -> Item { Item(id: id, fields: .empty) }
+    private func item(_ id: String, votes: VoteTally? = nil) -> Item {
+        Item(id: id, fields: .empty, votes: votes)
+    }
 
-    private func reply(base: Int?, revision: Int, _ edits: [Edit]) -> Screens.Open.Reply {
+    private func comment(_ id: String, _ text: String) -> Interfaces.Comment {
+        Interfaces.Comment(
+            id: id, depth: 0, author: "web:1", text: text, state: .shown,
+            created: "2026-01-31T12:00:00.123Z", replies: 0)
+    }
+
+    private func reply(
+        base: Int?, revision: Int, _ edits: [Edit], in component: String = "list",
+        sections: [Section]? = nil, components: [Screens.Open.Reply.Components]? = nil
+    ) -> Screens.Open.Reply {
         .init(
             screen: "s", base: base, revision: revision, sequence: 1, commits: 1,
-            lists: [.init(component: "list", total: 9, edits: edits)])
+            components: components, sections: sections,
+            lists: [.init(component: component, total: 9, edits: edits)])
+    }
+
+    private func snapshot(_ ids: [String]) -> Screens.Open.Reply {
+        reply(
+            base: nil, revision: 1,
+            ids.enumerated().map { Edit(op: .insert, at: $0.offset, item: item($0.element)) })
+    }
+
+    private func genre(_ counts: [(String, Int)], selected: String? = nil) -> Section {
+        Section(
+            id: "genre", title: "Genre", input: .several,
+            filters: counts.map {
+                .init(id: $0.0, title: $0.0, count: $0.1, selected: $0.0 == selected)
+            })
     }
 
     @Test func `is a snapshot, then what its edits make of it`() throws {
         var model = ScreenModel()
-        let inserts = ["a", "b", "c"].enumerated().map {
-            Edit(op: .insert, at: $0.offset, item: item($0.element))
-        }
-        try model.apply(reply(base: nil, revision: 1, inserts))
+        #expect(try model.apply(snapshot(["a", "b", "c"])) == [])
         #expect(model.lists.first?.items.map(\.id) == ["a", "b", "c"])
         try model.apply(
             reply(
@@ -35,13 +58,94 @@ import Testing
     }
 
     @Test func `that is out of step is not guessed at`() throws {
+        for edit in [
+            Edit(op: .remove, at: 1), Edit(op: .move, at: 0, to: 1),
+            Edit(op: .insert, at: 2, item: item("b")), Edit(op: .insert, at: -1, item: item("b")),
+            Edit(op: .insert, at: 0), Edit(op: .update, at: 1, item: item("b")),
+        ] {
+            var model = ScreenModel()
+            try model.apply(snapshot(["a"]))
+            #expect(throws: CommandFailure.self, "\(edit)") {
+                try model.apply(reply(base: 1, revision: 2, [edit]))
+            }
+        }
         var model = ScreenModel()
-        try model.apply(reply(base: nil, revision: 1, []))
+        try model.apply(snapshot(["a"]))
         #expect(throws: CommandFailure.self) {
             try model.apply(reply(base: 5, revision: 6, []))
         }
-        #expect(throws: CommandFailure.self) {
-            try model.apply(reply(base: 1, revision: 2, [Edit(op: .remove, at: 3)]))
-        }
+    }
+
+    @Test func `keeps what a revision leaves out`() throws {
+        var model = ScreenModel()
+        var first = snapshot(["a"])
+        first.sections = [genre([("drama", 2), ("crime", 1)], selected: "drama")]
+        first.tally = VoteTally(count: 1, score: 5, histogram: ["5": 1])
+        first.path = ["up"]
+        try model.apply(first)
+        try model.apply(
+            .init(screen: "s", base: 1, revision: 2, sequence: 2, commits: 1))
+        #expect(model.lists.first?.total == 9)
+        #expect(model.selection == ["genre": ["drama"]])
+        #expect(model.tally?.count == 1)
+        #expect(model.path == ["up"])
+        try model.apply(reply(base: 2, revision: 3, [], sections: [genre([("crime", 3)])]))
+        #expect(model.sections.map { $0.filters.map(\.count) } == [[3]])
+        #expect(model.selection == nil)
+    }
+
+    @Test func `forgets the lists of components that are hidden`() throws {
+        var model = ScreenModel()
+        try model.apply(snapshot(["a"]))
+        try model.apply(
+            .init(
+                screen: "s", base: 1, revision: 2, sequence: 2, commits: 1,
+                components: [.init(name: "list", kind: "contents", title: "List", hidden: true)]))
+        #expect(model.lists.isEmpty)
+    }
+
+    @Test func `shows filters, items and the comments of its focus`() throws {
+        var model = ScreenModel()
+        var first = snapshot(["a"])
+        first.sections = [genre([("drama", 1200), ("crime", 1)], selected: "drama")]
+        try model.apply(first)
+        try model.apply(
+            reply(
+                base: 1, revision: 2,
+                [Edit(op: .insert, at: 0, comment: comment("c1", "An \u{1B}[2Joffer."))],
+                in: "talk"))
+        let lines = ScreenView(container: "films", fields: []).lines(model)
+        #expect(lines.first == "films · screen s · revision 2")
+        #expect(lines.dropFirst().first == "Genre: [drama 1,200] · crime 1")
+        #expect(lines.contains("1 of 9"))
+        #expect(lines.contains("9 comments in talk"))
+        #expect(lines.contains { $0.hasSuffix(#"An \u{1b}[2Joffer."#) }, "\(lines)")
+        let narrow = ScreenView(container: "films", fields: [], width: 12).lines(model)
+        #expect(narrow.first == "films · scr…")
+    }
+
+    @Test func `tells each change in a line`() throws {
+        var model = ScreenModel()
+        var first = snapshot(["a", "b"])
+        first.sections = [genre([("drama", 2), ("crime", 1)])]
+        try model.apply(first)
+        let before = model
+        let tally = VoteTally(count: 1, score: 4, histogram: ["4": 1])
+        var next = reply(
+            base: 1, revision: 2,
+            [
+                Edit(op: .move, at: 1, to: 0),
+                Edit(op: .update, at: 0, item: item("b", votes: tally)),
+                Edit(op: .remove, at: 1), Edit(op: .insert, at: 1, item: item("c\n")),
+            ], sections: [genre([("drama", 3)], selected: "drama")])
+        next.commits = 3
+        let changes = try model.apply(next)
+        let lines = ScreenChangeText(fields: []).lines(next, changes: changes, before: before)
+        #expect(
+            lines == [
+                "#2  list: b moved from place 2 to 1", "#2  list: b changed: votes 4 (1)",
+                "#2  list: a left", #"#2  list: c\n came to place 2"#,
+                "#2  genre=drama: 3, selected", "#2  genre=crime: gone", "#2  3 commits in one",
+            ])
     }
 }

@@ -52,7 +52,7 @@ struct SectionTable {
     }
 
     /// What a person writes where no filters are on offer.
-    private static func placeholder(_ input: Section.Input) -> String {
+    static func placeholder(_ input: Section.Input) -> String {
         switch input {
         case .range: "FROM..TO"
         case .text: "TEXT"

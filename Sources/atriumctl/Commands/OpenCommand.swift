@@ -7,7 +7,12 @@ struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a screen on a container, live, until Ctrl-C.",
         discussion: """
-            With --json each revision is a line. Else the list is drawn again whenever it changes.
+            On a terminal the screen is drawn again in its place whenever it changes; into a pipe go \
+            the screen as it is, then a line for each change; with --json each revision is a line. \
+            'atriumctl screen' works it from another terminal, by the id that it shows.
+
+            When the connection is lost it is resumed by itself, from the revision that was seen \
+            last; a screen that is gone starts anew, and says why.
             """)
 
     @Argument(help: "The container.")
@@ -15,6 +20,9 @@ struct OpenCommand: AsyncParsableCommand {
 
     @OptionGroup var query: QueryOptions
     @OptionGroup var order: SortOptions
+
+    @Option(help: ArgumentHelp("In this scope of the container.", valueName: "name"))
+    var scope: String?
 
     @Option(help: ArgumentHelp("At most so many items of a list.", valueName: "n"))
     var limit: Int?
@@ -26,6 +34,12 @@ struct OpenCommand: AsyncParsableCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
+    func validate() throws {
+        guard limit.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--limit is at least 1.")
+        }
+    }
+
     func run() async throws {
         let session = try await connection.connect()
         let fields =
@@ -34,90 +48,99 @@ struct OpenCommand: AsyncParsableCommand {
             : try await session.call(
                 Containers.Describe.self, .init(container: container)
             ).fields
-        var model = ScreenModel()
-        try await session.stream(Screens.Open.self, parameters) { reply, object in
-            if session.printsJSON { return Output.rawLine(object.bytes) }
-            try model.apply(reply)
-            draw(model, fields)
-        }
+        let printer = ScreenPrinter(
+            container: container, fields: fields,
+            style: session.printsJSON ? .json : Terminal.canRedraw ? .drawn : .lines)
+        var live = LiveScreen(connection: connection, parameters: parameters)
+        try await live.follow(session, take: printer.take) { printer.model.selection }
     }
 
     private var parameters: Screens.Open.Parameters {
-        let room = Terminal.height.map { max(5, $0 - 6) }
+        // Room for the head, the sections of filters and a few comments.
+        let room = Terminal.canRedraw ? Terminal.height.map { max(5, $0 - 12) } : nil
         return .init(
-            container: container, filters: query.selection, search: query.search,
+            container: container, scope: scope, filters: query.selection, search: query.search,
             sort: order.fields, limit: limit ?? (connection.json ? nil : room), actor: actor)
     }
-
-    private func draw(_ model: ScreenModel, _ fields: [Field]) {
-        let clear = Terminal.isOutputTerminal ? "\u{1B}[H\u{1B}[2J" : ""
-        var lines = ["\(container) · revision \(model.revision)"]
-        if let tally = model.tally, tally.score != nil {
-            lines[0] += " · votes: \(TallyText.full(tally))"
-        }
-        for list in model.lists where !list.items.isEmpty || model.lists.count == 1 {
-            let table = ItemTable(fields: fields, items: list.items).table
-            lines += table.lines(width: Terminal.width, color: Terminal.hasColor)
-            lines.append(
-                "\(Wording.count(list.items.count)) of \(Wording.count(list.total))"
-                    + (model.lists.count > 1 ? " in \(PrintableText.line(list.component))" : ""))
-        }
-        Output.bytes(Array((clear + lines.joined(separator: "\n") + "\n").utf8))
-    }
 }
 
-/// What a screen shows: the edits of its revisions, applied.
-struct ScreenModel {
-    /// One list of the screen.
-    struct List: Equatable {
-        var component: String
-        var total = 0
-        var items: [Item] = []
+/// Shows a screen on standard output as it goes on.
+final class ScreenPrinter {
+    /// How it shows it.
+    enum Style {
+        /// Each revision as it came.
+        case json
+        /// The whole screen, drawn over what stood there.
+        case drawn
+        /// The snapshot, then a line for each change.
+        case lines
     }
 
-    private(set) var revision = 0
-    private(set) var tally: VoteTally?
-    private(set) var lists: [List] = []
+    private(set) var model = ScreenModel()
+    private let container: String
+    private let fields: [Field]
+    private let style: Style
+    private var notice: String?
+    private var isResuming = false
 
-    /// Takes in a revision.
-    mutating func apply(_ reply: Screens.Open.Reply) throws {
-        if reply.base == nil {
-            self = ScreenModel()
-        } else if reply.base != revision {
-            throw CommandFailure(
-                "the screen came out of step (revision \(revision), edits from "
-                    + "\(reply.base ?? 0))", hint: "open it again.")
-        }
-        revision = reply.revision
-        tally = reply.tally ?? tally
-        for change in reply.lists ?? [] {
-            let known = lists.firstIndex { $0.component == change.component }
-            var list = known.map { lists[$0] } ?? List(component: change.component)
-            list.total = change.total
-            for edit in change.edits { try list.apply(edit) }
-            if let known { lists[known] = list } else { lists.append(list) }
+    init(container: String, fields: [Field], style: Style) {
+        self.container = container
+        self.fields = fields
+        self.style = style
+    }
+
+    /// Takes in what happens with the screen.
+    func take(_ event: LiveScreen.Event) throws {
+        switch event {
+        case .lost(let failure):
+            isResuming = true
+            let reason =
+                failure.status == .unreachable ? "lost the connection" : failure.sentence
+            tell("\(reason); trying again")
+            if style == .drawn { draw() }
+        case .revision(let reply, let object):
+            let before = model
+            let changes = try model.apply(reply)
+            notice = nil
+            if let reset = reply.reset {
+                tell("started anew: \(reset)")
+            } else if isResuming {
+                tell("connected again")
+            }
+            isResuming = false
+            switch style {
+            case .json: Output.rawLine(object.bytes)
+            case .drawn: draw()
+            case .lines where reply.base == nil: write(view().lines(model))
+            case .lines:
+                write(
+                    ScreenChangeText(fields: fields).lines(
+                        reply, changes: changes, before: before))
+            }
         }
     }
-}
 
-extension ScreenModel.List {
-    /// Takes in an edit; those of comments are left out, since only items are shown.
-    fileprivate mutating func apply(_ edit: Edit) throws {
-        guard edit.comment == nil else { return }
-        switch (edit.op, edit.item, edit.to) {
-        case (.insert, let item?, _) where edit.at >= 0 && edit.at <= items.count:
-            items.insert(item, at: edit.at)
-        case (.update, let item?, _) where items.indices.contains(edit.at):
-            items[edit.at] = item
-        case (.remove, _, _) where items.indices.contains(edit.at):
-            items.remove(at: edit.at)
-        case (.move, _, let to?)
-        where items.indices.contains(edit.at) && items.indices.contains(to):
-            items.insert(items.remove(at: edit.at), at: to)
-        default:
-            throw CommandFailure(
-                "the screen came out of step (no place \(edit.at) in a list of "
-                    + "\(items.count))", hint: "open it again.")
-        }
+    /// Says what happens to the connection: within the drawn screen, else beside what is printed.
+    private func tell(_ text: String) {
+        notice = text
+        if style != .drawn { Output.note("atriumctl: \(PrintableText.line(text))") }
+    }
+
+    private func view(width: Int? = nil, color: Bool = false) -> ScreenView {
+        ScreenView(container: container, fields: fields, width: width, color: color)
+    }
+
+    /// Draws over what stands there, line by line, so that nothing flickers.
+    private func draw() {
+        var lines = view(width: Terminal.width, color: Terminal.hasColor)
+            .lines(model, notice: notice)
+        if let height = Terminal.height { lines = Array(lines.prefix(max(1, height - 1))) }
+        let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
+        Output.bytes(Array("\u{1B}[H\(text)\u{1B}[J".utf8))
+    }
+
+    private func write(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        Output.bytes(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 }

@@ -25,6 +25,11 @@ enum RemoteProblem {
         error.parameters.value["retryAfter"]?.double
     }
 
+    /// Whether an error says when the same call may succeed.
+    static func mayPass(_ error: any Error) -> Bool {
+        (error as? VarlinkRemoteError).flatMap(retryAfter) != nil
+    }
+
     private static func missing(_ word: String, _ details: Details) -> CommandFailure? {
         switch word {
         case "ContainerNotFound":
@@ -57,7 +62,10 @@ enum RemoteProblem {
             CommandFailure(
                 "there is no log level '\(details["level"])'",
                 hint: known(details["level"], details.list("known")), status: .usage)
-        case "ScreenNotFound": CommandFailure("there is no screen '\(details["screen"])'")
+        case "ScreenNotFound":
+            CommandFailure(
+                "there is no screen '\(details["screen"])'",
+                hint: "'atriumctl open CONTAINER' opens one and shows its id.")
         case "ScopeNotFound": CommandFailure("there is no scope '\(details["scope"])'")
         default: nil
         }

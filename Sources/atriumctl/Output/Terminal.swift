@@ -13,6 +13,9 @@ enum Terminal {
         isOutputTerminal && (environment("NO_COLOR") ?? "").isEmpty
         && environment("TERM") != "dumb"
 
+    /// Whether what stands on standard output can be drawn over.
+    static let canRedraw = isOutputTerminal && environment("TERM") != "dumb"
+
     /// How many columns standard output has; nil where nothing is cut.
     static var width: Int? {
         isOutputTerminal ? size(of: STDOUT_FILENO)?.columns : nil

@@ -1,0 +1,148 @@
+import ArgumentParser
+import Interfaces
+import Varlink
+
+/// The command `atriumctl screen …`: each method of an open screen.
+struct ScreenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "screen",
+        abstract: "Work a screen that is open: filter, search, sort, enter, focus.",
+        discussion: """
+            'atriumctl open' shows a screen's id. Any connection of the same user may work it; what \
+            changes is shown where it is open.
+            """,
+        subcommands: [
+            ScreenSelectCommand.self, ScreenDeselectCommand.self, ScreenClearCommand.self,
+            ScreenSearchCommand.self, ScreenSortCommand.self, ScreenResizeCommand.self,
+            ScreenScopeCommand.self, ScreenEnterCommand.self, ScreenBackCommand.self,
+            ScreenFocusCommand.self, ScreenActivateCommand.self,
+        ])
+}
+
+/// Which screen, and how to reach it.
+struct ScreenOptions: ParsableArguments {
+    @Argument(help: "The screen's id, as 'atriumctl open' shows it.")
+    var screen: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    /// Calls a method that answers with the revision that shows what it did.
+    func work<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        revision: (Method.Reply) -> Int
+    ) async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(method, parameters) else { return }
+        Output.line("revision \(revision(reply))")
+    }
+}
+
+// MARK: - What narrows a list, and its order
+
+/// The command `atriumctl screen select SCREEN SECTION=FILTER`.
+struct ScreenSelectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "select", abstract: "Select a filter.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: ArgumentHelp("The filter.", valueName: "section=filter"))
+    var filter: FilterChoice
+
+    func run() async throws {
+        try await options.work(
+            Screens.Select.self,
+            .init(screen: options.screen, section: filter.section, filter: filter.filter)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen deselect SCREEN SECTION=FILTER`.
+struct ScreenDeselectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deselect", abstract: "Deselect a filter.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: ArgumentHelp("The filter.", valueName: "section=filter"))
+    var filter: FilterChoice
+
+    func run() async throws {
+        try await options.work(
+            Screens.Deselect.self,
+            .init(screen: options.screen, section: filter.section, filter: filter.filter)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen clear SCREEN`.
+struct ScreenClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Deselect all filters.")
+
+    @OptionGroup var options: ScreenOptions
+
+    func run() async throws {
+        try await options.work(Screens.Clear.self, .init(screen: options.screen)) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen search SCREEN [TEXT]`.
+struct ScreenSearchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Show only what contains a text.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The text, without regard to case and accents; nothing: all.")
+    var text: String = ""
+
+    func run() async throws {
+        try await options.work(
+            Screens.Search.self, .init(screen: options.screen, text: text)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen sort SCREEN [[-]FIELD…]`.
+struct ScreenSortCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sort", abstract: "Sort by fields.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "The fields, '-' before one for descending; also votes.score, votes.count and "
+                + "comments.count. None: by id.", valueName: "[-]field"))
+    var fields: [String] = []
+
+    func run() async throws {
+        let fields = fields.flatMap { $0.split(separator: ",").map(String.init) }
+        try await options.work(
+            Screens.Sort.self, .init(screen: options.screen, sort: fields)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen resize SCREEN N`.
+struct ScreenResizeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resize", abstract: "Show so many items of a list.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "At most so many.")
+    var limit: Int
+
+    @Option(help: ArgumentHelp("Which list; by default all.", valueName: "name"))
+    var component: String?
+
+    func run() async throws {
+        try await options.work(
+            Screens.Resize.self,
+            .init(screen: options.screen, component: component, limit: limit)
+        ) { $0.revision }
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl screen scope SCREEN SCOPE`.
+struct ScreenScopeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scope", abstract: "Go to another scope of the container.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The scope's name.")
+    var scope: String
+
+    func run() async throws {
+        try await options.work(
+            Screens.SetScope.self, .init(screen: options.screen, scope: scope)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen enter SCREEN ITEM`.
+struct ScreenEnterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enter", abstract: "Show the children of an item.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The item's id.")
+    var item: String
+
+    func run() async throws {
+        try await options.work(
+            Screens.Enter.self, .init(screen: options.screen, item: item)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen back SCREEN`.
+struct ScreenBackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "back", abstract: "Go back to where 'enter' was called.")
+
+    @OptionGroup var options: ScreenOptions
+
+    func run() async throws {
+        try await options.work(Screens.Back.self, .init(screen: options.screen)) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen focus SCREEN [ITEM]`.
+struct ScreenFocusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "focus", abstract: "Show an item's votes and comments beside the list.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The item's id; by default those of the container itself.")
+    var item: String?
+
+    func run() async throws {
+        try await options.work(
+            Screens.Focus.self, .init(screen: options.screen, item: item)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen activate SCREEN ITEM`.
+struct ScreenActivateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "activate", abstract: "Choose an item: the container is told.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The item's id.")
+    var item: String
+
+    func run() async throws {
+        let session = try await options.connection.connect()
+        guard
+            let reply = try await session.answer(
+                Screens.Activate.self, .init(screen: options.screen, item: item))
+        else { return }
+        let sequence = reply.sequence.map { " as #\($0)" } ?? ""
+        Output.line(PrintableText.line("chose \(item)\(sequence)"))
+    }
+}

@@ -1,0 +1,74 @@
+import Interfaces
+import JSONCodec
+import Varlink
+
+/// A screen that outlives its connection: when that is lost, it is resumed as soon as the daemon
+/// answers again, from the revision that was seen last.
+struct LiveScreen {
+    /// What happens with it.
+    enum Event {
+        /// A revision, and the object that it came as.
+        case revision(Screens.Open.Reply, JSONObject)
+        /// The connection was lost, for this reason; it is being tried again.
+        case lost(CommandFailure)
+    }
+
+    let connection: ConnectionOptions
+    /// How it is opened where it can't be resumed.
+    var parameters: Screens.Open.Parameters
+
+    /// Follows the screen.
+    ///
+    /// - Parameters:
+    ///   - session: The connection to begin with.
+    ///   - take: Takes an event.
+    ///   - selection: What is selected by now: for a screen that starts anew.
+    /// - Throws: ``CommandFailure`` when the daemon refuses.
+    mutating func follow(
+        _ session: Session, take: (Event) throws -> Void,
+        selection: () -> [String: [String]]?
+    ) async throws {
+        var session = session
+        var delay = Self.firstDelay
+        while true {
+            do {
+                for try await object in session.client.stream(
+                    raw: Screens.Open.name, parameters: JSONObject(writing: parameters) ?? .empty)
+                {
+                    let reply = try session.decode(Screens.Open.self, object)
+                    parameters.resume = .init(screen: reply.screen, revision: reply.revision)
+                    delay = Self.firstDelay
+                    try take(.revision(reply, object))
+                }
+                return
+            } catch {
+                let failure = await session.explain(error)
+                guard parameters.resume != nil, Self.isPassing(failure, error) else {
+                    throw failure
+                }
+                parameters.filters = selection()
+                try take(.lost(failure))
+            }
+            session = try await reconnect(&delay)
+        }
+    }
+
+    private func reconnect(_ delay: inout Duration) async throws -> Session {
+        while true {
+            try await Task.sleep(for: delay)
+            delay = min(delay * 2, .seconds(5))
+            do {
+                return try await connection.connect()
+            } catch let failure as CommandFailure where failure.status == .unreachable {
+                continue
+            }
+        }
+    }
+
+    private static let firstDelay = Duration.milliseconds(100)
+
+    /// Whether the same call may succeed later: the daemon is away, or says when.
+    private static func isPassing(_ failure: CommandFailure, _ error: any Error) -> Bool {
+        failure.status == .unreachable || RemoteProblem.mayPass(error)
+    }
+}

@@ -1,0 +1,88 @@
+import Interfaces
+import JSONCodec
+
+/// What a revision changed, a line for each change: for logs and pipes.
+struct ScreenChangeText {
+    var fields: [Field]
+
+    /// The lines of a revision that leads on from another.
+    func lines(
+        _ reply: Screens.Open.Reply, changes: [ScreenChange], before: ScreenModel
+    ) -> [String] {
+        var lines = changes.map { "\($0.component): \(text($0.edit))" }
+        let known = Dictionary(before.sections.map { ($0.id, $0) }) { first, _ in first }
+        for section in reply.sections ?? [] {
+            lines += Self.lines(of: section, before: known[section.id])
+        }
+        for list in reply.lists ?? [] {
+            let total = before.lists.first { $0.component == list.component }?.total
+            if total != list.total { lines.append("\(list.component): \(list.total) in all") }
+        }
+        if let tally = reply.tally { lines.append("votes: \(TallyText.full(tally))") }
+        if let path = reply.path { lines.append("path: /\(path.joined(separator: "/"))") }
+        for component in reply.components ?? [] {
+            lines.append("component \(component.name)\(component.hidden ? " (hidden)" : "")")
+        }
+        let mark = "#\(reply.revision)  "
+        if reply.commits > 1 { lines.append("\(reply.commits) commits in one") }
+        return lines.map { mark + PrintableText.line($0) }
+    }
+
+    private func text(_ edit: ScreenChange.Edit) -> String {
+        switch edit {
+        case .inserted(.item(let item), let place):
+            "\(item.id) came to place \(place + 1)"
+        case .inserted(.comment(let comment), _):
+            "\(author(comment)) wrote \(comment.id): \(comment.text ?? "")"
+        case .removed(let entry): "\(id(of: entry)) left"
+        case .moved(let entry, let from, let to):
+            "\(id(of: entry)) moved from place \(from + 1) to \(to + 1)"
+        case .updated(.item(let item), let before):
+            "\(item.id) changed: \(difference(item, before.item))"
+        case .updated(.comment(let comment), _):
+            "\(comment.id) changed: "
+                + (comment.text ?? (comment.state == .pending ? "(not shown yet)" : "(deleted)"))
+        }
+    }
+
+    private func id(of entry: ScreenModel.List.Entry) -> String {
+        switch entry {
+        case .item(let item): item.id
+        case .comment(let comment): comment.id
+        }
+    }
+
+    private func author(_ comment: Comment) -> String {
+        comment.author.map { ActorName.shown($0) } ?? "(nobody)"
+    }
+
+    /// The fields, votes and comments that are not what they were.
+    private func difference(_ item: Item, _ before: Item?) -> String {
+        var parts: [String] = []
+        let (old, new) = (before?.fields.value, item.fields.value)
+        for field in fields where old?[field.name] != new[field.name] {
+            let value = new[field.name].map { FieldText.shown($0, type: field.type) } ?? "none"
+            parts.append("\(field.name) \(value)")
+        }
+        if let votes = item.votes, votes != before?.votes {
+            parts.append("votes \(votes.score == nil ? "none" : TallyText.short(votes))")
+        }
+        if let comments = item.comments, comments != before?.comments {
+            parts.append("comments \(comments)")
+        }
+        return parts.isEmpty ? "nothing that is shown" : parts.joined(separator: ", ")
+    }
+
+    private static func lines(of section: Section, before: Section?) -> [String] {
+        let old = Dictionary((before?.filters ?? []).map { ($0.id, $0) }) { first, _ in first }
+        var lines = section.filters.compactMap { filter -> String? in
+            guard old[filter.id] != filter else { return nil }
+            let mark = filter.selected ? ", selected" : ""
+            return "\(section.id)=\(filter.id): \(Wording.count(filter.count))\(mark)"
+        }
+        let now = Set(section.filters.map(\.id))
+        lines += (before?.filters ?? []).filter { !now.contains($0.id) }
+            .map { "\(section.id)=\($0.id): gone" }
+        return lines
+    }
+}

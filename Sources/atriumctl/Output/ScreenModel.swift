@@ -1,0 +1,146 @@
+import Interfaces
+
+/// What a screen shows: its snapshot, and the edits of its revisions applied to it.
+struct ScreenModel {
+    /// One list of the screen: items, or the comments on what it is focused on.
+    struct List: Equatable {
+        /// What a list holds.
+        enum Entry: Equatable {
+            case item(Item)
+            case comment(Comment)
+        }
+
+        var component: String
+        var total = 0
+        var entries: [Entry] = []
+
+        var items: [Item] { entries.compactMap(\.item) }
+        var comments: [Comment] { entries.compactMap(\.comment) }
+    }
+
+    private(set) var screen = ""
+    private(set) var revision = 0
+    private(set) var scope: String?
+    /// The items that were entered, outermost first.
+    private(set) var path: [String] = []
+    private(set) var components: [Screens.Open.Reply.Components] = []
+    private(set) var sections: [Section] = []
+    private(set) var lists: [List] = []
+    private(set) var tally: VoteTally?
+
+    /// What is selected, by section; nil where nothing is.
+    var selection: [String: [String]]? {
+        var selection: [String: [String]] = [:]
+        for section in sections {
+            let selected = section.filters.filter(\.selected).map(\.id)
+            if !selected.isEmpty { selection[section.id] = selected }
+        }
+        return selection.isEmpty ? nil : selection
+    }
+
+    /// Takes in a revision.
+    ///
+    /// - Returns: what it changed in the lists, in order; of a snapshot nothing, as all of it is new.
+    /// - Throws: ``CommandFailure`` for edits that do not lead on from what is here.
+    @discardableResult
+    mutating func apply(_ reply: Screens.Open.Reply) throws -> [ScreenChange] {
+        let isSnapshot = reply.base == nil
+        if isSnapshot {
+            self = ScreenModel()
+        } else if reply.base != revision || reply.screen != screen {
+            throw CommandFailure(
+                "the screen came out of step (revision \(revision), edits from "
+                    + "\(reply.base ?? 0))", hint: "open it again.")
+        }
+        screen = reply.screen
+        revision = reply.revision
+        scope = reply.scope ?? scope
+        path = reply.path ?? path
+        tally = reply.tally ?? tally
+        take(sections: reply.sections, components: reply.components)
+        var changes: [ScreenChange] = []
+        for list in reply.lists ?? [] {
+            let edits = try take(list)
+            changes += edits.map { ScreenChange(component: list.component, edit: $0) }
+        }
+        return isSnapshot ? [] : changes
+    }
+
+    /// Sections replace those of the same id; with the components, they are all there are, and lists
+    /// of components that are gone or hidden go too.
+    private mutating func take(
+        sections changed: [Section]?, components: [Screens.Open.Reply.Components]?
+    ) {
+        if let components {
+            self.components = components
+            let shown = Set(components.filter { !$0.hidden }.map(\.name))
+            lists.removeAll { !shown.contains($0.component) }
+            let hasFilters = components.contains { $0.kind == "filters" && !$0.hidden }
+            if changed != nil || !hasFilters { sections = [] }
+        }
+        for section in changed ?? [] {
+            if let place = sections.firstIndex(where: { $0.id == section.id }) {
+                sections[place] = section
+            } else {
+                sections.append(section)
+            }
+        }
+    }
+
+    private mutating func take(
+        _ change: Screens.Open.Reply.Lists
+    ) throws -> [ScreenChange.Edit] {
+        let known = lists.firstIndex { $0.component == change.component }
+        var list = known.map { lists[$0] } ?? List(component: change.component)
+        list.total = change.total
+        let edits = try change.edits.map { try list.apply($0) }
+        if let known { lists[known] = list } else { lists.append(list) }
+        return edits
+    }
+}
+
+/// What one edit did to a list.
+struct ScreenChange: Equatable {
+    /// The edit, with what was there before it.
+    enum Edit: Equatable {
+        case inserted(ScreenModel.List.Entry, at: Int)
+        case removed(ScreenModel.List.Entry)
+        case moved(ScreenModel.List.Entry, from: Int, to: Int)
+        case updated(ScreenModel.List.Entry, before: ScreenModel.List.Entry)
+    }
+
+    var component: String
+    var edit: Edit
+}
+
+extension ScreenModel.List {
+    /// Takes in an edit, and says what it did.
+    fileprivate mutating func apply(_ edit: Edit) throws -> ScreenChange.Edit {
+        let new = edit.item.map(Entry.item) ?? edit.comment.map(Entry.comment)
+        let isInside = entries.indices.contains(edit.at)
+        switch (edit.op, new, edit.to) {
+        case (.insert, let new?, _) where isInside || edit.at == entries.count:
+            entries.insert(new, at: edit.at)
+            return .inserted(new, at: edit.at)
+        case (.update, let new?, _) where isInside:
+            let before = entries[edit.at]
+            entries[edit.at] = new
+            return .updated(new, before: before)
+        case (.remove, _, _) where isInside:
+            return .removed(entries.remove(at: edit.at))
+        case (.move, _, let to?) where isInside && entries.indices.contains(to):
+            let entry = entries.remove(at: edit.at)
+            entries.insert(entry, at: to)
+            return .moved(entry, from: edit.at, to: to)
+        default:
+            throw CommandFailure(
+                "the screen came out of step (no place \(edit.at) in \(component), a list of "
+                    + "\(entries.count))", hint: "open it again.")
+        }
+    }
+}
+
+extension ScreenModel.List.Entry {
+    var item: Item? { if case .item(let item) = self { item } else { nil } }
+    var comment: Comment? { if case .comment(let comment) = self { comment } else { nil } }
+}

@@ -1,0 +1,67 @@
+import Interfaces
+
+/// A screen as people see it: the whole of it, in lines.
+struct ScreenView {
+    var container: String
+    var fields: [Field]
+    /// The columns there are; nil: nothing is cut.
+    var width: Int?
+    var color = false
+
+    /// The lines of a whole screen: a head, the filters, the lists, and the comments.
+    func lines(_ model: ScreenModel, notice: String? = nil) -> [String] {
+        var lines = [head(model)]
+        if let notice { lines.append(cut(PrintableText.line(notice))) }
+        lines += model.sections.map { cut(Self.line(of: $0)) }
+        for list in model.lists where !isTalk(list, model) { lines += table(list, of: model) }
+        for list in model.lists where isTalk(list, model) { lines += talk(list) }
+        return lines
+    }
+
+    /// The container, where in it, and which revision of which screen.
+    private func head(_ model: ScreenModel) -> String {
+        var parts = [([container] + model.path).joined(separator: " › ")]
+        if let scope = model.scope { parts.append("scope \(scope)") }
+        if let tally = model.tally, tally.score != nil {
+            parts.append("votes: \(TallyText.full(tally))")
+        }
+        parts.append("screen \(model.screen)")
+        parts.append("revision \(model.revision)")
+        return Style.bold(
+            cut(PrintableText.line(parts.joined(separator: " · "))), enabled: color)
+    }
+
+    /// `Genre: [drama 74] · crime 41`, the selected ones in brackets.
+    static func line(of section: Section) -> String {
+        var filters = section.filters.map { filter in
+            let text = "\(filter.title) \(Wording.count(filter.count))"
+            return filter.selected ? "[\(text)]" : text
+        }
+        if filters.isEmpty { filters = [SectionTable.placeholder(section.input)] }
+        return PrintableText.line("\(section.title): \(filters.joined(separator: " · "))")
+    }
+
+    private func table(_ list: ScreenModel.List, of model: ScreenModel) -> [String] {
+        let isOne = model.lists.count { !isTalk($0, model) } == 1
+        let count = Wording.count(list.items.count) + " of " + Wording.count(list.total)
+        return ItemTable(fields: fields, items: list.items).table
+            .lines(width: width, color: color)
+            + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]
+    }
+
+    private func talk(_ list: ScreenModel.List) -> [String] {
+        let head = cut(
+            "\(Wording.count(list.total, "comment")) in \(PrintableText.line(list.component))")
+        return [head] + CommentTree(width: width, color: color).lines(list.comments)
+    }
+
+    /// Whether a list is one of comments; an empty one is known by its component's kind.
+    private func isTalk(_ list: ScreenModel.List, _ model: ScreenModel) -> Bool {
+        model.components.contains { $0.name == list.component && $0.kind == "comments" }
+            || !list.comments.isEmpty
+    }
+
+    private func cut(_ line: String) -> String {
+        width.map { DisplayWidth.cut(line, to: $0) } ?? line
+    }
+}
