@@ -6,6 +6,7 @@ enum CallFrame {
     enum Flag {
         case more
         case oneway
+        case upgrade
     }
 
     /// Encodes a call, its NUL included.
@@ -14,8 +15,6 @@ enum CallFrame {
         writer.beginObject()
         writer.key("method")
         writer.string(method)
-        writer.key("parameters")
-        parameters.write(to: &writer)
         switch flag {
         case .more:
             writer.key("more")
@@ -23,8 +22,12 @@ enum CallFrame {
         case .oneway:
             writer.key("oneway")
             writer.bool(true)
+        case .upgrade:
+            writer.key("upgrade")
+            writer.bool(true)
         case nil: break
         }
+        writer.writeParameters(parameters)
         writer.endObject()
         writer.bytes.append(0)
         return writer.bytes

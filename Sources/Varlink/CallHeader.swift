@@ -28,7 +28,8 @@ struct CallHeader {
             var reader = JSONReader(bytes, depthLimit: nesting + 1)
             try read(&reader)
         } catch {
-            throw .malformed(error)
+            let isFlag = ["oneway", "more", "upgrade"].contains(error.path)
+            throw error.kind == .type && isFlag ? .flagNotBoolean(error) : .malformed(error)
         }
         if let unknownMember { throw .unknownMember(unknownMember) }
         guard seen.contains(.method) else { throw .missingMethod }

@@ -14,5 +14,7 @@ struct CallSlot: Sendable {
         case more
         /// None.
         case oneway
+        /// One reply, after which the connection speaks another protocol.
+        case upgrade
     }
 }

@@ -14,23 +14,31 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     /// The bytes of a reply's parameters are valid while it is.
     enum Event {
         case reply(UnsafeRawBufferPointer, continues: Bool)
+        /// The last reply: what comes after it belongs to another protocol.
+        case upgraded(UnsafeRawBufferPointer, RawPipe)
         case failure(any Error)
     }
 
     /// A call without its last reply.
     struct OpenCall {
-        let wantsMore: Bool
+        let kind: CallSlot.Kind
         let tell: @Sendable (Event) -> Void
     }
 
     let eventLoop: any EventLoop
-    private let nesting: Int
+    let limits: VarlinkLimits
 
     private var context: ChannelHandlerContext?
     private var frames: FrameBuffer
     private var calls = CircularBuffer<OpenCall>()
     private var unsent = ByteBuffer()
     private var isFlushScheduled = false
+    private var isChannelWritable = true
+    private var whenWritable: [@Sendable () -> Void] = []
+
+    /// Whether the last call is one with `upgrade`, after which no other can be made.
+    private var isUpgradeWanted = false
+    private var pipe: RawPipe?
 
     /// Whether replies are to wait, because a stream's reader does not keep up.
     private(set) var isHeld = false
@@ -40,7 +48,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     init(eventLoop: any EventLoop, limits: VarlinkLimits) {
         self.eventLoop = eventLoop
-        nesting = limits.nesting
+        self.limits = limits
         frames = FrameBuffer(limit: limits.frameBytes)
     }
 
@@ -48,15 +56,39 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     ///
     /// Nobody is told of a `oneway` one.
     func send(_ frame: [UInt8], _ call: OpenCall?) {
-        if let end {
-            call?.tell(.failure(end))
+        if let problem = end ?? (isUpgradeWanted ? VarlinkConnectionError.upgraded : nil) {
+            call?.tell(.failure(problem))
             return
         }
         if let call { calls.append(call) }
+        isUpgradeWanted = call?.kind == .upgrade
         unsent.writeBytes(frame)
+        if !isChannelWritable, bytesQueued > limits.queuedBytes {
+            return close(VarlinkConnectionError.queueIsFull(limits.queuedBytes))
+        }
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
         eventLoop.execute { [self] in flush() }
+    }
+
+    /// Whether the service keeps up with what it is sent.
+    var isWritable: Bool {
+        isChannelWritable && unsent.readableBytes < limits.writableBytes
+    }
+
+    /// Why no more calls can be made; nil while they can.
+    var ended: (any Error)? { end }
+
+    /// Has something run when the service keeps up, or the connection has ended.
+    func onWritable(_ action: @escaping @Sendable () -> Void) {
+        if isWritable || end != nil { return action() }
+        whenWritable.append(action)
+    }
+
+    private var bytesQueued: Int {
+        let options = context?.channel.syncOptions
+        let inChannel = options.flatMap { try? $0.getOption(.bufferedWritableBytes) } ?? 0
+        return inChannel + unsent.readableBytes
     }
 
     /// Has replies wait, or come again.
@@ -80,9 +112,18 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func flush() {
         isFlushScheduled = false
-        guard let context, unsent.readableBytes > 0 else { return }
+        // While the channel takes no more, what is unsent waits here: its size is looked at.
+        guard let context, isChannelWritable, unsent.readableBytes > 0 else { return }
         context.writeAndFlush(Self.wrapOutboundOut(unsent), promise: nil)
         unsent.clear(minimumCapacity: 0)
+        tellWritable()
+    }
+
+    private func tellWritable() {
+        guard !whenWritable.isEmpty, isWritable || end != nil else { return }
+        let actions = whenWritable
+        whenWritable = []
+        for action in actions { action() }
     }
 
     private func deliver() {
@@ -90,7 +131,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         isDelivering = true
         defer { isDelivering = false }
         do throws(ProtocolViolation) {
-            while !isHeld, let frame = try frames.next() { try deliver(frame) }
+            while !isHeld, pipe == nil, let frame = try frames.next() { try deliver(frame) }
         } catch {
             frames.removeAll()
             close(VarlinkConnectionError(.protocolViolation, "the service sent \(error)"))
@@ -101,7 +142,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     private func deliver(_ frame: ByteBuffer) throws(ProtocolViolation) {
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                try deliver(ReplyHeader(bytes, nesting: nesting))
+                try deliver(ReplyHeader(bytes, nesting: limits.nesting))
             }
         }
         try outcome.get()
@@ -109,24 +150,41 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     private func deliver(_ reply: ReplyHeader) throws(ProtocolViolation) {
         guard let call = calls.first else {
-            throw .unexpectedReply("a reply that belongs to no call")
+            guard let error = ClientConnection.error(in: reply) else {
+                throw .unexpectedReply("a reply that belongs to no call")
+            }
+            // It is about the connection, such as that there is no room for it.
+            return close(error)
         }
-        guard call.wantsMore || !reply.continues else {
+        guard call.kind == .more || !reply.continues else {
             throw .unexpectedReply("a reply that continues, to a call without more")
         }
         if !reply.continues { calls.removeFirst() }
-        guard let name = reply.error else {
-            let parameters = reply.parameters ?? ClientConnection.noParameters
+        if let error = ClientConnection.error(in: reply) {
+            isUpgradeWanted = isUpgradeWanted && call.kind != .upgrade
+            return call.tell(.failure(error))
+        }
+        let parameters = reply.parameters ?? ClientConnection.noParameters
+        guard call.kind == .upgrade, let context else {
             return call.tell(.reply(parameters, continues: reply.continues))
         }
+        let pipe = RawPipe(context.channel, startingWith: frames.takeAll())
+        self.pipe = pipe
+        call.tell(.upgraded(parameters, pipe))
+    }
+
+    private static func error(in reply: ReplyHeader) -> VarlinkRemoteError? {
+        guard let name = reply.error else { return nil }
         // All of the frame was checked: reading the object again does not fail.
         let parameters = reply.parameters.flatMap { try? JSON.decode(JSONObject.self, from: $0) }
-        call.tell(.failure(VarlinkRemoteError(name: name, parameters: parameters ?? .empty)))
+        return VarlinkRemoteError(name: name, parameters: parameters ?? .empty)
     }
 
     private func failCalls() {
         let error = end ?? VarlinkConnectionError.closed
         while let call = calls.popFirst() { call.tell(.failure(error)) }
+        unsent = ByteBuffer()
+        tellWritable()
     }
 
     /// What absent parameters are read from.
@@ -150,21 +208,48 @@ extension ClientConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if let pipe { return pipe.take(Self.unwrapInboundIn(data)) }
         frames.append(Self.unwrapInboundIn(data))
         deliver()
     }
 
     func read(context: ChannelHandlerContext) {
-        guard !isHeld else {
+        guard pipe?.wantsBytes ?? !isHeld else {
             isReadHeld = true
             return
         }
         context.read()
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isChannelWritable = context.channel.isWritable
+        if isChannelWritable, !isFlushScheduled {
+            isFlushScheduled = true
+            // Not within the write that made room.
+            eventLoop.execute { [self] in
+                flush()
+                tellWritable()
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// A service that says no more has ended its part; of another protocol, that is its own affair.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            if let pipe {
+                pipe.end()
+            } else {
+                context.close(promise: nil)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     /// Replies that have arrived are still handed out, then the calls without one fail.
     func channelInactive(context: ChannelHandlerContext) {
         end = end ?? VarlinkConnectionError.closed
+        pipe?.end()
         deliver()
         context.fireChannelInactive()
     }

@@ -17,15 +17,20 @@ extension Connection {
 
     private func start(_ header: CallHeader) {
         server.statistics.calls += 1
+        usage.calls += 1
         let slot = open(header)
         guard let entry = entry(for: header) else {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))
         }
-        guard !header.wantsUpgrade else {
-            return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
-        }
         if let denial = server.router.authorize?(entry.name, peer) { return fail(slot, denial) }
+        switch entry.upgrade {
+        case .never where header.wantsUpgrade:
+            return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
+        case .required where !header.wantsUpgrade:
+            return fail(slot, VarlinkService.ExpectedUpgrade())
+        default: break
+        }
         do throws(JSONError) {
             let parameters = header.parameters ?? Connection.noParameters
             try entry.invoke(parameters, server.limits.nesting, slot)
@@ -47,9 +52,12 @@ extension Connection {
     private func open(_ header: CallHeader) -> CallSlot {
         if header.isOneway { return CallSlot(connection: self, id: openSilent(), kind: .oneway) }
         let id = replies.open()
-        guard header.wantsMore else { return CallSlot(connection: self, id: id, kind: .single) }
-        runningMore = id
-        return CallSlot(connection: self, id: id, kind: .more)
+        guard header.wantsMore || header.wantsUpgrade else {
+            return CallSlot(connection: self, id: id, kind: .single)
+        }
+        runningAlone = id
+        usage.isUpgradeWanted = header.wantsUpgrade
+        return CallSlot(connection: self, id: id, kind: header.wantsMore ? .more : .upgrade)
     }
 
     /// What absent parameters are read from.
@@ -86,9 +94,9 @@ extension Connection {
     }
 
     /// Answers with frames as they are; the call goes on.
-    func answer(_ slot: CallSlot, with frames: UnsafeRawBufferPointer) {
+    func answer(_ slot: CallSlot, with frames: ByteBuffer) {
         guard isOpen(slot) else { return }
-        replies.append(frames, to: slot.id)
+        replies.append(sharing: frames, to: slot.id)
         settleAnswer()
     }
 
@@ -102,6 +110,20 @@ extension Connection {
         guard isOpen(slot) else { return }
         server.statistics.errors += 1
         answer(slot, isLast: true) { $0.writeError(name, parameters) }
+    }
+
+    /// Answers with one reply, after which the connection speaks another protocol.
+    func upgrade(
+        _ slot: CallSlot, _ encode: (inout JSONWriter) -> Void,
+        then: @escaping @Sendable (VarlinkRawConnection) -> Void
+    ) {
+        guard slot.kind == .upgrade, isOpen(slot) else { return }
+        answer(slot, isLast: true, encode)
+        // If not, it is stopping, or has just been condemned.
+        switch state {
+        case .open, .halfClosed: state = .upgrading(then)
+        default: break
+        }
     }
 
     func onClose(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
@@ -123,7 +145,10 @@ extension Connection {
             return
         }
         replies.end(slot.id)
-        if runningMore == slot.id { runningMore = nil }
+        if runningAlone == slot.id {
+            runningAlone = nil
+            usage.isUpgradeWanted = false
+        }
         if !closeActions.isEmpty { closeActions[slot.id] = nil }
     }
 
@@ -131,7 +156,8 @@ extension Connection {
         if bytesQueued > server.limits.queuedBytes {
             server.statistics.overflows += 1
             condemn(
-                "more than \(server.limits.queuedBytes) bytes wait for it, and it does not read")
+                "more than \(server.limits.queuedBytes) bytes wait for it, and it does not read "
+                    + "(limits.queuedBytes)")
         }
         schedule()
     }

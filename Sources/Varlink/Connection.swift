@@ -21,36 +21,44 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     let server: ServerState
     let eventLoop: any EventLoop
 
-    private var context: ChannelHandlerContext?
-    private var state = State.open
+    var context: ChannelHandlerContext?
+    var state = State.open
 
     // What came in.
-    private var frames: FrameBuffer
-    private var isReadHeld = false
+    var frames: FrameBuffer
+    var isReadHeld = false
 
     // What goes out.
     var replies = ReplyQueue()
-    private var isChannelWritable = true
+    var isChannelWritable = true
 
     // The calls under way.
-    var runningMore: UInt64?
+    /// The call that no later one is started beside: one with `more`, or with `upgrade`.
+    var runningAlone: UInt64?
     var silentCalls: Set<UInt64> = []
-    private var lastSilentCall: UInt64 = 0
+    var lastSilentCall: UInt64 = 0
     var closeActions: [UInt64: [@Sendable () -> Void]] = [:]
     var writableActions: [(slot: CallSlot, action: @Sendable () -> Void)] = []
 
     /// Whether calls are being started: what they answer is sent when that is done.
-    private var isStarting = false
-    private var isScheduled = false
+    var isStarting = false
+    var isScheduled = false
 
-    private enum State {
+    /// What it uses up.
+    var usage = Usage()
+
+    enum State {
         case open
         /// The peer said that it sends no more: its calls are answered, then it is closed.
         case halfClosed
         /// No further call is started; those under way are answered, then it is closed.
         case stopping
+        /// It speaks another protocol as soon as the last reply is on its way.
+        case upgrading(@Sendable (VarlinkRawConnection) -> Void)
+        /// It speaks another protocol.
+        case upgraded(RawPipe)
         /// Something is wrong with it: to be closed in its next turn.
-        case condemned(String)
+        case condemned(Condemnation)
         /// The last bytes are on their way.
         case closing
         case closed
@@ -89,6 +97,8 @@ extension Connection {
         case .open, .halfClosed:
             frames.append(bytes)
             startCalls()
+        case .upgrading: frames.append(bytes)
+        case .upgraded(let pipe): pipe.take(bytes)
         case .stopping, .condemned, .closing, .closed: break
         }
     }
@@ -99,7 +109,7 @@ extension Connection {
 
     /// Reads only while what was read before can be worked on: the rest stays with the sender.
     func read(context: ChannelHandlerContext) {
-        guard canStartCalls || frames.count == 0 else {
+        guard wantsBytes else {
             isReadHeld = true
             return
         }
@@ -113,9 +123,14 @@ extension Connection {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .inputClosed? = event as? ChannelEvent, case .open = state {
-            state = .halfClosed
-            schedule()
+        if case .inputClosed? = event as? ChannelEvent {
+            switch state {
+            case .open:
+                state = .halfClosed
+                schedule()
+            case .upgraded(let pipe): pipe.end()
+            default: usage.hasInputEnded = true
+            }
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -124,177 +139,5 @@ extension Connection {
         server.logger.debug(
             "a connection broke: \(error)", metadata: ["peer": "\(peer)"])
         context.close(promise: nil)
-    }
-}
-
-// MARK: - Turns
-
-extension Connection {
-    /// Asks for a turn, after whatever runs now has returned.
-    func schedule() {
-        guard !isScheduled, !isStarting else { return }
-        isScheduled = true
-        server.schedule(self)
-    }
-
-    /// A turn of its own: goes on with calls that had to wait, and sends what was said meanwhile.
-    func takeTurn() {
-        isScheduled = false
-        startCalls()
-        finishTurn()
-    }
-
-    /// No further call is started.
-    ///
-    /// Those under way are answered, streams are cut, then it closes.
-    func stop() {
-        switch state {
-        case .open, .halfClosed:
-            state = .stopping
-            schedule()
-        case .stopping, .condemned, .closing, .closed: break
-        }
-    }
-
-    /// Closes without further ado.
-    ///
-    /// Not to be called inside of a handler.
-    func closeNow() {
-        context?.close(promise: nil)
-    }
-
-    /// Closes in its next turn, because something is wrong.
-    func condemn(_ reason: String) {
-        switch state {
-        case .open, .halfClosed, .stopping, .closing:
-            state = .condemned(reason)
-            schedule()
-        case .condemned, .closed: break
-        }
-    }
-
-    var isWritable: Bool {
-        let waiting = replies.ready.readableBytes + replies.heldBytes
-        return isChannelWritable && waiting < server.limits.writableBytes
-    }
-
-    var bytesQueued: Int {
-        var bytes = replies.ready.readableBytes + replies.heldBytes
-        if !isChannelWritable, let options = context?.channel.syncOptions {
-            bytes += (try? options.getOption(.bufferedWritableBytes)) ?? 0
-        }
-        return bytes
-    }
-
-    /// Whether what calls are answered with can still reach the peer.
-    var takesAnswers: Bool {
-        switch state {
-        case .open, .halfClosed, .stopping: true
-        case .condemned, .closing, .closed: false
-        }
-    }
-
-    /// Takes in a call that is not to be answered.
-    func openSilent() -> UInt64 {
-        lastSilentCall += 1
-        silentCalls.insert(lastSilentCall)
-        return lastSilentCall
-    }
-
-    var isClosed: Bool {
-        if case .closed = state { true } else { false }
-    }
-
-    private var canStartCalls: Bool {
-        switch state {
-        case .open, .halfClosed: break
-        case .stopping, .condemned, .closing, .closed: return false
-        }
-        return runningMore == nil && isWritable
-            && replies.count + silentCalls.count < server.limits.callsInFlight
-    }
-
-    private func startCalls() {
-        isStarting = true
-        defer { isStarting = false }
-        while canStartCalls {
-            do throws(ProtocolViolation) {
-                guard let frame = try frames.next() else { return }
-                try start(frame)
-            } catch {
-                server.statistics.protocolViolations += 1
-                condemn("\(error)")
-            }
-        }
-    }
-
-    private func finishTurn() {
-        flush()
-        switch state {
-        case .condemned(let reason):
-            server.logger.warning(
-                "closing a connection: \(reason)",
-                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.pid)"])
-            return closeNow()
-        case .halfClosed where replies.count + silentCalls.count == 0 && isWritable:
-            return closeWhenSent()
-        case .stopping where replies.count + silentCalls.count == (runningMore == nil ? 0 : 1):
-            return closeWhenSent()
-        case .open, .halfClosed, .stopping: break
-        case .closing, .closed: return
-        }
-        if isWritable { runWritableActions() }
-        if isReadHeld, canStartCalls || frames.count == 0 {
-            isReadHeld = false
-            context?.read()
-        }
-    }
-
-    private func flush() {
-        guard let context, isChannelWritable, replies.ready.readableBytes > 0 else { return }
-        server.statistics.bytesOut += replies.ready.readableBytes
-        context.writeAndFlush(Self.wrapOutboundOut(replies.ready), promise: nil)
-        // Usually all was written at once, and the memory is free to be used again. What was needed
-        // for one big reply is not kept.
-        if replies.ready.capacity > 16 << 10 {
-            replies.ready = ByteBuffer()
-        } else {
-            replies.ready.clear(minimumCapacity: 0)
-        }
-    }
-
-    private func runWritableActions() {
-        guard !writableActions.isEmpty else { return }
-        let actions = writableActions
-        writableActions = []
-        for (slot, action) in actions where isOpen(slot) { action() }
-    }
-
-    /// Closes once everything that was said is with the kernel.
-    private func closeWhenSent() {
-        guard let context else { return }
-        state = .closing
-        let channel = context.channel
-        let promise = eventLoop.makePromise(of: Void.self)
-        promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
-        let rest = replies.ready
-        replies.ready = ByteBuffer()
-        context.writeAndFlush(Self.wrapOutboundOut(rest), promise: promise)
-    }
-
-    private func end() {
-        if case .closed = state { return }
-        state = .closed
-        context = nil
-        server.remove(self)
-        frames.removeAll()
-        replies = ReplyQueue()
-        silentCalls = []
-        writableActions = []
-        let actions = closeActions
-        closeActions = [:]
-        for (_, actions) in actions.sorted(by: { $0.key < $1.key }) {
-            for action in actions { action() }
-        }
     }
 }

@@ -54,6 +54,12 @@ struct FrameBuffer {
         searched = 0
     }
 
+    /// Hands out all that has arrived and was not cut, and forgets it.
+    mutating func takeAll() -> ByteBuffer {
+        defer { removeAll() }
+        return buffer
+    }
+
     private func distanceToEnd() -> Int? {
         let searched = searched
         return buffer.withUnsafeReadableBytes { bytes in

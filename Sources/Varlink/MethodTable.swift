@@ -5,6 +5,9 @@ struct MethodEntry: Sendable {
     /// Its full name.
     let name: String
 
+    /// Whether its calls may, or have to, ask for another protocol.
+    var upgrade = VarlinkRouter.Upgrade.never
+
     /// Reads the parameters (an object's text, nesting so deep at most) and runs the handler.
     let invoke: @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 }

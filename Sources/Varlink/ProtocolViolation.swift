@@ -6,6 +6,7 @@ enum ProtocolViolation: Error, CustomStringConvertible {
     case malformed(JSONError)
     case unknownMember(String)
     case missingMethod
+    case flagNotBoolean(JSONError)
     case severalFlags
     /// In a reply, to a client: an error that continues, or one that was not asked for.
     case unexpectedReply(String)
@@ -17,14 +18,29 @@ enum ProtocolViolation: Error, CustomStringConvertible {
         case .malformed(let error):
             "a message that is no call or reply: \(error)"
         case .unknownMember(let name):
-            "a message with the member '\(name)', which the protocol does not know; "
+            "a message with the member '\(name.prefix(80))', which the protocol does not know; "
                 + "extensions are named after their vendor, such as 'org.example'"
         case .missingMethod:
             "a call without a method"
+        case .flagNotBoolean(let error):
+            "a call with a flag that is neither true nor false: \(error)"
         case .severalFlags:
             "a call with more than one of oneway, more and upgrade"
         case .unexpectedReply(let what):
             what
+        }
+    }
+
+    /// As what it is counted.
+    var kind: VarlinkViolation {
+        switch self {
+        case .frameTooLong: .messageTooLong
+        case .malformed: .malformed
+        case .unknownMember: .unknownMember
+        case .missingMethod: .missingMethod
+        case .flagNotBoolean: .flagNotBoolean
+        case .severalFlags: .severalFlags
+        case .unexpectedReply: .unexpectedReply
         }
     }
 }

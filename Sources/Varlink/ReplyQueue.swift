@@ -8,6 +8,9 @@ struct ReplyQueue {
     /// What may go out, in order.
     var ready = ByteBuffer()
 
+    /// Whether others hold the memory of `ready` too.
+    private var isReadyShared = false
+
     /// Bytes that wait for an earlier call to end.
     private(set) var heldBytes = 0
 
@@ -48,6 +51,31 @@ struct ReplyQueue {
         heldBytes += bytes.count
         if calls[position].held == nil { calls[position].held = ByteBuffer() }
         calls[position].held?.writeBytes(bytes)
+    }
+
+    /// Adds frames that others are answered with too: their memory is shared where nothing waits
+    /// before them.
+    ///
+    /// Does nothing if the call has ended.
+    mutating func append(sharing frames: ByteBuffer, to id: UInt64) {
+        guard id == firstID, !calls.isEmpty, ready.readableBytes == 0 else {
+            return frames.withUnsafeReadableBytes { append($0, to: id) }
+        }
+        ready = frames
+        isReadyShared = true
+    }
+
+    /// Forgets what was ready, since it is on its way.
+    mutating func clearReady() {
+        // What was needed for one big reply is not kept, nor is what others hold: that would be
+        // replaced, not used again.
+        if isReadyShared || ready.capacity > 16 << 10 {
+            ready = ByteBuffer()
+            isReadyShared = false
+        } else {
+            // Usually all was written at once, and the memory is free to be used again.
+            ready.clear(minimumCapacity: 0)
+        }
     }
 
     /// Ends a call, and lets go what waited for it.

@@ -13,6 +13,8 @@ final class ServerState: @unchecked Sendable {
     let table: MethodTable
 
     var statistics = VarlinkStatistics()
+    var accounts = UserAccounts()
+    private var closures: ClosureLog
 
     /// Memory for encoding one reply, used again for the next.
     private var scratch: [UInt8] = []
@@ -26,6 +28,7 @@ final class ServerState: @unchecked Sendable {
     /// Connections that have something to do in the coming turn.
     private var waiting: [Connection] = []
     private var isTurnScheduled = false
+    private var isSweepScheduled = false
 
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {
         self.eventLoop = eventLoop
@@ -33,6 +36,7 @@ final class ServerState: @unchecked Sendable {
         self.logger = logger
         self.router = router
         table = router.makeTable()
+        closures = ClosureLog(lines: limits.logLines, logger: logger)
     }
 
     /// Between which numbers of bytes a channel turns from writable to not, and back.
@@ -43,22 +47,42 @@ final class ServerState: @unchecked Sendable {
 
     /// Takes in a channel that was just connected; a failed future refuses it.
     func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard !isStopping else { return refuse(channel) }
-        guard connections.count < limits.connections else {
-            statistics.refusedConnections += 1
-            logger.warning(
-                "refused a connection: all \(limits.connections) are taken (limits.connections)")
-            return refuse(channel)
+        guard !isStopping else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
         return Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
+            let pipeline = channel.pipeline.syncOperations
+            if let refusal = refusal(of: peer) {
+                statistics.refusedConnections += 1
+                tell("refused a connection", refusal.message, peer)
+                return try pipeline.addHandler(Farewell(refusal))
+            }
             lastNumber += 1
-            let connection = Connection(number: lastNumber, peer: peer, server: self)
-            try channel.pipeline.syncOperations.addHandler(connection)
+            try pipeline.addHandler(Connection(number: lastNumber, peer: peer, server: self))
         }
     }
 
-    private func refuse(_ channel: any Channel) -> EventLoopFuture<Void> {
-        channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+    private func refusal(of peer: Peer) -> VarlinkLimitExceeded? {
+        if connections.count >= limits.connections {
+            return VarlinkLimitExceeded(
+                limit: "connections", value: limits.connections,
+                message: "all \(limits.connections) connections are taken (limits.connections)")
+        }
+        if accounts.connections(of: peer.uid) >= limits.connectionsPerUser,
+            !limits.unlimitedUsers.contains(peer.uid)
+        {
+            return VarlinkLimitExceeded(
+                limit: "connectionsPerUser", value: limits.connectionsPerUser,
+                message: "uid \(peer.uid) has all \(limits.connectionsPerUser) connections that a "
+                    + "user may have (limits.connectionsPerUser)")
+        }
+        return nil
+    }
+
+    /// Tells the log of a connection that is closed or refused.
+    func tell(_ what: String, _ reason: String, _ peer: Peer) {
+        closures.tell(what, reason, peer, now: .now())
+        scheduleSweep()
     }
 
     /// Memory for encoding one reply, to be given back.
@@ -77,6 +101,8 @@ final class ServerState: @unchecked Sendable {
 
     func add(_ connection: Connection) {
         connections[connection.number] = connection
+        accounts.open(connection.peer.uid)
+        scheduleSweep()
         statistics.acceptedConnections += 1
         statistics.connections = connections.count
         if isStopping { connection.stop() }
@@ -84,6 +110,7 @@ final class ServerState: @unchecked Sendable {
 
     func remove(_ connection: Connection) {
         connections[connection.number] = nil
+        accounts.close(connection.peer.uid, bytes: connection.usage.charged)
         statistics.connections = connections.count
         if connections.isEmpty { whenEmpty?.succeed() }
     }
@@ -106,9 +133,36 @@ final class ServerState: @unchecked Sendable {
         }
     }
 
+    /// Looks after all connections some time from now, as long as there are any.
+    ///
+    /// One timer for all of them, so that a call never sets one.
+    private func scheduleSweep() {
+        guard !isSweepScheduled, !isStopping else { return }
+        isSweepScheduled = true
+        eventLoop.scheduleTask(in: sweepInterval) { [weak self] in self?.sweep() }
+    }
+
+    private var sweepInterval: TimeAmount {
+        let most = TimeAmount.seconds(15)
+        guard let handshake = limits.handshake else { return most }
+        return min(most, max(.milliseconds(1), TimeAmount(handshake / Self.sweepsOfHandshake)))
+    }
+
+    private static let sweepsOfHandshake = 4
+
+    private func sweep() {
+        isSweepScheduled = false
+        let patience =
+            limits.handshake.map { TimeAmount($0).nanoseconds / sweepInterval.nanoseconds } ?? 0
+        for connection in connections.values { connection.sweep(patience: Int(patience)) }
+        closures.sweep(now: .now())
+        if !connections.isEmpty || closures.isBusy { scheduleSweep() }
+    }
+
     /// Stops accepting connections and calls; completes when the last connection has closed.
     func stop(within deadline: TimeAmount) -> EventLoopFuture<Void> {
         isStopping = true
+        closures.end()
         for listener in listeners { listener.close(promise: nil) }
         listeners = []
         let promise = whenEmpty ?? eventLoop.makePromise(of: Void.self)

@@ -20,6 +20,7 @@ struct UnixListener {
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0
         )
         guard descriptor >= 0 else { throw VarlinkBindError(path, "socket", errno) }
+        DescriptorPassing.refuse(on: descriptor)
         do throws(VarlinkBindError) {
             // The file's first mode is the socket's own: there is no moment at which others may connect.
             guard fchmod(descriptor, 0o600) == 0 else {
@@ -116,27 +117,5 @@ struct SocketFile: Sendable {
             return
         }
         unlink(path)
-    }
-}
-
-/// The kernel's form of a socket's path.
-enum UnixAddress {
-    /// Bytes in a path: the kernel's room, less the NUL at its end.
-    static let pathLimit = 107
-
-    /// Hands out the address of a path; nil when the path is too long or holds a NUL.
-    static func with<Result>(
-        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result? {
-        let bytes = Array(path.utf8)
-        guard (1...pathLimit).contains(bytes.count), !bytes.contains(0) else { return nil }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

@@ -24,11 +24,19 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// Whether the caller takes no reply at all.
     public var isOneway: Bool { slot.kind == .oneway }
 
+    /// Whether the caller wants to speak another protocol after the reply; only where the router was told
+    /// that calls of this method may, see ``VarlinkRouter/allow(_:of:)``.
+    public var wantsUpgrade: Bool { slot.kind == .upgrade }
+
     /// Ends the call with its only or last reply.
+    ///
+    /// A call with ``wantsUpgrade`` takes this for the beginning of another protocol: the connection is
+    /// closed after it.
     ///
     /// - Parameter reply: What it says.
     public func reply(_ reply: Reply) {
         if isElsewhere { return hop { self.reply(reply) } }
+        guard !wantsUpgrade else { return upgrade(reply) { _ in } }
         slot.connection.answer(slot, isLast: true) { $0.writeReply(reply, continues: false) }
     }
 
@@ -41,6 +49,23 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         guard wantsMore else { return self.reply(reply) }
         if isElsewhere { return hop { self.replyContinues(reply) } }
         slot.connection.answer(slot, isLast: false) { $0.writeReply(reply, continues: true) }
+    }
+
+    /// Ends the call with its reply, and hands the connection over to another protocol.
+    ///
+    /// A call without ``wantsUpgrade`` is ended with `ExpectedUpgrade` instead.
+    ///
+    /// - Parameters:
+    ///   - reply: What it says.
+    ///   - then: Given the connection, on the loop, once the reply and those to all earlier calls are on
+    ///     their way; not if the peer goes first. Whatever came after the call's NUL is read from it.
+    public func upgrade(
+        _ reply: Reply, then: @escaping @Sendable (VarlinkRawConnection) -> Void
+    ) {
+        guard wantsUpgrade else { return fail(VarlinkService.ExpectedUpgrade()) }
+        if isElsewhere { return hop { self.upgrade(reply, then: then) } }
+        slot.connection.upgrade(
+            slot, { $0.writeReply(reply, continues: false) }, then: then)
     }
 
     /// Ends the call with an error.
@@ -61,33 +86,25 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 
     /// Adds replies that are encoded already, such as those that many subscribers share.
     ///
-    /// A call without ``wantsMore`` is ended with `ExpectedMore` instead.
-    ///
-    /// - Parameter frames: One or several replies as ``frame(_:)`` makes them, one after the other.
-    public func replyRaw(_ frames: [UInt8]) {
-        guard wantsMore else { return fail(VarlinkService.ExpectedMore()) }
-        if isElsewhere { return hop { self.replyRaw(frames) } }
-        frames.withUnsafeBytes { slot.connection.answer(slot, with: $0) }
-    }
-
-    /// Adds replies that are encoded already, see ``replyRaw(_:)-([UInt8])``.
+    /// Nothing is copied where nothing else waits to be sent. A call without ``wantsMore`` is ended
+    /// with `ExpectedMore` instead.
     ///
     /// - Parameter frames: One or several replies as ``frame(_:)`` makes them, one after the other.
     public func replyRaw(_ frames: ByteBuffer) {
         guard wantsMore else { return fail(VarlinkService.ExpectedMore()) }
         if isElsewhere { return hop { self.replyRaw(frames) } }
-        frames.withUnsafeReadableBytes { slot.connection.answer(slot, with: $0) }
+        slot.connection.answer(slot, with: frames)
     }
 
     /// Encodes a reply that continues, to be shared by several calls.
     ///
     /// - Parameter reply: What it says.
-    /// - Returns: The bytes for ``replyRaw(_:)-([UInt8])``, with their NUL.
-    public static func frame(_ reply: Reply) -> [UInt8] {
+    /// - Returns: The bytes for ``replyRaw(_:)``, with their NUL.
+    public static func frame(_ reply: Reply) -> ByteBuffer {
         var writer = JSONWriter()
         writer.writeReply(reply, continues: true)
         writer.bytes.append(0)
-        return writer.bytes
+        return ByteBuffer(bytes: writer.bytes)
     }
 
     /// Has something run on the loop if the connection closes before the call has ended: at once if
@@ -131,29 +148,5 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 
     private func hop(_ action: @escaping @Sendable () -> Void) {
         slot.connection.eventLoop.execute(action)
-    }
-}
-
-extension JSONWriter {
-    /// Writes a reply, without its NUL.
-    mutating func writeReply(_ reply: some VarlinkCodable, continues: Bool) {
-        beginObject()
-        key("parameters")
-        reply.write(to: &self)
-        if continues {
-            key("continues")
-            bool(true)
-        }
-        endObject()
-    }
-
-    /// Writes an error, without its NUL.
-    mutating func writeError(_ name: String, _ parameters: some JSONWritable) {
-        beginObject()
-        key("error")
-        string(name)
-        key("parameters")
-        parameters.write(to: &self)
-        endObject()
     }
 }

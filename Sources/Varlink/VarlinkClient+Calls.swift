@@ -46,6 +46,50 @@ extension VarlinkClient {
         send(CallFrame.encode(Method.name, parameters, flag: .oneway), nil)
     }
 
+    /// Calls a method for its reply, and another protocol after that.
+    ///
+    /// If it fails the connection goes on as it is; if not the client can make no further calls.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    /// - Returns: What the reply carries, and the connection from the first byte after it.
+    /// - Throws: ``VarlinkRemoteError`` as the service says, `MethodNotImplemented` where it knows no other
+    ///   protocol; ``VarlinkConnectionError``.
+    public func upgrade<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) async throws -> (reply: Method.Reply, connection: VarlinkRawConnection) {
+        try await upgrade(CallFrame.encode(Method.name, parameters, flag: .upgrade)) {
+            try VarlinkClient.decode(method, $0)
+        }
+    }
+
+    /// Calls a method that is only known by name for its reply, and another protocol after that.
+    ///
+    /// - Parameters:
+    ///   - method: The method's full name.
+    ///   - parameters: What the call carries; nothing by default.
+    /// - Returns: What the reply carries, as it came, and the connection; see ``upgrade(_:_:)``.
+    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    public func upgrade(
+        raw method: String, parameters: JSONObject = .empty
+    ) async throws -> (reply: JSONObject, connection: VarlinkRawConnection) {
+        try await upgrade(CallFrame.encode(method, parameters, flag: .upgrade)) {
+            try JSON.decode(JSONObject.self, from: $0)
+        }
+    }
+
+    /// Waits until the service keeps up with what it is sent: until less than
+    /// ``VarlinkLimits/writableBytes`` wait for it.
+    ///
+    /// For who makes many calls that do not wait, such as ``oneway(_:_:)``: beyond
+    /// ``VarlinkLimits/queuedBytes`` the client closes.
+    public func whenWritable() async throws {
+        try await wait { then in
+            then(self.streaming.ended.map { .failure($0) } ?? .success(()))
+        }
+    }
+
     /// Calls a method that is only known by name, and waits for its reply.
     ///
     /// - Parameters:
@@ -59,7 +103,7 @@ extension VarlinkClient {
         try await wait { then in
             self.send(
                 CallFrame.encode(method, parameters, flag: nil),
-                .init(wantsMore: false) {
+                .init(kind: .single) {
                     then($0.result { try JSON.decode(JSONObject.self, from: $0) })
                 })
         }
@@ -79,6 +123,25 @@ extension VarlinkClient {
         }
     }
 
+    private func upgrade<Reply: Sendable>(
+        _ frame: [UInt8], _ decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Reply
+    ) async throws -> (reply: Reply, connection: VarlinkRawConnection) {
+        try await wait { then in
+            self.send(
+                frame,
+                .init(kind: .upgrade) { event in
+                    switch event {
+                    case .upgraded(let bytes, let pipe):
+                        // Made in any case: it closes what nobody takes.
+                        let connection = VarlinkRawConnection(pipe)
+                        then(Result { (try decode(bytes), connection) })
+                    case .failure(let error): then(.failure(error))
+                    case .reply: then(.failure(VarlinkConnectionError.closed))
+                    }
+                })
+        }
+    }
+
     private func wait<Reply: Sendable>(
         _ send: @escaping @Sendable (@escaping @Sendable (Result<Reply, any Error>) -> Void) -> Void
     ) async throws -> Reply {
@@ -86,9 +149,9 @@ extension VarlinkClient {
         let loop = eventLoop
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                loop.execute {
+                loop.execute { [streaming] in
                     guard ticket.begin(continuation) else { return }
-                    send { ticket.finish($0) }
+                    streaming.onWritable { send { ticket.finish($0) } }
                 }
             }
         } onCancel: {
@@ -103,7 +166,7 @@ extension VarlinkClient {
         let owner = StreamOwner(stream, of: self)
         send(
             frame,
-            .init(wantsMore: true) { event in
+            .init(kind: .more) { event in
                 if case .reply(_, let continues) = event {
                     stream.take(event.result(decode), continues: continues)
                 } else {
@@ -131,7 +194,7 @@ extension VarlinkClient {
     ) {
         send(
             CallFrame.encode(Method.name, parameters, flag: nil),
-            .init(wantsMore: false) {
+            .init(kind: .single) {
                 then($0.result { try VarlinkClient.decode(Method.self, $0) })
             })
     }
@@ -151,7 +214,7 @@ extension VarlinkClient {
     ) {
         send(
             CallFrame.encode(Method.name, parameters, flag: .more),
-            .init(wantsMore: true) { event in
+            .init(kind: .more) { event in
                 let reply = event.result { try VarlinkClient.decode(Method.self, $0) }
                 if case .reply(_, let continues) = event {
                     each(reply, continues)
@@ -180,7 +243,7 @@ extension ClientConnection.Event {
         _ decode: (UnsafeRawBufferPointer) throws -> Reply
     ) -> Result<Reply, any Error> {
         switch self {
-        case .reply(let bytes, _): Result { try decode(bytes) }
+        case .reply(let bytes, _), .upgraded(let bytes, _): Result { try decode(bytes) }
         case .failure(let error): .failure(error)
         }
     }

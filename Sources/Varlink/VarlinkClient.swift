@@ -13,12 +13,40 @@ public final class VarlinkClient: Sendable {
     /// Where replies arrive and the callbacks of ``send(_:_:then:)`` run.
     public var eventLoop: any EventLoop { connection.eventLoop }
 
-    /// Connects to the service at a path.
+    /// Connects to the service at an address.
+    ///
+    /// - Parameters:
+    ///   - address: Where it is.
+    ///   - group: Where to live; on one loop of it. By default on the process's own loops.
+    ///   - limits: What the service may send, and how much may wait to be sent to it: frames, nesting and the
+    ///     bytes queued are looked at.
+    ///   - timeout: How long to wait for a service that is too busy to accept.
+    /// - Returns: The client.
+    /// - Throws: ``VarlinkConnectionError``.
+    public static func connect(
+        to address: VarlinkAddress,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        limits: VarlinkLimits = VarlinkLimits(), timeout: Duration = .seconds(10)
+    ) async throws -> VarlinkClient {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            if let descriptor = try UnixConnector.connect(address) {
+                return try await connect(descriptor: descriptor, on: group, limits: limits)
+            }
+            guard ContinuousClock.now < deadline else {
+                throw VarlinkConnectionError(
+                    .timedOut, "the service at \(address) did not accept within \(timeout)")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Connects to the service at a path, see ``connect(to:on:limits:timeout:)``.
     ///
     /// - Parameters:
     ///   - path: The socket's path.
     ///   - group: Where to live; on one loop of it. By default on the process's own loops.
-    ///   - limits: What the service may send: frames and nesting are looked at.
+    ///   - limits: What the service may send, and how much may wait to be sent to it.
     ///   - timeout: How long to wait for a service that is too busy to accept.
     /// - Returns: The client.
     /// - Throws: ``VarlinkConnectionError``.
@@ -26,25 +54,7 @@ public final class VarlinkClient: Sendable {
         unixPath path: String, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         limits: VarlinkLimits = VarlinkLimits(), timeout: Duration = .seconds(10)
     ) async throws -> VarlinkClient {
-        let connection = ClientConnection(eventLoop: group.next(), limits: limits)
-        let deadline = ContinuousClock.now + timeout
-        while true {
-            do {
-                let channel = try await bootstrap(connection)
-                    .connectTimeout(TimeAmount(timeout))
-                    .connect(unixDomainSocketPath: path).get()
-                return VarlinkClient(connection, channel)
-            } catch let error as IOError where error.errnoCode == EAGAIN {
-                // The queue of those who wait to be accepted is full.
-                guard ContinuousClock.now < deadline else {
-                    throw VarlinkConnectionError(
-                        .timedOut, "the service at \(path) did not accept within \(timeout)")
-                }
-                try await Task.sleep(for: .milliseconds(5))
-            } catch {
-                throw explain(error, path)
-            }
-        }
+        try await connect(to: .path(path), on: group, limits: limits, timeout: timeout)
     }
 
     /// Takes over a socket that is connected already, such as one end of a pair; the client closes it.
@@ -59,6 +69,7 @@ public final class VarlinkClient: Sendable {
         descriptor: Int32, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         limits: VarlinkLimits = VarlinkLimits()
     ) async throws -> VarlinkClient {
+        DescriptorPassing.refuse(on: descriptor)
         let connection = ClientConnection(eventLoop: group.next(), limits: limits)
         let channel = try await bootstrap(connection).withConnectedSocket(descriptor).get()
         return VarlinkClient(connection, channel)
@@ -97,26 +108,14 @@ public final class VarlinkClient: Sendable {
     var streaming: ClientConnection { connection }
 
     private static func bootstrap(_ connection: ClientConnection) -> ClientBootstrap {
-        ClientBootstrap(group: connection.eventLoop).channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(connection)
+        let high = max(connection.limits.writableBytes, 2)
+        return ClientBootstrap(group: connection.eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.writeBufferWaterMark, value: .init(low: high / 2, high: high))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(connection)
+                }
             }
-        }
-    }
-
-    private static func explain(_ error: any Error, _ path: String) -> VarlinkConnectionError {
-        switch error {
-        case let error as IOError:
-            VarlinkConnectionError(connectingTo: path, code: error.errnoCode)
-        case ChannelError.connectTimeout:
-            VarlinkConnectionError(.timedOut, "the service at \(path) did not accept in time")
-        case is SocketAddressError:
-            VarlinkConnectionError(
-                .other,
-                "\(path) is too long: a socket's path has at most "
-                    + "\(UnixAddress.pathLimit) bytes")
-        default:
-            VarlinkConnectionError(.other, "can't connect to the socket \(path): \(error)")
-        }
     }
 }

@@ -16,6 +16,10 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
         case closed
         /// The other side sent what the protocol, or the method's reply, does not allow.
         case protocolViolation
+        /// The connection speaks another protocol, or is about to: calls need one of their own.
+        case upgraded
+        /// More was to be sent than ``VarlinkLimits/queuedBytes``, to a service that does not read it.
+        case overflow
         /// Anything else that the system says.
         case other
     }
@@ -48,4 +52,14 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
 
     static let closed = VarlinkConnectionError(
         .closed, "the connection was closed before the reply")
+
+    static let upgraded = VarlinkConnectionError(
+        .upgraded, "the connection was asked to speak another protocol; calls need another one")
+
+    static func queueIsFull(_ limit: Int) -> VarlinkConnectionError {
+        VarlinkConnectionError(
+            .overflow,
+            "more than \(limit) bytes of calls wait for a service that does not read them "
+                + "(limits.queuedBytes)")
+    }
 }

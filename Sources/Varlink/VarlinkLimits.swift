@@ -1,6 +1,9 @@
+internal import Glibc
+
 /// What a peer may use up.
 ///
-/// Whoever exceeds a limit is no longer read from, or closed; never others.
+/// Whoever exceeds a limit is no longer read from, refused, or closed; never others. Where the protocol
+/// can carry a reply the peer is told by ``VarlinkLimitExceeded``, and the log tells who and why.
 public struct VarlinkLimits: Sendable, Hashable {
     /// Bytes in one message, without its NUL.
     ///
@@ -14,8 +17,26 @@ public struct VarlinkLimits: Sendable, Hashable {
 
     /// Connections at once, in all.
     ///
-    /// Default: 10,000. Further ones are closed as they come.
+    /// Default: 10,000. Further ones are refused as they come. A connection is a descriptor: a process that
+    /// may have fewer of them than this leaves clients waiting to be accepted instead.
     public var connections = 10_000
+
+    /// Connections at once of one user, by uid.
+    ///
+    /// Default: 5,000, so that no user can keep all others out. Further ones are refused as they come.
+    public var connectionsPerUser = 5_000
+
+    /// Users to whom ``connectionsPerUser`` does not apply, by uid.
+    ///
+    /// Default: root, and the server's own user.
+    public var unlimitedUsers: Set<UInt32> = [0, geteuid()]
+
+    /// Bytes that one user's connections may keep in the server's memory, by uid: parts of messages that
+    /// are not complete, and replies that were not read.
+    ///
+    /// Default: 512 MiB. The connection that goes beyond it is closed. Counted roughly: less than 64 KiB of
+    /// a connection, each way, go unnoticed.
+    public var bytesPerUser = 512 << 20
 
     /// Calls under way at once on a connection.
     ///
@@ -23,16 +44,28 @@ public struct VarlinkLimits: Sendable, Hashable {
     public var callsInFlight = 1_024
 
     /// Bytes queued out on a connection before it stops being writable: no further call of it is
-    /// started, and ``VarlinkCall/isWritable`` is false.
+    /// started, and ``VarlinkCall/isWritable`` is false. A client's calls wait for it.
     ///
     /// Default: 1 MiB.
     public var writableBytes = 1 << 20
 
     /// Bytes queued out at which a connection is closed: only reached by who does not ask
-    /// ``VarlinkCall/isWritable``.
+    /// ``VarlinkCall/isWritable``, or by a client's calls that can't wait.
     ///
     /// Default: 64 MiB.
     public var queuedBytes = 64 << 20
+
+    /// How long a peer may take for its first call, and for a message once it has begun it.
+    ///
+    /// Default: 60 s, and up to a quarter more. Beyond it the connection is closed; one that has made a
+    /// call, and now waits in silence, stays. Time in which the server does not read does not count.
+    /// Nil: forever, for peers that are trusted.
+    public var handshake: Duration? = .seconds(60)
+
+    /// Lines a minute that the log may tell of one user's closed and refused connections.
+    ///
+    /// Default: 10. Further ones are counted, and summed up in one line.
+    public var logLines = 10
 
     /// The defaults.
     public init() {}

@@ -11,10 +11,22 @@ public struct VarlinkRouter: Sendable {
     /// Runs on the loop. Default: everyone may.
     public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> (any VarlinkErrorReply)?)?
 
+    /// Whether a method's calls may ask for an upgrade: that the connection speaks another protocol after the
+    /// reply.
+    public enum Upgrade: Sendable, Hashable {
+        /// They may not: such a call is answered with `MethodNotImplemented`.
+        case never
+        /// They may: the handler asks ``VarlinkCall/wantsUpgrade``.
+        case possible
+        /// They have to: other calls are answered with `ExpectedUpgrade`.
+        case required
+    }
+
     private let information: VarlinkService.GetInfo.Reply
     private var interfaces: [String: Interface] = [:]
     private var order: [String] = []
     private var entries: [String: MethodEntry] = [:]
+    private var upgrades: [String: Upgrade] = [:]
 
     private struct Interface: Sendable {
         let description: String
@@ -75,6 +87,17 @@ public struct VarlinkRouter: Sendable {
         }
     }
 
+    /// Sets whether a method's calls may ask for an upgrade; by default none may.
+    ///
+    /// - Parameters:
+    ///   - method: The method; its handler is set by ``handle(_:_:)``, before or after this.
+    ///   - upgrade: Whether they may.
+    public mutating func allow<Method: VarlinkMethod>(
+        _ upgrade: Upgrade, of method: Method.Type
+    ) {
+        upgrades[Method.name] = upgrade
+    }
+
     /// The methods, those of `org.varlink.service` among them, ready to be looked up.
     func makeTable() -> MethodTable {
         var router = self
@@ -90,7 +113,12 @@ public struct VarlinkRouter: Sendable {
             }
             call.reply(.init(description: text))
         }
-        return MethodTable(Array(router.entries.values))
+        return MethodTable(
+            router.entries.values.map { entry in
+                var entry = entry
+                entry.upgrade = upgrades[entry.name] ?? .never
+                return entry
+            })
     }
 
     /// Why there is no handler for a method.

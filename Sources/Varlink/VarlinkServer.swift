@@ -19,8 +19,11 @@ internal import NIOPosix
 /// 5. **Bounded memory.** Each limit of ``VarlinkLimits`` is a value with a default. Who sends faster
 ///    than is answered, or does not read answers, is no longer read from.
 /// 6. **Malformed is closed.** What has no well-defined reply ends its connection, is logged with the
-///    peer's user and process, and is counted. Others do not notice.
-/// 7. **An orderly end.** ``stop(within:)`` answers what was accepted, then closes.
+///    peer's user and process, and is counted. Others do not notice, and the log does not overflow.
+/// 7. **No descriptors.** What a peer sends along with its bytes is never received.
+/// 8. **Upgrades lose nothing.** After the NUL of a call with `upgrade` no byte is taken for a call: all of
+///    them are the other protocol's, or calls again if the upgrade is refused.
+/// 9. **An orderly end.** ``stop(within:)`` answers what was accepted, then closes.
 public final class VarlinkServer: Sendable {
     /// Where a server listens.
     public enum Address: Sendable, Hashable {
@@ -75,6 +78,7 @@ public final class VarlinkServer: Sendable {
     public func listen(at address: Address) async throws {
         switch address {
         case .descriptor(let descriptor):
+            DescriptorPassing.refuse(on: descriptor)
             try await accept(on: descriptor)
         case .path(let path, let mode, let group):
             let listener = try UnixListener(path: path, mode: mode, group: group)
@@ -88,6 +92,7 @@ public final class VarlinkServer: Sendable {
     /// - Parameter descriptor: The socket; the server closes it.
     /// - Throws: What the system says of a descriptor that is no connected socket.
     public func serve(_ descriptor: Int32) async throws {
+        DescriptorPassing.refuse(on: descriptor)
         _ = try await ClientBootstrap(group: state.eventLoop)
             .channelInitializer { [state] channel in state.accept(channel) }
             .channelOption(.allowRemoteHalfClosure, value: true)

@@ -6,7 +6,7 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that were ever accepted.
     public internal(set) var acceptedConnections = 0
 
-    /// Connections that were closed as they came, because there were too many.
+    /// Connections that were refused as they came, because there were too many.
     public internal(set) var refusedConnections = 0
 
     /// Calls that were understood, those of unknown methods included.
@@ -15,11 +15,20 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Calls that were answered with an error, or would have been if they were not `oneway`.
     public internal(set) var errors = 0
 
-    /// Connections that were closed for a message without a well-defined reply.
-    public internal(set) var protocolViolations = 0
+    /// Connections that were closed for a message without a well-defined reply, by what was wrong with it.
+    public internal(set) var violations: [VarlinkViolation: Int] = [:]
 
-    /// Connections that were closed because too much was queued for them.
+    /// Connections that were closed for a message without a well-defined reply.
+    public var protocolViolations: Int { violations.values.reduce(0, +) }
+
+    /// Connections that were closed because too much was queued for them, or kept for their user.
     public internal(set) var overflows = 0
+
+    /// Connections that were closed because they took too long for a call.
+    public internal(set) var timeouts = 0
+
+    /// Connections that were handed over to another protocol.
+    public internal(set) var upgrades = 0
 
     /// Bytes received.
     public internal(set) var bytesIn = 0
@@ -29,4 +38,22 @@ public struct VarlinkStatistics: Sendable, Hashable {
 
     /// What a server has seen that was just made.
     public init() {}
+}
+
+/// What can be wrong with a message so that its connection is closed.
+public enum VarlinkViolation: String, Sendable, Hashable, CaseIterable {
+    /// It is longer than ``VarlinkLimits/frameBytes``.
+    case messageTooLong
+    /// It is no JSON object in UTF-8, or nests too deep, or a member has the wrong type.
+    case malformed
+    /// It has a member that the protocol does not know, and whose name has no vendor.
+    case unknownMember
+    /// It names no method.
+    case missingMethod
+    /// `oneway`, `more` or `upgrade` is neither true nor false.
+    case flagNotBoolean
+    /// More than one of `oneway`, `more` and `upgrade` is true.
+    case severalFlags
+    /// It is a reply that nobody asked for; only clients see that.
+    case unexpectedReply
 }

@@ -13,6 +13,9 @@ struct WorkerLink: Sendable {
         var limits = VarlinkLimits()
         limits.frameBytes = 512 << 20
         limits.queuedBytes = 1 << 30
+        limits.bytesPerUser = 4 << 30
+        // The host has its own clock for workers.
+        limits.handshake = nil
         limits.writableBytes = 64 << 20
         limits.nesting = WireText.nesting
         return limits

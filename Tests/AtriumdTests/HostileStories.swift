@@ -24,6 +24,8 @@ extension Stories {
                 let frame = start + [UInt8](repeating: 0x61, count: 100 << 20)
                 let taken = try await onThread { peer.trySending(frame) }
                 #expect(taken < 40 << 20, "\(taken) bytes were taken")
+                let told = try await peer.receive()
+                #expect(told?["parameters"]?["limit"]?.string == "frameBytes", "\(told as Any)")
                 #expect(try await peer.receive() == nil)
                 #expect(daemon.log.contains("16777216"), "names the limit: \(daemon.log)")
                 try await Self.expectService(daemon)

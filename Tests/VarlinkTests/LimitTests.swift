@@ -26,7 +26,7 @@ import Varlink
         }
     }
 
-    @Test func `connections beyond the limit are closed as they come, and counted`() async throws {
+    @Test func `connections beyond the limit are told so, closed and counted`() async throws {
         var limits = VarlinkLimits()
         limits.connections = 2
         try await withService(limits: limits) { service in
@@ -36,7 +36,13 @@ import Varlink
                 try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
                 #expect(try await client.receive() != nil)
             }
-            #expect(try await service.raw().receive() == nil)
+            let third = try service.raw()
+            #expect(
+                try await third.receive()
+                    == #"{"error":"org.atrium.Varlink.LimitExceeded","parameters":{"#
+                    + #""limit":"connections","value":2,"#
+                    + #""message":"all 2 connections are taken (limits.connections)"}}"#)
+            #expect(try await third.receive() == nil)
             #expect(await service.server.currentStatistics().refusedConnections == 1)
             try first.send(#"{"method":"org.example.test.Echo","parameters":{"text":"b"}}"#)
             #expect(try await first.receive() == #"{"parameters":{"text":"b"}}"#)

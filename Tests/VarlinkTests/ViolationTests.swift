@@ -70,6 +70,11 @@ import Varlink
                 if count < chunk.count { break }
             }
             #expect(sent < 20 << 20)
+            #expect(
+                try await client.receive()
+                    == #"{"error":"org.atrium.Varlink.LimitExceeded","parameters":{"#
+                    + #""limit":"frameBytes","value":16777216,"message":"a message of more than "#
+                    + #"16777216 bytes; the limit on frames is 16777216"}}"#)
             #expect(try await client.receive() == nil)
             // What was taken in bounds what was kept: not more than the limit and one read.
             let taken = await service.server.currentStatistics().bytesIn
@@ -89,6 +94,7 @@ import Varlink
             try client.send(head + fill + #""}}"#)
             #expect(try await client.receive() == #"{"parameters":{"text":"\#(fill)"}}"#)
             try client.send(head + fill + #"x"}}"#)
+            #expect(try await client.receive()?.contains("frameBytes") == true)
             #expect(try await client.receive() == nil)
         }
     }

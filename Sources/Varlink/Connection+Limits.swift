@@ -1,0 +1,159 @@
+internal import JSONCodec
+internal import NIOCore
+
+extension Connection {
+    /// What a connection uses up, and how far it has come.
+    struct Usage {
+        /// Calls that were started.
+        var calls = 0
+
+        /// Whether the call that runs alone is to be the last one.
+        var isUpgradeWanted = false
+
+        /// Whether the peer has ended its part while something else was going on.
+        var hasInputEnded = false
+
+        /// Bytes handed to the channel since it was last asked how many wait.
+        var unmeasured = 0
+
+        /// Bytes that its user is charged with for it.
+        var charged = 0
+
+        /// What ``calls`` was at the last sweep, and how many sweeps ago it changed.
+        var callsSwept = 0
+        var idleSweeps = 0
+    }
+
+    /// Why a connection is to be closed, and what the peer is told where that is in order.
+    struct Condemnation {
+        let reason: String
+        let error: VarlinkLimitExceeded?
+    }
+
+    /// Bytes of a connection that are not worth counting, each way.
+    private static var unnoticed: Int { 64 << 10 }
+
+    /// Bytes that wait to be sent.
+    var bytesQueued: Int {
+        var bytes = replies.ready.readableBytes + replies.heldBytes
+        if !isChannelWritable { bytes += bytesInChannel }
+        return bytes
+    }
+
+    private var bytesInChannel: Int {
+        guard let options = context?.channel.syncOptions else { return 0 }
+        return (try? options.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// Charges the user with what it keeps in memory; closes when that is more than a user may.
+    ///
+    /// Looks closer only when much came or went, so that small calls pay nothing for it.
+    func measure() {
+        let mostBytes = max(frames.count, usage.unmeasured, replies.heldBytes)
+        guard mostBytes > Self.unnoticed || usage.charged > 0 else { return }
+        let out = replies.ready.readableBytes + replies.heldBytes + bytesInChannel
+        // What waits already is looked at again when as much has been added.
+        usage.unmeasured = 0
+        let bytes = frames.count + out
+        let isLess = bytes < usage.charged
+        let total = charge(bytes > Self.unnoticed ? bytes : 0)
+        guard total > server.limits.bytesPerUser, !isLess else { return }
+        server.statistics.overflows += 1
+        condemn(
+            "the connections of uid \(peer.uid) keep \(total) bytes in memory, more than the "
+                + "\(server.limits.bytesPerUser) of a user (limits.bytesPerUser)",
+            telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser))
+    }
+
+    private func charge(_ bytes: Int) -> Int {
+        defer { usage.charged = bytes }
+        return server.accounts.charge(bytes - usage.charged, to: peer.uid)
+    }
+
+    /// Closes a connection that has made no call, or sits on the beginning of one, for so many sweeps.
+    func sweep(patience: Int) {
+        if usage.charged > 0 { measure() }
+        switch state {
+        case .open where canStartCalls: break
+        default:
+            usage.idleSweeps = 0
+            return
+        }
+        let isWaitedFor = usage.calls == 0 || frames.count > 0
+        guard isWaitedFor, usage.calls == usage.callsSwept else {
+            usage.callsSwept = usage.calls
+            usage.idleSweeps = 0
+            return
+        }
+        usage.idleSweeps += 1
+        guard usage.idleSweeps > patience, let time = server.limits.handshake else { return }
+        server.statistics.timeouts += 1
+        let what = frames.count > 0 ? "a call was begun and not ended" : "no call was made"
+        condemn(
+            "\(what) within \(time) (limits.handshake)",
+            telling: frames.count > 0
+                ? (limit: "handshake", value: Int(time.components.seconds)) : nil)
+    }
+}
+
+// MARK: - Closing what is wrong
+
+extension Connection {
+    /// Closes in its next turn, because of a message.
+    func condemn(for violation: ProtocolViolation) {
+        server.statistics.violations[violation.kind, default: 0] += 1
+        if case .frameTooLong(let limit) = violation {
+            condemn("\(violation)", telling: (limit: "frameBytes", value: limit))
+        } else {
+            condemn("\(violation)")
+        }
+    }
+
+    /// Closes in its next turn, because something is wrong.
+    ///
+    /// - Parameters:
+    ///   - reason: For the log, and for the peer where a limit is named.
+    ///   - limit: The limit that the peer is told.
+    func condemn(_ reason: String, telling limit: (limit: String, value: Int)? = nil) {
+        switch state {
+        case .open, .halfClosed, .stopping, .upgrading, .closing:
+            let error = limit.map {
+                VarlinkLimitExceeded(limit: $0.limit, value: $0.value, message: reason)
+            }
+            state = .condemned(Condemnation(reason: reason, error: error))
+            schedule()
+        case .upgraded, .condemned, .closed: break
+        }
+    }
+
+    /// Tells the log, the peer if its turn to be answered has come, and closes.
+    func carryOut(_ condemnation: Condemnation) {
+        server.tell("closing a connection", condemnation.reason, peer)
+        if let error = condemnation.error, replies.count == 0 {
+            var writer = JSONWriter()
+            writer.writeError(VarlinkLimitExceeded.name, error)
+            writer.bytes.append(0)
+            replies.ready.writeBytes(writer.bytes)
+            flush()
+        }
+        closeNow()
+    }
+}
+
+// MARK: - Another protocol
+
+extension Connection {
+    /// Hands the connection over: all calls are answered, and what came after the last one is not ours.
+    func upgrade(_ then: @Sendable (VarlinkRawConnection) -> Void) {
+        guard let context else { return }
+        let pipe = RawPipe(context.channel, startingWith: frames.takeAll())
+        if usage.hasInputEnded { pipe.end() }
+        state = .upgraded(pipe)
+        server.statistics.upgrades += 1
+        then(VarlinkRawConnection(pipe))
+        if isReadHeld, pipe.wantsBytes {
+            isReadHeld = false
+            context.read()
+        }
+    }
+}

@@ -1,0 +1,162 @@
+internal import Logging
+internal import NIOCore
+
+// MARK: - Turns
+
+extension Connection {
+    /// Asks for a turn, after whatever runs now has returned.
+    func schedule() {
+        guard !isScheduled, !isStarting else { return }
+        isScheduled = true
+        server.schedule(self)
+    }
+
+    /// A turn of its own: goes on with calls that had to wait, and sends what was said meanwhile.
+    func takeTurn() {
+        isScheduled = false
+        startCalls()
+        finishTurn()
+    }
+
+    /// No further call is started.
+    ///
+    /// Those under way are answered, streams are cut, then it closes.
+    func stop() {
+        switch state {
+        case .open, .halfClosed:
+            state = .stopping
+            schedule()
+        case .upgrading, .upgraded: closeNow()
+        case .stopping, .condemned, .closing, .closed: break
+        }
+    }
+
+    /// Closes without further ado.
+    ///
+    /// Not to be called inside of a handler.
+    func closeNow() {
+        context?.close(promise: nil)
+    }
+
+    var isWritable: Bool {
+        let waiting = replies.ready.readableBytes + replies.heldBytes
+        return isChannelWritable && waiting < server.limits.writableBytes
+    }
+
+    /// Whether what calls are answered with can still reach the peer.
+    var takesAnswers: Bool {
+        switch state {
+        case .open, .halfClosed, .stopping, .upgrading: true
+        case .upgraded, .condemned, .closing, .closed: false
+        }
+    }
+
+    /// Takes in a call that is not to be answered.
+    func openSilent() -> UInt64 {
+        lastSilentCall += 1
+        silentCalls.insert(lastSilentCall)
+        return lastSilentCall
+    }
+
+    var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// Whether to read on.
+    ///
+    /// Not what can't be worked on, and nothing after a call with `upgrade`, which may not be for us.
+    var wantsBytes: Bool {
+        switch state {
+        case .upgraded(let pipe): pipe.wantsBytes
+        case .upgrading: false
+        default: canStartCalls || (frames.count == 0 && !usage.isUpgradeWanted)
+        }
+    }
+
+    var canStartCalls: Bool {
+        switch state {
+        case .open, .halfClosed: break
+        case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: return false
+        }
+        return runningAlone == nil && isWritable
+            && replies.count + silentCalls.count < server.limits.callsInFlight
+    }
+
+    func startCalls() {
+        isStarting = true
+        defer { isStarting = false }
+        while canStartCalls {
+            do throws(ProtocolViolation) {
+                guard let frame = try frames.next() else { return }
+                try start(frame)
+            } catch {
+                condemn(for: error)
+            }
+        }
+    }
+
+    func finishTurn() {
+        flush()
+        switch state {
+        case .condemned(let condemnation): return carryOut(condemnation)
+        case .halfClosed where replies.count + silentCalls.count == 0 && isWritable:
+            return closeWhenSent()
+        case .stopping where replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1):
+            return closeWhenSent()
+        case .upgrading(let then) where replies.count == 0 && replies.ready.readableBytes == 0:
+            return upgrade(then)
+        case .open, .halfClosed, .stopping, .upgrading: break
+        case .upgraded, .closing, .closed: return
+        }
+        measure()
+        if isWritable { runWritableActions() }
+        if isReadHeld, wantsBytes {
+            isReadHeld = false
+            context?.read()
+        }
+    }
+
+    func flush() {
+        guard let context, isChannelWritable, replies.ready.readableBytes > 0 else { return }
+        server.statistics.bytesOut += replies.ready.readableBytes
+        usage.unmeasured += replies.ready.readableBytes
+        context.writeAndFlush(Self.wrapOutboundOut(replies.ready), promise: nil)
+        replies.clearReady()
+    }
+
+    private func runWritableActions() {
+        guard !writableActions.isEmpty else { return }
+        let actions = writableActions
+        writableActions = []
+        for (slot, action) in actions where isOpen(slot) { action() }
+    }
+
+    /// Closes once everything that was said is with the kernel.
+    private func closeWhenSent() {
+        guard let context else { return }
+        state = .closing
+        let channel = context.channel
+        let promise = eventLoop.makePromise(of: Void.self)
+        promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        let rest = replies.ready
+        replies.ready = ByteBuffer()
+        context.writeAndFlush(Self.wrapOutboundOut(rest), promise: promise)
+    }
+
+    func end() {
+        if case .closed = state { return }
+        if case .upgraded(let pipe) = state { pipe.end() }
+        state = .closed
+        context = nil
+        server.remove(self)
+        frames.removeAll()
+        replies = ReplyQueue()
+        silentCalls = []
+        writableActions = []
+        let actions = closeActions
+        closeActions = [:]
+        for (_, actions) in actions.sorted(by: { $0.key < $1.key }) {
+            for action in actions { action() }
+        }
+    }
+}

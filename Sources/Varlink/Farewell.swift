@@ -1,0 +1,30 @@
+internal import JSONCodec
+internal import NIOCore
+
+/// Tells who came when there was no room why, and closes.
+///
+/// The peer is about to make its first call, or has made it: this is its answer.
+final class Farewell: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let error: VarlinkLimitExceeded
+
+    init(_ error: VarlinkLimitExceeded) {
+        self.error = error
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        var writer = JSONWriter()
+        writer.writeError(VarlinkLimitExceeded.name, error)
+        writer.bytes.append(0)
+        context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: writer.bytes)), promise: nil)
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}

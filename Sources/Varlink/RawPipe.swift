@@ -1,0 +1,76 @@
+internal import NIOCore
+
+/// The bytes of an upgraded connection, between the channel that brings them and the task that pulls
+/// them.
+///
+/// When more than a little waits, the channel is no longer read from, so that the rest stays with
+/// the peer.
+///
+/// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched.
+final class RawPipe: @unchecked Sendable {
+    /// Bytes that wait for their reader before the channel is no longer read from.
+    static let capacity = 64 << 10
+
+    let channel: any Channel
+    private var waiting: ByteBuffer
+    private var reader: CheckedContinuation<[UInt8]?, any Error>?
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - bytes: What has arrived already.
+    init(_ channel: any Channel, startingWith bytes: ByteBuffer) {
+        self.channel = channel
+        waiting = bytes
+    }
+
+    /// Whether the channel should be read from.
+    var wantsBytes: Bool { waiting.readableBytes < Self.capacity }
+
+    /// Takes what came.
+    func take(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        waiting.writeBuffer(&bytes)
+        answerReader()
+    }
+
+    /// Takes note that nothing more will come.
+    func end() {
+        isOver = true
+        answerReader()
+    }
+
+    /// Hands out what has come, or will next; nil at the end.
+    func read() async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { reader in
+                channel.eventLoop.execute { self.read(reader) }
+            }
+        } onCancel: {
+            channel.eventLoop.execute { self.cancelRead() }
+        }
+    }
+
+    private func read(_ reader: CheckedContinuation<[UInt8]?, any Error>) {
+        guard self.reader == nil else {
+            return reader.resume(
+                throwing: VarlinkConnectionError(.other, "two tasks read from one connection"))
+        }
+        self.reader = reader
+        answerReader()
+    }
+
+    private func answerReader() {
+        guard let reader, isOver || waiting.readableBytes > 0 else { return }
+        self.reader = nil
+        let bytes = waiting.readBytes(length: waiting.readableBytes) ?? []
+        waiting = ByteBuffer()
+        reader.resume(returning: bytes.isEmpty ? nil : bytes)
+        channel.read()
+    }
+
+    private func cancelRead() {
+        reader?.resume(throwing: CancellationError())
+        reader = nil
+    }
+}

@@ -1,0 +1,39 @@
+/// Where a service is: `unix:/run/org.example.ftl`, `unix:@org.example.ftl`, or a path alone.
+public enum VarlinkAddress: Sendable, Hashable, CustomStringConvertible {
+    /// A socket at a path.
+    case path(String)
+
+    /// A socket in Linux' abstract namespace, by its name without the `@`.
+    case abstract(String)
+
+    /// Reads an address as people write it.
+    ///
+    /// What follows a `;` is for others and is skipped, as the standard has it.
+    ///
+    /// - Parameter text: The address.
+    /// - Throws: ``VarlinkConnectionError`` of the kind `other` for one of another kind, such as `tcp:`.
+    public init(_ text: String) throws(VarlinkConnectionError) {
+        guard let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") else {
+            self = .path(text)
+            return
+        }
+        guard text[..<colon] == "unix" else {
+            throw VarlinkConnectionError(
+                .other,
+                "'\(text)' is no address that can be connected to: unix:PATH or unix:@NAME is")
+        }
+        let rest = text[text.index(after: colon)...].prefix { $0 != ";" }
+        guard rest.count > (rest.first == "@" ? 1 : 0) else {
+            throw VarlinkConnectionError(.other, "'\(text)' names no socket after unix:")
+        }
+        self = rest.first == "@" ? .abstract(String(rest.dropFirst())) : .path(String(rest))
+    }
+
+    /// The address, such as `unix:@org.example.ftl`; a path alone stays one.
+    public var description: String {
+        switch self {
+        case .path(let path): path
+        case .abstract(let name): "unix:@\(name)"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import JSONCodec
+
+/// What a server says to a peer that has exceeded one of its ``VarlinkLimits``, before it closes: to one
+/// that comes when there is no room, sends too long a message, or takes too long for one.
+///
+/// It is sent where a reply would be in order: not before the replies to earlier calls, nor to
+/// a peer that does not read.
+public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
+    /// The error's full name.
+    public static let name = "org.atrium.Varlink.LimitExceeded"
+
+    /// The limit's name, as in ``VarlinkLimits``.
+    public var limit: String
+
+    /// The limit's value: a number, bytes, or seconds.
+    public var value: Int
+
+    /// The whole sentence.
+    public var message: String
+
+    /// - Parameters:
+    ///   - limit: The limit's name.
+    ///   - value: Its value.
+    ///   - message: The whole sentence.
+    public init(limit: String, value: Int, message: String) {
+        self.limit = limit
+        self.value = value
+        self.message = message
+    }
+
+    /// Reads the error's parameters.
+    ///
+    /// - Parameter json: The reader.
+    /// - Throws: `JSONError` where they are others.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var others = JSONKeySet()
+        var (limit, value, message) = (String?.none, Int?.none, String?.none)
+        try json.beginObject()
+        while let key = try json.nextKey() {
+            switch key {
+            case "limit" where limit == nil: limit = try json.readString()
+            case "value" where value == nil: value = try json.readInt()
+            case "message" where message == nil: message = try json.readString()
+            case "limit", "value", "message": throw json.duplicateMember(key)
+            default: try json.skipUnknownMember(key, among: &others)
+            }
+        }
+        guard let limit else { throw json.missingMember("limit") }
+        guard let value else { throw json.missingMember("value") }
+        self.init(limit: limit, value: value, message: message ?? "")
+    }
+
+    /// Writes the error's parameters.
+    ///
+    /// - Parameter json: The writer.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("limit")
+        json.string(limit)
+        json.key("value")
+        json.int(value)
+        json.key("message")
+        json.string(message)
+        json.endObject()
+    }
+}
