@@ -7,6 +7,9 @@ struct UserAccounts {
         var bytes = 0
     }
 
+    /// Whether nobody uses anything.
+    var isEmpty: Bool { accounts.isEmpty }
+
     /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 

@@ -97,6 +97,23 @@ final class RawClient {
         }
     }
 
+    /// So many bytes, waited for; fewer at the end of the connection.
+    func receive(count: Int) async throws -> [UInt8] {
+        while received.count - start < count {
+            let descriptor = descriptor
+            let chunk = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async {
+                    continuation.resume(with: Result { try RawClient.read(descriptor, 0) })
+                }
+            }
+            guard !chunk.isEmpty else { break }
+            take(chunk)
+        }
+        let end = min(start + count, received.count)
+        defer { (start, searched) = (end, end) }
+        return Array(received[start..<end])
+    }
+
     /// Whether nothing has arrived.
     func hasNothing() throws -> Bool {
         guard start == received.count else { return false }

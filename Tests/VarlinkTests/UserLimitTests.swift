@@ -1,0 +1,107 @@
+import Glibc
+import NIOCore
+import Testing
+
+@testable import Varlink
+
+@Suite struct UserLimitTests {
+    @Test func `a user who has all connections that a user may have is told so`() async throws {
+        var limits = VarlinkLimits()
+        limits.connectionsPerUser = 2
+        limits.unlimitedUsers = []
+        try await withService(limits: limits) { service in
+            var clients = [try service.raw(), try service.raw()]
+            for client in clients {
+                try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                #expect(try await client.receive() != nil)
+            }
+            let third = try await service.client()
+            let error = await #expect(throws: VarlinkRemoteError.self) {
+                try await third.call(Example.Echo.self, Text("a"))
+            }
+            let told = try #require(error?.as(VarlinkLimitExceeded.self))
+            #expect(told.limit == "connectionsPerUser" && told.value == 2)
+            #expect(told.message.hasPrefix("uid \(geteuid()) has all 2 connections"))
+            #expect(
+                service.log.all == [
+                    "refused a connection: \(told.message) pid=\(getpid()) uid=\(geteuid())"
+                ])
+            // Whoever leaves makes room.
+            clients.removeFirst().close()
+            while await service.server.currentStatistics().connections > 1 { await Task.yield() }
+            #expect(try await service.isAlive())
+        }
+    }
+
+    @Test func `root and the server's own user have as many connections as there are`() async throws
+    {
+        var limits = VarlinkLimits()
+        limits.connectionsPerUser = 1
+        try await withService(limits: limits) { service in
+            let clients = try (0..<10).map { _ in try service.raw() }
+            for client in clients {
+                try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                #expect(try await client.receive() != nil)
+            }
+        }
+    }
+
+    @Test func `messages that are begun and not ended can't fill the memory`() async throws {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 8 << 20
+        try await withService(limits: limits) { service in
+            let part = Array(#"{"method":""#.utf8) + [UInt8](repeating: 0x61, count: 3 << 20)
+            let clients = try (0..<3).map { _ in try service.raw() }
+            for client in clients.prefix(2) { try client.send(bytes: part) }
+            while await service.server.currentStatistics().bytesIn < 2 * part.count {
+                await Task.yield()
+            }
+            _ = clients[2].trySending(part)
+            #expect(try await clients[2].receive()?.contains("bytesPerUser") == true)
+            #expect(try await clients[2].receive() == nil)
+            #expect(await service.server.currentStatistics().overflows == 1)
+            // The others may go on, and what they end is no longer charged.
+            for client in clients.prefix(2) {
+                try client.send(bytes: Array("\"}".utf8) + [0])
+                #expect(try await client.receive()?.contains("MethodNotFound") == true)
+            }
+            let fourth = try service.raw()
+            try fourth.send(bytes: part + part.dropFirst(11) + Array("\"}".utf8) + [0])
+            #expect(try await fourth.receive()?.contains("MethodNotFound") == true)
+        }
+    }
+
+    @Test func `replies that nobody reads can't fill the memory`() async throws {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 3 << 20
+        try await withService(limits: limits) { service in
+            let text = String(repeating: "x", count: 10_000)
+            let call =
+                Array(#"{"method":"org.example.test.Echo","parameters":{"text":"\#(text)"}}"#.utf8)
+                + [0]
+            let calls = [[UInt8]](repeating: call, count: 300).flatMap { $0 }
+            var clients: [RawClient] = []
+            while await service.server.currentStatistics().overflows == 0 {
+                let client = try service.raw()
+                client.limit(SO_SNDTIMEO, milliseconds: 200)
+                _ = client.trySending(calls)
+                clients.append(client)
+                try #require(clients.count < 40)
+            }
+            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
+            #expect(try await service.isAlive())
+        }
+    }
+
+    @Test func `accounts are empty when all connections are closed`() {
+        var accounts = UserAccounts()
+        accounts.open(7)
+        accounts.open(7)
+        #expect(accounts.charge(10, to: 7) == 10)
+        #expect(accounts.charge(20, to: 7) == 30)
+        accounts.close(7, bytes: 10)
+        #expect(accounts.connections(of: 7) == 1 && accounts.charge(0, to: 7) == 20)
+        accounts.close(7, bytes: 20)
+        #expect(accounts.connections(of: 7) == 0 && accounts.isEmpty)
+    }
+}
