@@ -6,13 +6,37 @@ import Varlink
 protocol PumpSource: Sendable {
     associatedtype ID: Sendable
     associatedtype Reply: VarlinkCodable
+    /// What is drawn at once; by default a reply.
+    associatedtype Step: Sendable = Reply
 
-    /// The next reply, nil when there is none yet: the pump is then woken.
-    func pull(_ id: ID, _ reply: @escaping Host.Reply<Reply?>)
+    /// The next step, as far as it is at hand. Default: it must be pulled.
+    func next(_ id: ID) -> PumpStep<Step>
+    /// The next step, nil when there is none yet: the pump is then woken.
+    func pull(_ id: ID, _ reply: @escaping Host.Reply<Step?>)
+    /// Sends a step. Default: it is the reply.
+    func send(_ step: Step, to call: VarlinkCall<Reply>)
     /// The peer is gone.
     func close(_ id: ID)
     /// The error that ends the stream.
     func error(_ error: HostError) -> VarlinkRemoteError
+}
+
+/// What a ``PumpSource`` has at hand.
+enum PumpStep<Step: Sendable>: Sendable {
+    /// Something to send.
+    case step(Step)
+    /// There is nothing yet: the pump is then woken.
+    case nothing
+    /// It takes a while to find out: it must be pulled.
+    case later
+}
+
+extension PumpSource {
+    func next(_ id: ID) -> PumpStep<Step> { .later }
+}
+
+extension PumpSource where Step == Reply {
+    func send(_ step: Reply, to call: VarlinkCall<Reply>) { call.replyContinues(step) }
 }
 
 /// Moves what a source has to a call with `more`, no faster than the peer reads: while its socket is
@@ -59,13 +83,17 @@ final class Pump<Source: PumpSource>: Sendable {
         guard call.isWritable else {
             return call.onWritable { self.goOn() }
         }
-        source.pull(id) { result in self.take(result) }
+        switch source.next(id) {
+        case .step(let step): take(.success(step))
+        case .nothing: take(.success(nil))
+        case .later: source.pull(id) { result in self.take(result) }
+        }
     }
 
-    private func take(_ result: Result<Source.Reply?, HostError>) {
+    private func take(_ result: Result<Source.Step?, HostError>) {
         switch result {
-        case .success(let reply?):
-            call.replyContinues(reply)
+        case .success(let step?):
+            source.send(step, to: call)
             goOn()
         case .success(nil):
             // What came during the pull has set `isWoken`; else the source wakes us.

@@ -52,15 +52,21 @@ private struct SubscriptionSource: PumpSource {
 
     let registry: Registry
 
-    func pull(
-        _ id: SubscriptionID,
-        _ reply: @escaping Host.Reply<Notifications.Subscribe.Reply?>
-    ) {
-        registry.assumeIsolated { registry in
-            registry.pull(id, maxBytes: Self.replyBytes) { result in
-                reply(result.map { $0.map(Notifications.Subscribe.Reply.init) })
-            }
+    func next(_ id: SubscriptionID) -> PumpStep<SharedBatch> {
+        switch registry.assumeIsolated({ $0.take(id, maxBytes: Self.replyBytes) }) {
+        case .batch(let batch): .step(batch)
+        case .nothing: .nothing
+        case .past: .later
         }
+    }
+
+    func pull(_ id: SubscriptionID, _ reply: @escaping Host.Reply<SharedBatch?>) {
+        registry.assumeIsolated { $0.pull(id, maxBytes: Self.replyBytes, reply) }
+    }
+
+    /// Sends the bytes that all subscribers of the batch share.
+    func send(_ batch: SharedBatch, to call: VarlinkCall<Notifications.Subscribe.Reply>) {
+        call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
     }
 
     func close(_ id: SubscriptionID) {

@@ -2,66 +2,108 @@ internal import AtriumKit
 internal import NIOCore
 
 extension Bus {
-    /// Asks for what a subscriber has not been told yet.
+    /// What a subscriber has not been told yet, as far as it is at hand.
     ///
-    /// The first pull is answered with a batch, even an empty one. A later one that finds nothing
-    /// is answered with nil, and the subscriber is woken once there is something. While the store
-    /// is read for a subscriber, another pull of it is answered with nil, and it is woken
-    /// afterwards.
+    /// The first time there is a batch, even an empty one. Later, where there is nothing, the
+    /// subscriber is woken once there is something. While the store is read for a subscriber there is
+    /// nothing, and it is woken afterwards.
     ///
     /// - Parameters:
-    ///   - id: the subscription; nil is answered for one that has ended.
+    ///   - id: the subscription; one that has ended has nothing more to come.
     ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
-    ///   - reply: called during the call, or later where the past must be read; fails with
-    ///     `HostError.storeUnavailable` where that can't be.
-    public func pull(
-        _ id: SubscriptionID, maxBytes: Int, reply: @escaping Reply<SubscriptionBatch?>
-    ) {
-        guard let subscription = subscriptions[id] else { return reply(.success(nil)) }
+    /// - Returns: a batch, or why there is none.
+    public func take(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
+        guard let subscription = subscriptions[id] else { return .nothing }
         guard !subscription.isReading else {
             subscription.wantsMore = true
-            return reply(.success(nil))
+            return .nothing
         }
-        subscription.isArmed = false
-        let draft = BatchDraft(
-            for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
-        fill(draft, of: subscription, id, reply)
-    }
-
-    private func fill(
-        _ draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
-        _ reply: @escaping Reply<SubscriptionBatch?>
-    ) {
-        var draft = draft
+        subscription.group.stopWaiting(subscription, end: ring.end)
         if subscription.isBehind {
-            guard let position = ring.position(after: subscription.cursor) else {
-                if draft.notifications.isEmpty {
-                    return read(for: draft, of: subscription, id, reply)
-                }
-                return reply(.success(finished(draft, of: subscription, isLive: false)))
-            }
+            guard let position = ring.position(after: subscription.cursor) else { return .past }
             subscription.join(at: position)
         }
-        while let posted = ring[subscription.position] {
+        let batch =
+            sharedBatch(for: subscription, maxBytes) ?? ownBatch(for: subscription, maxBytes)
+        return batch.map { .batch($0) } ?? .nothing
+    }
+
+    /// Asks for what a subscriber has not been told yet, also where the past must be read.
+    ///
+    /// - Parameters:
+    ///   - id: the subscription.
+    ///   - maxBytes: about how many bytes the batch may have; one notification always fits.
+    ///   - reply: called during the call, or later where the past must be read, with nil where
+    ///     ``take(_:maxBytes:)`` would say that there is nothing; fails with
+    ///     `HostError.storeUnavailable` where the past can't be read.
+    public func pull(
+        _ id: SubscriptionID, maxBytes: Int, reply: @escaping Reply<SharedBatch?>
+    ) {
+        switch take(id, maxBytes: maxBytes) {
+        case .batch(let batch): reply(.success(batch))
+        case .nothing: reply(.success(nil))
+        case .past:
+            guard let subscription = subscriptions[id] else { return reply(.success(nil)) }
+            let draft = BatchDraft(
+                for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
+            read(for: draft, of: subscription, id, reply)
+        }
+    }
+
+    /// What another member of the group was told from here on.
+    private func sharedBatch(for subscription: Subscription, _ maxBytes: Int) -> SharedBatch? {
+        guard subscription.isInStep,
+            let batch = subscription.group.batch(at: subscription.position),
+            batch.cost <= maxBytes || batch.content.notifications.count == 1
+        else { return nil }
+        subscription.take(batch)
+        return batch
+    }
+
+    /// A batch from the ring, kept for others of the group who come to the same place.
+    private func ownBatch(for subscription: Subscription, _ maxBytes: Int) -> SharedBatch? {
+        let isInStep = subscription.isInStep
+        let start = subscription.toldThrough
+        var draft = BatchDraft(
+            for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
+        let first = fill(&draft, of: subscription)
+        guard let content = finished(draft, of: subscription) else { return nil }
+        guard isInStep, let first else { return SharedBatch(content) }
+        let batch = SharedBatch(
+            content, start: start, first: first, end: subscription.position, cost: draft.bytes)
+        subscription.group.keep(batch, bytesLeft: &sharedBytesLeft)
+        return batch
+    }
+
+    /// Adds what the ring has for a subscriber.
+    ///
+    /// - Returns: the place of the first that was added.
+    private func fill(_ draft: inout BatchDraft, of subscription: Subscription) -> UInt64? {
+        var first: UInt64?
+        let meetingPlace = subscription.group.meetingPlace(after: subscription.position) ?? ring.end
+        while first == nil || subscription.position < meetingPlace,
+            let posted = ring[subscription.position]
+        {
             if subscription.wants(posted) {
                 guard draft.add(posted.content, names: names) else { break }
+                first = first ?? posted.position
             }
             subscription.pass(posted)
         }
-        let isLive = subscription.position == ring.end
-        if isLive { subscription.cursor = lastSequence }
-        reply(.success(finished(draft, of: subscription, isLive: isLive)))
+        return first
     }
 
     private func finished(
-        _ draft: BatchDraft, of subscription: Subscription, isLive: Bool
+        _ draft: BatchDraft, of subscription: Subscription
     ) -> SubscriptionBatch? {
+        let isLive = !subscription.isBehind && subscription.position == ring.end
+        if isLive { subscription.cursor = lastSequence }
         let isNothing = draft.notifications.isEmpty && draft.gap == nil && isLive
         if isNothing, subscription.hasBegun {
-            subscription.isArmed = true
+            sharedBytesLeft += subscription.group.wait(subscription)
             return nil
         }
-        subscription.hasBegun = true
+        subscription.settle()
         return SubscriptionBatch(
             notifications: draft.notifications, sequence: subscription.cursor,
             live: isLive && subscription.lost == nil, gap: draft.gap)
@@ -70,11 +112,11 @@ extension Bus {
     /// Reads the next part of the past, up to where the ring goes on, and then fills the batch.
     private func read(
         for draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
-        _ reply: @escaping Reply<SubscriptionBatch?>
+        _ reply: @escaping Reply<SharedBatch?>
     ) {
         subscription.isReading = true
         let request = BacklogRequest(
-            after: subscription.cursor, through: ring.base, patterns: subscription.patterns,
+            after: subscription.cursor, through: ring.base, patterns: subscription.group.patterns,
             limit: draft.maxCount, maxBytes: draft.maxBytes)
         let back = NIOLoopBound((bus: self, subscription), eventLoop: loop)
         let loop = loop
@@ -92,7 +134,7 @@ extension Bus {
     private func take(
         _ result: Result<Backlog, HostError>, _ request: BacklogRequest, into draft: BatchDraft,
         of subscription: Subscription, _ id: SubscriptionID,
-        _ reply: @escaping Reply<SubscriptionBatch?>
+        _ reply: @escaping Reply<SharedBatch?>
     ) {
         switch result {
         case .failure(let error):
@@ -111,8 +153,23 @@ extension Bus {
             }
             for notification in backlog.notifications { draft.append(notification, names: names) }
             subscription.cursor = min(backlog.through, request.through)
-            fill(draft, of: subscription, id, reply)
+            goOn(draft, of: subscription, id, reply)
         }
+    }
+
+    /// Goes on behind what was read: in the ring, or with the store where the ring moved on meanwhile.
+    private func goOn(
+        _ draft: BatchDraft, of subscription: Subscription, _ id: SubscriptionID,
+        _ reply: @escaping Reply<SharedBatch?>
+    ) {
+        var draft = draft
+        if let position = ring.position(after: subscription.cursor) {
+            subscription.join(at: position)
+            _ = fill(&draft, of: subscription)
+        } else if draft.notifications.isEmpty {
+            return read(for: draft, of: subscription, id, reply)
+        }
+        reply(.success(finished(draft, of: subscription).map { SharedBatch($0) }))
     }
 
     private func wakeIfPulled(_ subscription: Subscription) {
@@ -122,6 +179,16 @@ extension Bus {
     }
 }
 
+/// What a subscriber may take at once.
+public enum TakenBatch: Sendable {
+    /// What it has not been told yet, or the part of it that fits.
+    case batch(SharedBatch)
+    /// There is nothing: it is woken once there is something.
+    case nothing
+    /// The past must be read first: ask with ``Bus/pull(_:maxBytes:reply:)``.
+    case past
+}
+
 /// A batch while it is put together.
 struct BatchDraft: Sendable {
     let maxCount: Int
@@ -129,13 +196,13 @@ struct BatchDraft: Sendable {
     var gap: SubscriptionBatch.Gap?
     private(set) var notifications: [NotificationView] = []
     private let seesRestricted: Bool
-    private var bytes = 0
+    private(set) var bytes = 0
 
     /// An empty batch, with the gap that the subscriber has not been told of.
     init(for subscription: Subscription, maxCount: Int, maxBytes: Int) {
         self.maxCount = max(1, maxCount)
         self.maxBytes = maxBytes
-        seesRestricted = subscription.seesRestricted
+        seesRestricted = subscription.group.seesRestricted
         gap = subscription.takeGap()
     }
 

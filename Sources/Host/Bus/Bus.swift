@@ -13,8 +13,12 @@ public import NIOCore
 /// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
 ///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
 /// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
-///   again.
-/// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500.
+///   again. It is woken in a turn of the loop of its own, after whoever posted has returned: however
+///   much is posted in one turn, it is woken once, and told in one batch.
+/// - **Sharing.** Subscribers of the same topics with the same rights are told the same batches:
+///   each is put together once, and encoded once, however many there are.
+/// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500. What is
+///   kept for subscribers that share and are slow has the ring's bounds once more, all in all.
 ///
 /// Used on the event loop alone, by the registry.
 public final class Bus {
@@ -42,7 +46,13 @@ public final class Bus {
     let names: (ActorID) -> String?
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
+    var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
+    /// How many more bytes the batches may have that groups keep.
+    var sharedBytesLeft: Int
     var observers: Observers
+    /// Those to be woken in the coming turn.
+    private var roused: [Subscription] = []
+    private var isWakingScheduled = false
     private var lastID: UInt64 = 0
 
     /// A bus at the end of what is stored.
@@ -64,6 +74,7 @@ public final class Bus {
         self.names = names
         ring = NotificationRing(
             maxCount: limits.ringCount, maxBytes: limits.ringBytes, base: lastSequence)
+        sharedBytesLeft = limits.ringBytes
         observers = Observers(loop: loop)
     }
 
@@ -79,13 +90,33 @@ public final class Bus {
     public func post(_ notification: BusNotification) {
         if let sequence = notification.sequence { advance(to: sequence) }
         let posted = ring.append(notification, order: lastSequence)
-        let woken = subscriptions.values.filter { $0.note(posted) }
+        for group in groups.values where group.hasWaiting && group.matches(notification.topic) {
+            group.rouse(at: posted.position, into: &roused)
+        }
+        if !roused.isEmpty { wakeLater() }
         while let evicted = ring.evict() {
-            for subscription in subscriptions.values { subscription.lose(evicted) }
+            for group in groups.values { group.lose(evicted) }
         }
         observers.note(notification)
-        // At last, for whoever is woken may pull at once.
-        for subscription in woken { subscription.wake() }
+    }
+
+    /// Wakes those who were roused, once whatever runs now has returned.
+    private func wakeLater() {
+        guard !isWakingScheduled else { return }
+        isWakingScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        loop.execute { bound.value.wakeRoused() }
+    }
+
+    private func wakeRoused() {
+        isWakingScheduled = false
+        var woken: [Subscription] = []
+        swap(&woken, &roused)
+        for subscription in woken where !subscription.hasEnded { subscription.wake() }
+        guard roused.isEmpty else { return }
+        // Its memory is used again.
+        woken.removeAll(keepingCapacity: true)
+        roused = woken
     }
 
     /// Moves on to the sequence of an entry that has no notification.
@@ -101,7 +132,8 @@ public final class Bus {
     ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
     ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
     ///     notifications that have one.
-    ///   - wake: called on the loop, once after each pull that was answered with nil.
+    ///   - wake: called on the loop, once after each pull that was answered with nil, and never from
+    ///     within `post`.
     /// - Returns: the subscription's name.
     /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
     public func subscribe(
@@ -111,7 +143,7 @@ public final class Bus {
         let patterns = try checked(patterns)
         let cursor = min(max(after ?? lastSequence, 0), lastSequence)
         let subscription = Subscription(
-            patterns: patterns, seesRestricted: seesRestricted, cursor: cursor,
+            of: group(of: patterns, seesRestricted: seesRestricted), cursor: cursor,
             position: ring.end, isBehind: cursor < lastSequence, wake: wake)
         if let after, after > lastSequence {
             subscription.trimmed = SubscriptionBatch.Gap(
@@ -124,12 +156,15 @@ public final class Bus {
 
     /// Ends a subscription; a pull that waits for the store is answered with nil.
     public func unsubscribe(_ id: SubscriptionID) {
-        subscriptions[id] = nil
+        guard let subscription = subscriptions.removeValue(forKey: id) else { return }
+        let group = subscription.group
+        sharedBytesLeft += group.remove(subscription)
+        if group.isEmpty { groups[group.key] = nil }
     }
 
     /// Ends all subscriptions and observers.
     public func close() {
-        subscriptions = [:]
+        for id in subscriptions.keys { unsubscribe(id) }
         observers.removeAll()
     }
 
@@ -161,6 +196,16 @@ public final class Bus {
     private func nextID() -> UInt64 {
         lastID += 1
         return lastID
+    }
+
+    private func group(
+        of patterns: [TopicPattern], seesRestricted: Bool
+    ) -> SubscriptionGroup {
+        let key = SubscriptionGroup.Key(patterns: Set(patterns), seesRestricted: seesRestricted)
+        if let group = groups[key] { return group }
+        let group = SubscriptionGroup(key)
+        groups[key] = group
+        return group
     }
 
     private func checked(_ patterns: [String]) throws(HostError) -> [TopicPattern] {

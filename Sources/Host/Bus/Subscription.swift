@@ -3,18 +3,23 @@
 /// It is at a place in the ring, or behind it: then it has to read the store from its cursor on,
 /// until it is back in the ring.
 final class Subscription {
-    let patterns: [TopicPattern]
-    let seesRestricted: Bool
+    let group: SubscriptionGroup
     let wake: @Sendable () -> Void
 
     /// The sequence through which it was told everything.
     var cursor: Int64
     /// The next place in the ring to look at; of no meaning while it is behind.
     private(set) var position: UInt64
+    /// The place behind what it was told last: from there to its position nothing is for its group.
+    private(set) var toldThrough: UInt64
     /// Whether what follows its cursor may have left the ring.
     private(set) var isBehind: Bool
-    /// Whether it was told that there is nothing, and waits to be woken.
-    var isArmed = false
+    /// Whether it was told that there is nothing, and waits to be woken; the group's to change.
+    var isWaiting = false
+    /// Where the group finds it among those that wait, or those that do not.
+    var place = 0
+    /// Whether it was unsubscribed.
+    var hasEnded = false
     /// The pull that waits for the store; a second one must not begin meanwhile.
     var isReading = false
     /// Whether it pulled while it was reading: it is woken afterwards.
@@ -30,39 +35,28 @@ final class Subscription {
     private let start: UInt64
 
     init(
-        patterns: [TopicPattern], seesRestricted: Bool, cursor: Int64, position: UInt64,
-        isBehind: Bool, wake: @escaping @Sendable () -> Void
+        of group: SubscriptionGroup, cursor: Int64, position: UInt64, isBehind: Bool,
+        wake: @escaping @Sendable () -> Void
     ) {
-        self.patterns = patterns
-        self.seesRestricted = seesRestricted
+        self.group = group
         self.wake = wake
         self.cursor = cursor
         self.position = position
         self.isBehind = isBehind
+        toldThrough = position
         start = position
+        group.add(self)
     }
 
-    func matches(_ topic: String) -> Bool {
-        patterns.contains { $0.matches(topic) }
+    /// Whether what comes next for it is the same as for others of its group at its place.
+    var isInStep: Bool {
+        !isBehind && position >= start && trimmed == nil && lost == nil
     }
 
     /// Whether a notification in the ring is to be told: its own, and not a transient one from
     /// before it subscribed.
     func wants(_ posted: PostedNotification) -> Bool {
-        (!posted.isTransient || posted.position >= start) && matches(posted.content.topic)
-    }
-
-    /// Notes what was just appended to the ring.
-    ///
-    /// - Returns: whether to wake the subscriber.
-    func note(_ posted: PostedNotification) -> Bool {
-        guard matches(posted.content.topic) else {
-            // Who waits at the end passes by what is not for it: its next pull has less to look at.
-            if !isBehind, position == posted.position { pass(posted) }
-            return false
-        }
-        defer { isArmed = false }
-        return isArmed
+        (!posted.isTransient || posted.position >= start) && group.matches(posted.content.topic)
     }
 
     /// Notes what just left the ring.
@@ -84,10 +78,34 @@ final class Subscription {
         cursor = max(cursor, posted.order)
     }
 
+    /// Goes on to a place before which there is nothing for it.
+    func skip(to position: UInt64) {
+        self.position = max(self.position, position)
+    }
+
+    /// Was told all before its position.
+    func settle() {
+        noteTold()
+        hasBegun = true
+    }
+
+    /// Was told what others were told too.
+    func take(_ batch: SharedBatch) {
+        position = batch.end
+        cursor = max(cursor, batch.content.sequence)
+        settle()
+    }
+
     /// Is back in the ring.
     func join(at position: UInt64) {
         self.position = position
+        noteTold()
         isBehind = false
+    }
+
+    private func noteTold() {
+        // What lies before its start may be for others of its group.
+        toldThrough = max(position, start)
     }
 
     /// The gap to be told next, which then counts as told: what was trimmed lies before the rest.

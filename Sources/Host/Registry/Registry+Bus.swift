@@ -14,9 +14,16 @@ extension Registry {
             patterns: patterns, after: after, seesRestricted: seesRestricted, wake: wake)
     }
 
-    /// What a subscriber has not been told yet; nil: nothing, and it is woken once there is.
+    /// What a subscriber has not been told yet, as far as it is at hand; see
+    /// ``Bus/take(_:maxBytes:)``.
+    public func take(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
+        domain.bus.take(id, maxBytes: maxBytes)
+    }
+
+    /// What a subscriber has not been told yet, also where the past must be read; nil: nothing, and
+    /// it is woken once there is.
     public func pull(
-        _ id: SubscriptionID, maxBytes: Int, _ reply: @escaping Reply<SubscriptionBatch?>
+        _ id: SubscriptionID, maxBytes: Int, _ reply: @escaping Reply<SharedBatch?>
     ) {
         domain.bus.pull(id, maxBytes: maxBytes, reply: reply)
     }

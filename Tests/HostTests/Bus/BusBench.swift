@@ -44,22 +44,27 @@ final class BusBench: Sendable {
     ) async throws -> SubscriptionID {
         try await run { bus in
             try bus.subscribe(patterns: patterns, after: after, seesRestricted: seesRestricted) {
-                self.woken.withLock { $0[tag, default: 0] += 1 }
+                self.noteWake(tag)
             }
         }
     }
 
+    func noteWake(_ tag: Int) { woken.withLock { $0[tag, default: 0] += 1 } }
+
     func wakes(_ tag: Int = 0) -> Int { woken.withLock { $0[tag] ?? 0 } }
 
     func pull(_ id: SubscriptionID, maxBytes: Int = 1 << 20) async throws -> SubscriptionBatch? {
-        try await begin(id, maxBytes: maxBytes).get()
+        try await begin(id, maxBytes: maxBytes).get()?.content
     }
+
+    /// Lets what was put off to a turn of its own happen.
+    func settle() async throws { try await run { _ in } }
 
     /// A pull whose answer may come later.
     func begin(
         _ id: SubscriptionID, maxBytes: Int = 1 << 20
-    ) async throws -> EventLoopFuture<SubscriptionBatch?> {
-        let promise = loop.makePromise(of: SubscriptionBatch?.self)
+    ) async throws -> EventLoopFuture<SharedBatch?> {
+        let promise = loop.makePromise(of: SharedBatch?.self)
         try await run { bus in
             bus.pull(id, maxBytes: maxBytes) { promise.completeWith($0.mapError { $0 }) }
         }
@@ -75,10 +80,12 @@ final class BusBench: Sendable {
                 bus.post(notification)
             }
         }
+        try await settle()
     }
 
     func post(_ topics: String...) async throws {
         try await run { bus in for topic in topics { bus.post(note(topic)) } }
+        try await settle()
     }
 }
 

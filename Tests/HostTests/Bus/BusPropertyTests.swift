@@ -35,7 +35,7 @@ private final class Story {
         var names: [String] = []
         var gaps: [SubscriptionBatch.Gap] = []
         var expectedWakes: Int?
-        var pending: EventLoopFuture<SubscriptionBatch?>?
+        var pending: EventLoopFuture<SharedBatch?>?
         var cursor: Int64
     }
 
@@ -70,7 +70,9 @@ private final class Story {
         bench.past.release()
         isHeld = false
         for index in subscribers.indices {
-            if let pending = subscribers[index].pending { take(try await pending.get(), index) }
+            if let pending = subscribers[index].pending {
+                take(try await pending.get()?.content, index)
+            }
             while let batch = try await bench.pull(subscribers[index].id) { take(batch, index) }
             check(subscribers[index])
         }
@@ -89,7 +91,7 @@ private final class Story {
             bench.past.append(notification)
             try await bench.run { $0.post(notification) }
             list.append(Posted(name: name, topic: topic, sequence: sequence, order: sequence))
-            expectWakes(topic)
+            try await expectWakes(topic)
         }
     }
 
@@ -97,7 +99,7 @@ private final class Story {
         let notification = make(topic, name, sequence: nil)
         try await bench.run { $0.post(notification) }
         list.append(Posted(name: name, topic: topic, sequence: nil, order: sequence))
-        expectWakes(topic)
+        try await expectWakes(topic)
     }
 
     private func make(_ topic: String, _ name: String, sequence: Int64?) -> BusNotification {
@@ -133,7 +135,7 @@ private final class Story {
         for index in subscribers.indices {
             guard let pending = subscribers[index].pending else { continue }
             subscribers[index].pending = nil
-            take(try await pending.get(), index)
+            take(try await pending.get()?.content, index)
         }
     }
 
@@ -148,7 +150,7 @@ private final class Story {
         if isHeld, bench.past.reads > reads {
             subscribers[index].pending = future
         } else {
-            take(try await future.get(), index)
+            take(try await future.get()?.content, index)
         }
     }
 
@@ -170,7 +172,8 @@ private final class Story {
     }
 
     /// Who was told that there is nothing is woken by the first that matches, and by no other.
-    private func expectWakes(_ topic: String) {
+    private func expectWakes(_ topic: String) async throws {
+        try await bench.settle()
         for (index, subscriber) in subscribers.enumerated() {
             guard let expected = subscriber.expectedWakes, subscriber.pending == nil else {
                 continue

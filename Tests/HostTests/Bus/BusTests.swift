@@ -201,7 +201,7 @@ extension SubscriptionBatch {
         #expect(try await bench.pull(id) == nil)
         try await bench.commit("a.2")
         bench.past.release()
-        #expect(try await first.get()?.summary == ["a.x#1", "a.2#2"])
+        #expect(try await first.get()?.content.summary == ["a.x#1", "a.2#2"])
         try await bench.run { _ in }
         #expect(bench.wakes() == 1)
         #expect(try await bench.pull(id) == nil)

@@ -234,7 +234,7 @@ import Testing
                     })
             }
             let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
-            let told = try #require(batch?.notifications.first)
+            let told = try #require(batch?.content.notifications.first)
             #expect(told.topic == "films.votes.cast")
             #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
             let payload = try Value(jsonBytes: told.payload).object
@@ -258,7 +258,7 @@ import Testing
                     })
             }
             let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
-            let told = try #require(batch?.notifications.first)
+            let told = try #require(batch?.content.notifications.first)
             #expect(told.topic == "films.comments.posted")
             #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
             let payload = try Value(jsonBytes: told.payload).object
