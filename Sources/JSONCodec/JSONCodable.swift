@@ -143,7 +143,11 @@ extension Array: JSONReadable where Element: JSONReadable {
     public init(json: inout JSONReader) throws(JSONError) {
         self = []
         try json.beginArray()
-        while try json.nextElement() { append(try Element(json: &json)) }
+        while try json.nextElement() {
+            // Growing step by step from one element on costs more than the room that is left unused.
+            if isEmpty { reserveCapacity(4) }
+            append(try Element(json: &json))
+        }
     }
 }
 
@@ -170,6 +174,8 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
         self = [:]
         try json.beginObject()
         while let key = try json.nextKey() {
+            // Growing from one member on would hash the same names again and again.
+            if isEmpty { reserveCapacity(6) }
             guard updateValue(try Value(json: &json), forKey: key.string) == nil else {
                 throw json.duplicateMember(key)
             }

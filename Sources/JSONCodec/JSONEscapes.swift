@@ -1,31 +1,54 @@
 /// The escapes within strings: `\n`, `\"`, `\u00e9`.
 enum JSONEscapes {
-    /// The UTF-8 that a string stands for; an escape that makes no sense is left out.
+    /// Writes the UTF-8 that a string stands for; an escape that makes no sense is left out.
     ///
-    /// - Parameter bytes: What stands between the quotes, read and found well formed before.
-    /// - Returns: The string's bytes.
-    static func resolve(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
+    /// - Parameters:
+    ///   - bytes: What stands between the quotes, read and found well formed before.
+    ///   - result: Where to; must hold as many bytes, for escapes only shrink.
+    /// - Returns: How many bytes were written.
+    static func resolve(
+        _ bytes: JSONBytes, into result: UnsafeMutableRawBufferPointer
+    ) -> Int {
         var position = 0
+        var written = 0
         while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
-            guard byte == UInt8(ascii: "\\"), position < bytes.count else {
-                result.append(byte)
-                continue
-            }
+            let end = bytes.endOfUnescapedText(from: position)
+            copy(bytes[position..<end], into: result, at: &written)
+            position = end + 1
+            guard position < bytes.count else { break }
             if bytes[position] == UInt8(ascii: "u") {
                 position += 1
                 guard let (scalar, length) = scalar(in: bytes, at: position) else { continue }
-                result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                    result[written] = unit
+                    written += 1
+                }
                 position += length
             } else {
-                if let single = single(bytes[position]) { result.append(single) }
+                if let single = single(bytes[position]) {
+                    result[written] = single
+                    written += 1
+                }
                 position += 1
             }
         }
-        return result
+        return written
+    }
+
+    /// The UTF-8 that a string stands for, in memory of its own.
+    static func resolve(_ bytes: JSONBytes) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+            count = resolve(bytes, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
+    private static func copy(
+        _ bytes: JSONBytes, into result: UnsafeMutableRawBufferPointer,
+        at position: inout Int
+    ) {
+        let target = UnsafeMutableRawBufferPointer(rebasing: result[position...])
+        target.copyMemory(from: bytes.buffer)
+        position += bytes.count
     }
 
     /// What a backslash and this byte stand for; nil where they stand for nothing.
@@ -46,7 +69,7 @@ enum JSONEscapes {
     /// Its length is the number of bytes it takes: 4, or 10 for a pair of surrogates. Nil for bad digits
     /// and lone surrogates.
     static func scalar(
-        in bytes: UnsafeRawBufferPointer, at position: Int
+        in bytes: JSONBytes, at position: Int
     ) -> (scalar: Unicode.Scalar, length: Int)? {
         guard let first = unit(in: bytes, at: position) else { return nil }
         guard (0xD800..<0xDC00).contains(first) else {
@@ -60,7 +83,7 @@ enum JSONEscapes {
         return Unicode.Scalar(value).map { ($0, 10) }
     }
 
-    private static func unit(in bytes: UnsafeRawBufferPointer, at position: Int) -> UInt32? {
+    private static func unit(in bytes: JSONBytes, at position: Int) -> UInt32? {
         guard position + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for index in position..<position + 4 {

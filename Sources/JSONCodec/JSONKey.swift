@@ -4,18 +4,27 @@
 /// `==` or in a `switch`: that allocates nothing.
 public struct JSONKey {
     /// The bytes between the quotes, escapes and all.
-    let bytes: UnsafeRawBufferPointer
+    @usableFromInline let bytes: JSONBytes
 
-    /// Whether ``bytes`` holds escapes.
-    let isEscaped: Bool
+    /// Whether there are escapes among ``bytes``.
+    @usableFromInline let isEscaped: Bool
 
-    /// Where the opening quote stands in the text.
-    let offset: Int
+    private let isASCII: Bool
+
+    /// The name that stands for none.
+    static var none: JSONKey {
+        JSONKey(JSONText(bytes: .none, isEscaped: false, isASCII: true))
+    }
+
+    init(_ text: JSONText) {
+        bytes = text.bytes
+        isEscaped = text.isEscaped
+        isASCII = text.isASCII
+    }
 
     /// The name, without escapes.
     public var string: String {
-        guard isEscaped else { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: JSONEscapes.resolve(bytes), as: UTF8.self)
+        JSONText(bytes: bytes, isEscaped: isEscaped, isASCII: isASCII).string
     }
 
     /// Whether the name is this one, byte for byte.
@@ -24,12 +33,14 @@ public struct JSONKey {
     ///   - key: The name in the text.
     ///   - name: A literal.
     /// - Returns: Whether they are the same.
+    @inlinable @inline(__always)
     public static func == (key: JSONKey, name: StaticString) -> Bool {
-        guard name.hasPointerRepresentation else { return key.string == name.description }
-        let other = UnsafeRawBufferPointer(
-            start: name.utf8Start, count: name.utf8CodeUnitCount)
-        guard !key.isEscaped else { return JSONEscapes.resolve(key.bytes).elementsEqual(other) }
-        return JSONKey.areEqual(key.bytes, other)
+        guard !key.isEscaped, name.hasPointerRepresentation else {
+            return key.isSlowlyEqual(to: name)
+        }
+        let other = JSONBytes(
+            start: UnsafeRawPointer(name.utf8Start), count: name.utf8CodeUnitCount)
+        return key.bytes.isEqual(to: other)
     }
 
     /// Whether the name is this one, byte for byte: what makes literals work as cases of a `switch`.
@@ -38,44 +49,14 @@ public struct JSONKey {
     ///   - name: A literal.
     ///   - key: The name in the text.
     /// - Returns: Whether they are the same.
+    @inlinable @inline(__always)
     public static func ~= (name: StaticString, key: JSONKey) -> Bool {
         key == name
     }
 
-    /// The name that begins at `start`, just behind its quote, and ends before `end` at the latest.
-    static func scan(in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> JSONKey {
-        var position = start
-        var isEscaped = false
-        while position < end, bytes[position] != UInt8(ascii: "\"") {
-            if bytes[position] == UInt8(ascii: "\\") {
-                isEscaped = true
-                position += 1
-            }
-            position += 1
-        }
-        let name = UnsafeRawBufferPointer(rebasing: bytes[start..<min(position, end)])
-        return JSONKey(bytes: name, isEscaped: isEscaped, offset: start - 1)
-    }
-
-    private static func areEqual(
-        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-    ) -> Bool {
-        let count = left.count
-        guard count == right.count else { return false }
-        var position = 0
-        while position + 8 <= count {
-            let words = (
-                left.loadUnaligned(fromByteOffset: position, as: UInt64.self),
-                right.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            )
-            guard words.0 == words.1 else { return false }
-            position += 8
-        }
-        while position < count {
-            guard left[position] == right[position] else { return false }
-            position += 1
-        }
-        return true
+    @usableFromInline
+    func isSlowlyEqual(to name: StaticString) -> Bool {
+        JSONEscapes.resolve(bytes).elementsEqual(name.description.utf8)
     }
 }
 
@@ -87,7 +68,7 @@ extension JSONKey: Hashable {
     ///   - right: Another.
     /// - Returns: Whether they are the same.
     public static func == (left: JSONKey, right: JSONKey) -> Bool {
-        guard left.isEscaped || right.isEscaped else { return areEqual(left.bytes, right.bytes) }
+        guard left.isEscaped || right.isEscaped else { return left.bytes.isEqual(to: right.bytes) }
         return JSONEscapes.resolve(left.bytes) == JSONEscapes.resolve(right.bytes)
     }
 
@@ -98,31 +79,27 @@ extension JSONKey: Hashable {
         if isEscaped {
             JSONEscapes.resolve(bytes).withUnsafeBytes { hasher.combine(bytes: $0) }
         } else {
-            hasher.combine(bytes: bytes)
+            hasher.combine(bytes: bytes.buffer)
         }
     }
-}
 
-/// The names met so far in one object, to find those that stand twice.
-public struct JSONKeySet {
-    private var few: [JSONKey] = []
-    private var many: Set<JSONKey> = []
-
-    /// Makes an empty set; allocates nothing.
-    public init() {}
-
-    /// Adds a name.
+    /// One bit of 64, the same for names that are the same: most that differ have another one.
     ///
-    /// - Parameter key: The name; its text must outlive the set.
-    /// - Returns: Whether it is new.
-    public mutating func insert(_ key: JSONKey) -> Bool {
-        // Looking through a few names is faster than hashing; many would make it quadratic.
-        if many.isEmpty {
-            guard !few.contains(key) else { return false }
-            few.append(key)
-            if few.count > 16 { many = Set(few) }
-            return true
+    /// All of them for a name with escapes, which may be the same as any.
+    @inline(__always)
+    var marks: UInt64 {
+        guard !isEscaped else { return .max }
+        let count = bytes.count
+        let word: UInt64
+        switch count {
+        case 8...: word = bytes.word(at: 0) ^ (bytes.word(at: count &- 8) &* 31)
+        case 4...: word = bytes.halfWord(at: 0) << 32 | bytes.halfWord(at: count &- 4)
+        case 1...:
+            word =
+                UInt64(bytes[0]) << 16 | UInt64(bytes[count / 2]) << 8 | UInt64(bytes[count &- 1])
+        default: word = 0
         }
-        return many.insert(key).inserted
+        let hash = (word &+ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15
+        return 1 << (hash >> 58)
     }
 }

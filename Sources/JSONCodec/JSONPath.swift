@@ -14,7 +14,7 @@ struct JSONPath: CustomStringConvertible {
     ///
     /// Everything before `offset` has been read and found well formed; where it is not, the path may
     /// be wrong, no more.
-    init(in bytes: UnsafeRawBufferPointer, at offset: Int) {
+    init(in bytes: JSONBytes, at offset: Int) {
         var position = 0
         var awaitsName = false
         let end = min(offset, bytes.count)
@@ -34,9 +34,9 @@ struct JSONPath: CustomStringConvertible {
             case UInt8(ascii: ","):
                 awaitsName = advance()
             case UInt8(ascii: "\""):
-                let key = JSONKey.scan(in: bytes, from: position, to: end)
-                position = min(position + key.bytes.count + 1, end)
-                if awaitsName { steps[steps.count - 1] = .member(key.string) }
+                let text = Self.scanString(in: bytes, from: position, to: end)
+                position = min(position + text.count + 1, end)
+                if awaitsName { steps[steps.count - 1] = .member(Self.string(text)) }
                 awaitsName = false
             default:
                 break
@@ -82,5 +82,21 @@ struct JSONPath: CustomStringConvertible {
         case nil:
             return false
         }
+    }
+
+    /// What stands between the quotes of the string that begins at `start`; it ends before `end` at the latest.
+    private static func scanString(
+        in bytes: JSONBytes, from start: Int, to end: Int
+    ) -> JSONBytes {
+        var position = start
+        while position < end, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return bytes[start..<min(position, end)]
+    }
+
+    /// The string, whatever its bytes are: the text may have been refused in the middle of it.
+    private static func string(_ bytes: JSONBytes) -> String {
+        String(decoding: JSONEscapes.resolve(bytes), as: UTF8.self)
     }
 }

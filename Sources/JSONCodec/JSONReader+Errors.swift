@@ -26,7 +26,7 @@ extension JSONReader {
     public func unknownMember(_ key: JSONKey) -> JSONError {
         error(
             .unknownMember, expected: "declared members only", found: "one that is not",
-            member: key.string, at: key.offset)
+            member: key.string, at: offset(of: key))
     }
 
     /// The error for a member that stands twice in its object.
@@ -36,7 +36,7 @@ extension JSONReader {
     public func duplicateMember(_ key: JSONKey) -> JSONError {
         error(
             .duplicateMember, expected: "each member once", found: "it a second time",
-            member: key.string, at: key.offset)
+            member: key.string, at: offset(of: key))
     }
 
     /// The error for a value of another type than the expected one, or for no value at all.
@@ -69,6 +69,11 @@ extension JSONReader {
         var path = JSONPath(in: bytes, at: place)
         if let member { path = path.appending(member) }
         return JSONError(kind: kind, offset: place, path: path, expected: expected, found: found)
+    }
+
+    /// Where the opening quote of a name stands in the text.
+    private func offset(of key: JSONKey) -> Int {
+        key.bytes.start - bytes.start - 1
     }
 
     private func foundByte(at position: Int) -> String {

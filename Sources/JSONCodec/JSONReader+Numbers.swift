@@ -4,6 +4,7 @@ extension JSONReader {
     /// - Throws: ``JSONError`` for another kind of value, for a fraction or an exponent (also `3.0`),
     ///   and beyond the range of `Int`.
     public mutating func readInt() throws(JSONError) -> Int {
+        if let value = readShortInteger() { return value }
         let number = try scanNumber(expected: "an integer")
         guard number.isInteger else {
             throw error(
@@ -29,6 +30,7 @@ extension JSONReader {
 
     /// Reads a number: as an integer if it is written as one and fits, otherwise as a `Double`.
     mutating func readNumber() throws(JSONError) -> JSONValue {
+        if let value = readShortInteger() { return .int(Int64(value)) }
         let number = try scanNumber(expected: "a number")
         if number.isInteger, let value = number.integer { return .int(Int64(value)) }
         guard let value = number.double(in: bytes) else { throw rangeError(number) }
@@ -37,6 +39,7 @@ extension JSONReader {
 
     /// Consumes a number that is passed on as text.
     mutating func skipNumber() throws(JSONError) {
+        if readShortInteger() != nil { return }
         let number = try scanNumber(expected: "a number")
         guard number.isSmall || number.double(in: bytes) != nil else { throw rangeError(number) }
     }
@@ -47,7 +50,34 @@ extension JSONReader {
             found: "one beyond it", at: number.start)
     }
 
+    /// Consumes an integer of so few digits that it can't but fit, as nearly all are.
+    ///
+    /// - Returns: The integer; nil, with nothing consumed, for whatever else comes.
+    @inline(__always)
+    private mutating func readShortInteger() -> Int? {
+        guard let first = nextByte() else { return nil }
+        let isNegative = first == UInt8(ascii: "-")
+        let start = isNegative ? offset &+ 1 : offset
+        var position = start
+        var value = 0
+        while position < bytes.count, isDigit(bytes[position]) {
+            value = value &* 10 &+ Int(bytes[position] &- UInt8(ascii: "0"))
+            position &+= 1
+        }
+        let count = position &- start
+        guard (1...18).contains(count), bytes[start] != UInt8(ascii: "0") || count == 1 else {
+            return nil
+        }
+        if position < bytes.count {
+            let next = bytes[position]
+            guard next != UInt8(ascii: "."), next | 0x20 != UInt8(ascii: "e") else { return nil }
+        }
+        offset = position
+        return isNegative ? -value : value
+    }
+
     /// Consumes a number, checks its grammar and gathers its parts on the way.
+    @inline(__always)
     private mutating func scanNumber(expected: String) throws(JSONError) -> JSONNumber {
         guard let first = nextByte(), first == UInt8(ascii: "-") || isDigit(first) else {
             throw typeError(expected: expected)
@@ -57,21 +87,17 @@ extension JSONReader {
             number.isNegative = true
             offset += 1
         }
-        if offset < bytes.count, bytes[offset] == UInt8(ascii: "0") {
-            number.add(digit: 0)
-            offset += 1
-            guard !(offset < bytes.count && isDigit(bytes[offset])) else {
-                throw syntaxError(expected: "no digit after a leading zero")
-            }
-        } else {
-            try scanDigits(into: &number)
+        let start = offset
+        try scanDigits(into: &number)
+        guard bytes[start] != UInt8(ascii: "0") || offset == start + 1 else {
+            throw syntaxError(expected: "no digit after a leading zero", at: start + 1)
         }
         if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
             offset += 1
             number.isInteger = false
             let start = offset
             try scanDigits(into: &number)
-            number.scale -= offset - start
+            number.scale = start - offset
         }
         if offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "e") {
             try scanExponent(into: &number)
@@ -80,15 +106,22 @@ extension JSONReader {
         return number
     }
 
+    @inline(__always)
     private mutating func scanDigits(into number: inout JSONNumber) throws(JSONError) {
         let start = offset
-        while offset < bytes.count, isDigit(bytes[offset]) {
-            number.add(digit: bytes[offset] - UInt8(ascii: "0"))
-            offset += 1
+        var position = start
+        var digits = number.digits
+        while position < bytes.count, isDigit(bytes[position]) {
+            digits = digits &* 10 &+ UInt64(bytes[position] &- UInt8(ascii: "0"))
+            position &+= 1
         }
-        guard offset > start else { throw syntaxError(expected: "a digit") }
+        guard position > start else { throw syntaxError(expected: "a digit") }
+        offset = position
+        number.digits = digits
+        number.count += position - start
     }
 
+    @inline(never)
     private mutating func scanExponent(into number: inout JSONNumber) throws(JSONError) {
         number.isInteger = false
         offset += 1
@@ -110,66 +143,8 @@ extension JSONReader {
         number.scale += isNegative ? -exponent : exponent
     }
 
+    @inline(__always)
     private func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        byte &- UInt8(ascii: "0") < 10
     }
-}
-
-/// A number as it stands in the text: the parts that make most of them exact without a second look.
-struct JSONNumber {
-    let start: Int
-    var end: Int
-    var isNegative = false
-    var isInteger = true
-
-    /// The power of ten that the digits, taken as an integer, are multiplied with.
-    var scale = 0
-
-    /// The digits as an integer; meaningless once they overflowed.
-    private var digits: UInt64 = 0
-    private var overflowed = false
-
-    init(start: Int) {
-        self.start = start
-        end = start
-    }
-
-    /// Whether it is in the range of `Double` at a glance.
-    var isSmall: Bool { !overflowed && abs(scale) < 280 }
-
-    /// The value of an integer; nil where `Int` does not hold it.
-    var integer: Int? {
-        guard !overflowed else { return nil }
-        guard isNegative else { return Int(exactly: digits) }
-        return digits == UInt64(Int.max) + 1 ? Int.min : Int(exactly: digits).map { -$0 }
-    }
-
-    mutating func add(digit: UInt8) {
-        let (product, carried) = digits.multipliedReportingOverflow(by: 10)
-        let (sum, carriedMore) = product.addingReportingOverflow(UInt64(digit))
-        digits = sum
-        overflowed = overflowed || carried || carriedMore
-    }
-
-    /// The nearest `Double`; nil beyond its range.
-    func double(in bytes: UnsafeRawBufferPointer) -> Double? {
-        // Both factors are exact, so the one rounding of the product or quotient is the right one.
-        if !overflowed, digits < 1 << 53, abs(scale) < JSONNumber.powersOfTen.count {
-            let power = JSONNumber.powersOfTen[abs(scale)]
-            let magnitude = scale < 0 ? Double(digits) / power : Double(digits) * power
-            return isNegative ? -magnitude : magnitude
-        }
-        guard let value = Double(text(in: bytes)), value.isFinite else { return nil }
-        return value
-    }
-
-    func text(in bytes: UnsafeRawBufferPointer) -> String {
-        String(decoding: bytes[start..<end], as: UTF8.self)
-    }
-
-    /// The powers of ten that a `Double` holds exactly.
-    private static let powersOfTen: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ]
 }

@@ -23,7 +23,7 @@ extension JSONReader {
         _ = nextByte()
         let start = offset
         try skipValue()
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+        return bytes[start..<offset].buffer
     }
 
     /// Deals with a member that is not declared: skips it where that is allowed.
@@ -67,21 +67,10 @@ extension JSONReader {
 
     private mutating func skipObject() throws(JSONError) {
         try beginObject()
-        let start = skippedKeys.count
-        var many: Set<JSONKey> = []
+        var names = JSONScope()
         while let key = try nextKey() {
-            // Looking through a few names is faster than hashing; many would make it quadratic.
-            let count = skippedKeys.count - start
-            if count < 16 {
-                guard !skippedKeys[start...].contains(key) else { throw duplicateMember(key) }
-                if skippedKeys.isEmpty { skippedKeys.reserveCapacity(16) }
-                skippedKeys.append(key)
-            } else {
-                if many.isEmpty { many = Set(skippedKeys[start...]) }
-                guard many.insert(key).inserted else { throw duplicateMember(key) }
-            }
+            guard names.insert(key) else { throw duplicateMember(key) }
             try skipValue()
         }
-        skippedKeys.removeLast(skippedKeys.count - start)
     }
 }

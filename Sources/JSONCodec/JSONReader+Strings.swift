@@ -5,39 +5,54 @@ extension JSONReader {
     ///   characters and for escapes that stand for nothing, lone surrogates among them.
     public mutating func readString() throws(JSONError) -> String {
         guard nextByte() == UInt8(ascii: "\"") else { throw typeError(expected: "a string") }
-        let (content, isEscaped) = try scanString()
-        guard isEscaped else { return String(decoding: content, as: UTF8.self) }
-        return String(decoding: JSONEscapes.resolve(content), as: UTF8.self)
+        return try scanString().string
     }
 
     /// Consumes a string, whose opening quote is the next byte, and checks all of it.
     ///
-    /// - Returns: What stands between the quotes, and whether there are escapes in it.
-    mutating func scanString() throws(JSONError) -> (
-        content: UnsafeRawBufferPointer, isEscaped: Bool
-    ) {
-        let start = offset + 1
-        var position = start
+    /// - Returns: What stands between the quotes.
+    @inline(__always)
+    mutating func scanString() throws(JSONError) -> JSONText {
+        let start = offset &+ 1
+        let end = bytes.endOfPlainText(from: start)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else {
+            return try scanString(from: start, plainUpTo: end)
+        }
+        offset = end &+ 1
+        return JSONText(bytes: bytes[start..<end], isEscaped: false, isASCII: true)
+    }
+
+    /// The rest of a string in which there is more than plain ASCII.
+    @inline(never)
+    private mutating func scanString(
+        from start: Int, plainUpTo end: Int
+    ) throws(JSONError) -> JSONText {
+        var position = end
         var isEscaped = false
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
+        var isASCII = true
+        while true {
+            guard position < bytes.count else {
+                throw syntaxError(expected: "the end of the string", at: bytes.count)
+            }
+            switch bytes[position] {
             case UInt8(ascii: "\""):
                 offset = position + 1
-                let content = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
-                return (content, isEscaped)
+                return JSONText(
+                    bytes: bytes[start..<position], isEscaped: isEscaped, isASCII: isASCII)
             case UInt8(ascii: "\\"):
+                let length = try lengthOfEscape(at: position)
                 isEscaped = true
-                position += try lengthOfEscape(at: position)
-            case 0x20..<0x80:
-                position += 1
+                // Four digits may stand for any character.
+                isASCII = isASCII && length == 2
+                position += length
             case 0x80...:
-                position += try lengthOfScalar(at: position)
+                isASCII = false
+                position += try lengthOfScalars(at: position)
             default:
                 throw syntaxError(expected: "an escape for a control character", at: position)
             }
+            position = bytes.endOfPlainText(from: position)
         }
-        throw syntaxError(expected: "the end of the string", at: bytes.count)
     }
 
     private func lengthOfEscape(at position: Int) throws(JSONError) -> Int {
@@ -56,7 +71,17 @@ extension JSONReader {
         throw syntaxError(expected: "one of \" \\ / b f n r t u after the backslash", at: position)
     }
 
+    /// The length of the run of UTF-8 sequences beyond ASCII that begins at `start`.
+    private func lengthOfScalars(at start: Int) throws(JSONError) -> Int {
+        var position = start
+        repeat {
+            position += try lengthOfScalar(at: position)
+        } while position < bytes.count && bytes[position] >= 0x80
+        return position - start
+    }
+
     /// The length of the UTF-8 sequence that begins at `position` (Unicode 15, table 3-7).
+    @inline(__always)
     private func lengthOfScalar(at position: Int) throws(JSONError) -> Int {
         let first = bytes[position]
         let second: ClosedRange<UInt8>

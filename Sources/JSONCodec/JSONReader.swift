@@ -39,13 +39,10 @@ public struct JSONReader {
     /// How many bytes have been consumed.
     public internal(set) var offset = 0
 
-    let bytes: UnsafeRawBufferPointer
+    let bytes: JSONBytes
 
     /// Whether whitespace was met outside of strings: texts that are passed on lose it.
     var sawSpace = false
-
-    /// The names in the objects that are being skipped, innermost last: one allocation for them all.
-    var skippedKeys: [JSONKey] = []
 
     private let depthLimit: Int
     private var depth = 0
@@ -60,13 +57,14 @@ public struct JSONReader {
     ///   - depthLimit: How deep arrays and objects may nest; 64 by default, at least 1 and at most
     ///     1,024, so that no text can exhaust the stack.
     public init(_ bytes: UnsafeRawBufferPointer, depthLimit: Int = JSON.defaultDepthLimit) {
-        self.bytes = bytes
+        self.bytes = JSONBytes(bytes)
         self.depthLimit = min(max(depthLimit, 1), 1_024)
     }
 
     /// The kind of the next value, which is left where it is.
     ///
     /// - Throws: ``JSONError`` where no value begins.
+    @inline(__always)
     public mutating func peek() throws(JSONError) -> Kind {
         guard let byte = nextByte() else { throw syntaxError(expected: "a value") }
         switch byte {
@@ -94,19 +92,19 @@ public struct JSONReader {
     ///
     /// - Throws: ``JSONError`` where neither a member nor the end comes.
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
+        if let key = nextPlainKey() { return key }
         if try isAtEnd(UInt8(ascii: "}"), expected: "a comma or the end of the object") {
             return nil
         }
         guard nextByte() == UInt8(ascii: "\"") else {
             throw syntaxError(expected: "the name of a member in quotes")
         }
-        let start = offset
-        let (content, isEscaped) = try scanString()
+        let text = try scanString()
         guard nextByte() == UInt8(ascii: ":") else {
             throw syntaxError(expected: "a colon")
         }
         offset += 1
-        return JSONKey(bytes: content, isEscaped: isEscaped, offset: start)
+        return JSONKey(text)
     }
 
     /// Enters an array; ``nextElement()`` then leads through its elements.
@@ -176,6 +174,27 @@ public struct JSONReader {
         return nil
     }
 
+    /// Consumes a name as it usually stands: no whitespace, no escapes, nothing but ASCII.
+    ///
+    /// - Returns: The name; nil, with nothing consumed, for whatever else comes.
+    @inline(__always)
+    private mutating func nextPlainKey() -> JSONKey? {
+        var start = offset
+        if !isAtStart {
+            guard start < bytes.count, bytes[start] == UInt8(ascii: ",") else { return nil }
+            start &+= 1
+        }
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
+        start &+= 1
+        let end = bytes.endOfPlainText(from: start)
+        guard end &+ 1 < bytes.count, bytes[end] == UInt8(ascii: "\""),
+            bytes[end &+ 1] == UInt8(ascii: ":")
+        else { return nil }
+        isAtStart = false
+        offset = end &+ 2
+        return JSONKey(JSONText(bytes: bytes[start..<end], isEscaped: false, isASCII: true))
+    }
+
     private mutating func begin(_ bracket: UInt8, expected: String) throws(JSONError) {
         guard nextByte() == bracket else { throw typeError(expected: expected) }
         guard depth < depthLimit else {
@@ -188,6 +207,7 @@ public struct JSONReader {
     }
 
     /// Consumes the bracket that ends an array or object, or the comma before the next element.
+    @inline(__always)
     private mutating func isAtEnd(_ bracket: UInt8, expected: String) throws(JSONError) -> Bool {
         let byte = nextByte()
         if byte == bracket {
@@ -205,14 +225,11 @@ public struct JSONReader {
         return false
     }
 
+    @inline(__always)
     private mutating func readWord(_ word: StaticString) throws(JSONError) {
-        let start = offset
-        for expected in word.description.utf8 {
-            guard offset < bytes.count, bytes[offset] == expected else {
-                offset = start
-                throw syntaxError(expected: word.description)
-            }
-            offset += 1
-        }
+        let end = offset + word.utf8CodeUnitCount
+        guard end <= bytes.count, bytes[offset..<end].isEqual(to: JSONBytes(word))
+        else { throw syntaxError(expected: word.description) }
+        offset = end
     }
 }

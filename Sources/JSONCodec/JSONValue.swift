@@ -116,16 +116,20 @@ extension JSONValue: JSONReadable, JSONWritable {
         case .number: self = try json.readNumber()
         case .string: self = .string(try json.readString())
         case .array: self = .array(try [JSONValue](json: &json))
-        case .object:
-            var members: [Member] = []
-            var names = JSONKeySet()
-            try json.beginObject()
-            while let key = try json.nextKey() {
-                guard names.insert(key) else { throw json.duplicateMember(key) }
-                members.append(Member(key.string, try JSONValue(json: &json)))
-            }
-            self = .object(members)
+        case .object: self = .object(try Self.members(&json))
         }
+    }
+
+    private static func members(_ json: inout JSONReader) throws(JSONError) -> [Member] {
+        var members: [Member] = []
+        try json.beginObject()
+        var names = JSONScope()
+        while let key = try json.nextKey() {
+            guard names.insert(key) else { throw json.duplicateMember(key) }
+            if members.isEmpty { members.reserveCapacity(4) }
+            members.append(Member(key.string, try JSONValue(json: &json)))
+        }
+        return members
     }
 
     /// Writes the value.
