@@ -19,11 +19,10 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CProcessors"),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CSQLite", "CProcessors",
+                "CSQLite",
                 .product(name: "JSONCodec", package: "atrium"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

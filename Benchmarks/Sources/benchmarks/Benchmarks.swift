@@ -3,12 +3,14 @@ import Foundation
 import Glibc
 import JSONCodec
 
-/// Measures Atrium beside what it could be at best, or what else there is, in one run.
+/// Measures what is better measured from Swift than by the clients of `peers`, which asks this program.
+///
+/// It prints a line of JSON for each figure; `peers/bench.py` makes tables of them.
 @main
 struct Benchmarks: ParsableCommand {
     /// What can be measured, in the order in which it is.
     enum Name: String, CaseIterable, ExpressibleByArgument {
-        case json, `import`, queries, calls, votes
+        case json, `import`, queries
 
         /// Whether a daemon is needed.
         var needsDaemon: Bool { self != .json }
@@ -16,18 +18,15 @@ struct Benchmarks: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
-        abstract: "Measure Atrium beside its peers.",
+        abstract: "Measure Atrium beside its peers, with a line of JSON for each figure.",
         discussion: """
             Figures of ours and of a peer are taken in turn within one run, so that a slow spell of the \
-            machine meets both: trust the ratios more than the figures. All of it takes about a \
-            minute. The daemon comes from .build/atrium, where `make stage` puts a release build.
+            machine meets both: trust the ratios more than the figures. `make bench` makes tables of \
+            them. The daemon comes from .build/atrium, where `make stage` puts a release build.
             """)
 
-    @Argument(help: "What to measure: json, import, queries, calls, votes; all by default.")
+    @Argument(help: "What to measure: json, import, queries; all by default.")
     var names: [Name] = []
-
-    @Flag(help: "Print a line of JSON for each figure instead of a table.")
-    var json = false
 
     @Option(help: "The daemon to measure, with its plugins beside it.")
     var atriumd = Benchmarks.root.appending(path: ".build/atrium/bin/atriumd").path
@@ -35,17 +34,10 @@ struct Benchmarks: ParsableCommand {
     @Option(help: "Where stores are kept meanwhile: on the disk to measure.")
     var directory = Benchmarks.root.appending(path: ".build").path
 
-    @Flag(name: .customLong("echo"), help: .private)
-    var isEcho = false
-
     /// The folder of the repository.
     private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
 
     func run() throws {
-        guard !isEcho else {
-            EchoProcess.run()
-            return
-        }
         let chosen = Name.allCases.filter { names.isEmpty || names.contains($0) }
         if chosen.contains(where: \.needsDaemon), access(atriumd, X_OK) != 0 {
             throw BenchmarkError(
@@ -57,17 +49,15 @@ struct Benchmarks: ParsableCommand {
             examples: Self.root.appending(path: "Examples"))
         bench.clearLeftovers()
         defer { bench.clear() }
-        var rows: [Row] = []
         for name in chosen {
-            bench.say("\(name.rawValue) …")
             do {
-                rows += try measure(name, bench)
+                for row in try measure(name, bench) {
+                    print(String(decoding: JSON.encode(row.json), as: UTF8.self))
+                }
             } catch {
                 throw bench.explain(error)
             }
         }
-        let lines = rows.map { String(decoding: JSON.encode($0.json), as: UTF8.self) }
-        print(json ? lines.joined(separator: "\n") : Table(rows).text)
     }
 
     private func measure(_ name: Name, _ bench: Workbench) throws -> [Row] {
@@ -75,8 +65,6 @@ struct Benchmarks: ParsableCommand {
         case .json: try JSONBenchmark().run()
         case .import: try ImportBenchmark(bench: bench).run()
         case .queries: try QueryBenchmark(bench: bench).run()
-        case .calls: try CallBenchmark(bench: bench).run()
-        case .votes: try VoteBenchmark(bench: bench).run()
         }
     }
 }

@@ -66,7 +66,7 @@ final class Workbench {
         let catalogue = try catalogue()
         return try renewDaemon { daemon in
             let seconds = try ImportBenchmark.fill(daemon, with: catalogue)
-            say("import: \(catalogue.origin) in \(Table.figure(seconds)) s")
+            say("import: \(catalogue.origin) in \((seconds * 100).rounded() / 100) s")
             return daemon
         }
     }

@@ -22,7 +22,7 @@ struct ImportBenchmark {
             try plain.append(importPlainly(catalogue))
             let seconds = try bench.renewDaemon { try Self.fill($0, with: catalogue) }
             ours.append(seconds)
-            bench.say("import: round \(round): \(Table.figure(seconds)) s")
+            bench.say("import: round \(round): \((seconds * 100).rounded() / 100) s")
             if (clock.now - start).seconds > Self.budget { break }
         }
         let count = Double(catalogue.items.count)

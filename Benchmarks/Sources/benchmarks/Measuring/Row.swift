@@ -8,9 +8,6 @@ struct Row {
         case milliseconds = "ms"
         case seconds = "s"
         case perSecond = "/s"
-
-        /// Whether more is better.
-        var isRate: Bool { self == .perSecond }
     }
 
     /// What stands beside our figure.
@@ -24,12 +21,8 @@ struct Row {
     var unit: Unit
     var ours: Double
     var peer: Peer?
-
-    /// How many times as fast as the peer we are: above 1 we are faster.
-    var ratio: Double? {
-        guard let peer, peer.value > 0, ours > 0 else { return nil }
-        return unit.isRate ? ours / peer.value : peer.value / ours
-    }
+    /// How many times as fast as the peer we want to be.
+    var aim: Double?
 
     /// One line for programs.
     var json: JSONValue {
@@ -41,7 +34,7 @@ struct Row {
             members.append(.init("peer", .string(peer.name)))
             members.append(.init("peers", .double(peer.value)))
         }
-        if let ratio { members.append(.init("ratio", .double(ratio))) }
+        if let aim { members.append(.init("aim", .double(aim))) }
         return .object(members)
     }
 }

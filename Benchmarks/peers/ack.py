@@ -1,0 +1,73 @@
+"""Writes that are on disk when they are acknowledged, and what the disk and SQLite allow alone."""
+import atrium
+import servers
+from figures import Case, Row, column, measure
+from processes import RUN, ask, drive, request_file, tool
+
+CLIENTS = [1, 50]
+KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("server CPU", "server_cpu_us", "us")]
+REDIS = "Redis XADD, fsync always"
+ALONE = {"fdatasync of 4 KiB": "sync", "SQLite, WAL and FULL": "commit"}
+
+
+class Durable:
+    """Calls of ours, each of which must have made one entry."""
+
+    def __init__(self, server, **how):
+        self.server = server
+        self.how = how
+        self.next = 0
+        self.client = atrium.Client(server)
+
+    def run(self, clients):
+        before = self.client.sequence()
+        result = drive("req", self.server, connections=clients, seconds=1, first=self.next,
+                       **self.how)
+        made = self.client.sequence() - before
+        asked = result["next"] - self.next
+        self.next = result["next"]
+        # The last call of each client may have been cut off with its connection.
+        if not asked - clients <= made <= asked:
+            raise SystemExit(f"{asked} durable calls made {made} entries")
+        return result
+
+
+def run_redis(server, clients):
+    result = drive("req", server, protocol="redis-xadd", connections=clients, seconds=1)
+    ask(server.address, b"DEL log\r\n", b":1")
+    return result
+
+
+def run(rounds):
+    daemon = atrium.start_with_bench()
+    vote = request_file("vote", '{"method":"org.atrium.Votes.Cast","parameters":'
+                                '{"container":"bench","item":"i%SUBJECT%","value":%VALUE%}}\0')
+    ours = {"notification": Durable(daemon, protocol="atrium-durable"),
+            "vote": Durable(daemon, protocol="varlink", request=vote, subjects=atrium.ITEMS)}
+    # Nobody votes twice alike: the vote that is there already is of another value.
+    ours["vote"].next = atrium.ITEMS
+    redis = servers.redis(sync=True)
+    cases = [Case(f"{name} 1", lambda how=how: tool("limits", how, 0.5, RUN))
+             for name, how in ALONE.items()]
+    for clients in CLIENTS:
+        cases += [Case(f"{name} {clients}", lambda what=what, clients=clients: what.run(clients))
+                  for name, what in ours.items()]
+        cases.append(Case(f"{REDIS} {clients}", lambda clients=clients:
+                          run_redis(redis, clients)))
+    return rows(measure(cases, rounds), ours)
+
+
+def rows(got, ours):
+    result = []
+    for name in ours:
+        for clients in CLIENTS:
+            for label, key, unit in KEYS:
+                many = "1 client" if clients == 1 else f"{clients} clients"
+                row = Row("ack", f"{name}, {many}: {label}", unit,
+                          column(got[f"{name} {clients}"], key))
+                for peer in [REDIS, *ALONE]:
+                    results = got.get(f"{peer} {clients}")
+                    if results and key in results[0]:
+                        row.peers[peer] = column(results, key)
+                result.append(row)
+    return result
