@@ -17,7 +17,7 @@ extension Interfaces.VoteTally {
 extension Interfaces.Item {
     init(_ view: ItemView) {
         self.init(
-            id: view.id, fields: JSONObject(checked: view.fields),
+            id: view.id, parent: view.parent, fields: JSONObject(checked: view.fields),
             votes: view.votes.map(Interfaces.VoteTally.init), comments: view.comments)
     }
 }

@@ -96,10 +96,15 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, with: frames)
     }
 
+    /// Adds replies that are encoded already, see ``replyRaw(_:)-(ByteBuffer)``.
+    ///
+    /// - Parameter frames: One or several replies with their NULs, one after the other.
+    public func replyRaw(_ frames: [UInt8]) { replyRaw(ByteBuffer(bytes: frames)) }
+
     /// Encodes a reply that continues, to be shared by several calls.
     ///
     /// - Parameter reply: What it says.
-    /// - Returns: The bytes for ``replyRaw(_:)``, with their NUL.
+    /// - Returns: The bytes for ``replyRaw(_:)-(ByteBuffer)``, with their NUL.
     public static func frame(_ reply: Reply) -> ByteBuffer {
         var writer = JSONWriter()
         writer.writeReply(reply, continues: true)

@@ -26,7 +26,7 @@ enum MethodRoles {
             .member,
             [
                 Votes.Cast.name, Votes.Retract.name, Comments.Post.name, Comments.Edit.name,
-                Comments.Delete.name, Notifications.Publish.name,
+                Comments.Delete.name, Notifications.Publish.name, Screens.Activate.name,
             ]
         ),
         (

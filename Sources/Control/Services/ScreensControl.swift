@@ -3,7 +3,7 @@ import Host
 import Interfaces
 import Varlink
 
-/// `org.atrium.Screens` over the registry: each revision a whole snapshot for now.
+/// `org.atrium.Screens` over the registry.
 struct ScreensControl: ScreensService {
     let context: ControlContext
 
@@ -11,164 +11,156 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Open.Parameters, call: VarlinkCall<Screens.Open.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        guard parameters.scope == nil else {
-            return call.fail(Screens.ScopeNotFound(scope: parameters.scope ?? ""))
+        if let scope = parameters.scope {
+            return call.fail(Screens.ScopeNotFound(scope: scope))
         }
-        let actor: String?
+        let request: ScreenRequest
         do {
-            actor = try context.reader(
-                call.peer, as: parameters.actor ?? "unix:\(call.peer.uid)")
+            request = try self.request(parameters, by: call.peer)
         } catch {
             return call.fail(error.reply)
         }
-        let request = ScreenRequest(
-            container: parameters.container, selection: Selection(parameters.filters ?? [:]),
-            search: parameters.search, sort: parameters.sort ?? [],
-            limit: parameters.limit ?? 50, actor: actor)
-        let reset = parameters.resume.map {
-            "Screens do not outlive their connection yet; \($0.screen) is gone."
-        }
         let caller = context.own(call.peer)
-        let registry = context.registry
-        let pump = Pump(call: call, source: ScreenSource(registry: registry, reset: reset))
-        registry.assumeIsolated { registry in
-            registry.openScreen(request, by: caller, wake: { pump.advance() }) { result in
+        let stream = ScreenStream(call: call, registry: context.registry)
+        context.registry.assumeIsolated { registry in
+            registry.openScreen(request, by: caller, wake: { stream.advance() }) { result in
                 switch result {
-                case .success(let id): pump.start(id)
+                case .success(let reader): stream.start(reader)
                 case .failure(let error): call.fail(error.reply(of: Screens.self))
                 }
             }
         }
     }
 
+    private func request(
+        _ parameters: Screens.Open.Parameters, by peer: Peer
+    ) throws(ActorRefusal) -> ScreenRequest {
+        let own = context.own(peer).actor
+        let actor = try context.reader(peer, as: parameters.actor ?? own)
+        // Who may see somebody's ballots may not act for them.
+        let agent = try? context.writer(peer, as: parameters.actor)
+        return ScreenRequest(
+            container: parameters.container, selection: Selection(parameters.filters ?? [:]),
+            search: parameters.search, sort: parameters.sort ?? [],
+            limit: parameters.limit ?? 50, actor: actor, agent: agent?.actor,
+            resume: parameters.resume.map {
+                .init(screen: ScreenID($0.screen), revision: $0.revision)
+            })
+    }
+
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
+        act(call) { registry, caller in
             registry.select(
                 ScreenID(parameters.screen), section: parameters.section,
                 filter: parameters.filter, by: caller
-            ) { result in
-                call.settle(result, in: Screens.self) { .init(revision: $0) }
-            }
+            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
+        act(call) { registry, caller in
             registry.deselect(
                 ScreenID(parameters.screen), section: parameters.section,
                 filter: parameters.filter, by: caller
-            ) { result in
-                call.settle(result, in: Screens.self) { .init(revision: $0) }
-            }
+            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.clear(ScreenID(parameters.screen), by: caller) { result in
-                call.settle(result, in: Screens.self) { .init(revision: $0) }
+        act(call) { registry, caller in
+            registry.clear(ScreenID(parameters.screen), by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
-}
 
-// MARK: - Later
-
-extension ScreensControl {
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Search.name))
+        act(call) { registry, caller in
+            registry.search(ScreenID(parameters.screen), parameters.text, by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Sort.name))
+        act(call) { registry, caller in
+            registry.sort(ScreenID(parameters.screen), by: parameters.sort, by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
     }
 
+    /// No definition has scopes yet, so that none is ever found.
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.SetScope.name))
+        act(call) { registry, caller in
+            do throws(HostError) {
+                try registry.checkScreen(ScreenID(parameters.screen), of: caller)
+                call.fail(Screens.ScopeNotFound(scope: parameters.scope))
+            } catch {
+                call.fail(error.reply(of: Screens.self))
+            }
+        }
     }
 
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Resize.name))
+        act(call) { registry, caller in
+            registry.resize(
+                ScreenID(parameters.screen), component: parameters.component,
+                to: parameters.limit, by: caller
+            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+        }
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Enter.name))
+        act(call) { registry, caller in
+            registry.enter(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Back.name))
+        act(call) { registry, caller in
+            registry.back(ScreenID(parameters.screen), by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Focus.name))
+        act(call) { registry, caller in
+            registry.focus(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
     }
 
     func activate(
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Screens.Activate.name))
-    }
-}
-
-/// A screen as a ``PumpSource``.
-private struct ScreenSource: PumpSource {
-    let registry: Registry
-    /// Why a screen that was to be resumed starts anew; told with its first revision.
-    let reset: String?
-
-    func pull(_ id: ScreenID, _ reply: @escaping Host.Reply<Screens.Open.Reply?>) {
-        registry.assumeIsolated { registry in
-            registry.pullScreen(id) { [reset] result in
-                reply(
-                    result.map { snapshot in
-                        snapshot.map {
-                            Screens.Open.Reply($0, reset: $0.revision == 1 ? reset : nil)
-                        }
-                    })
+        act(call) { registry, caller in
+            registry.activate(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+                call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
     }
 
-    func close(_ id: ScreenID) {
-        registry.assumeIsolated { $0.closeScreen(id) }
-    }
-
-    func error(_ error: HostError) -> VarlinkRemoteError { error.reply(of: Screens.self) }
-}
-
-extension Screens.Open.Reply {
-    fileprivate init(_ snapshot: ScreenSnapshot, reset: String?) {
-        self.init(
-            screen: snapshot.screen.text, base: nil, revision: snapshot.revision,
-            sequence: Int(snapshot.sequence), commits: snapshot.commits, reset: reset,
-            components: snapshot.components.map {
-                .init(
-                    name: $0.name, kind: $0.kind?.rawValue ?? "", title: $0.title,
-                    hidden: $0.isHidden)
-            },
-            sections: snapshot.sections?.map(Interfaces.Section.init),
-            lists: snapshot.lists.map { list in
-                .init(
-                    component: list.component, total: list.total,
-                    edits: list.items.enumerated().map { index, item in
-                        .init(op: .insert, at: index, item: Interfaces.Item(item))
-                    })
-            },
-            tally: snapshot.tally.map { Interfaces.VoteTally($0) })
+    private func act<Reply>(
+        _ call: VarlinkCall<Reply>, _ body: @Sendable (isolated Registry, Caller) -> Void
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.assumeIsolated { body($0, caller) }
     }
 }

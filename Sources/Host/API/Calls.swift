@@ -95,6 +95,8 @@ public struct TallyView: Sendable, Hashable {
 public struct ItemView: Sendable, Hashable {
     /// Its id.
     public var id: String
+    /// The item that it lies under; nil for a root.
+    public var parent: String?
     /// Its fields as a JSON object's bytes.
     public var fields: [UInt8]
     /// Its tally; nil where the container has no votes component.
@@ -103,8 +105,11 @@ public struct ItemView: Sendable, Hashable {
     public var comments: Int?
 
     /// An item.
-    public init(id: String, fields: [UInt8], votes: TallyView?, comments: Int?) {
+    public init(
+        id: String, parent: String? = nil, fields: [UInt8], votes: TallyView?, comments: Int?
+    ) {
         self.id = id
+        self.parent = parent
         self.fields = fields
         self.votes = votes
         self.comments = comments

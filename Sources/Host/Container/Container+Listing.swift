@@ -80,7 +80,8 @@ extension Container {
     /// An item as it is read; nobody's ballot in it yet.
     func view(_ row: IndexedItem, fields: [String]?) -> ItemView {
         ItemView(
-            id: row.id, fields: fields.map { row.fields.keeping(Set($0)) } ?? row.fields,
+            id: row.id, parent: row.parent,
+            fields: fields.map { row.fields.keeping(Set($0)) } ?? row.fields,
             votes: wired.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
             comments: wired.comments == nil ? nil : row.comments)
     }

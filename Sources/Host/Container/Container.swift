@@ -30,7 +30,7 @@ final class Container {
     /// The components, in order.
     var slots: [Slot] = []
     var lane: Lane<Pending>
-    var screens: [Screen] = []
+    var screening = Screening()
     var isLoading = false
     /// Lists that are being filled, and follow the derived fields already.
     var filling: [ObjectIdentifier: ContentIndex] = [:]

@@ -239,6 +239,7 @@ extension Restructuring {
         }
         for old in leaving { replace(old) }
         container.rewire()
+        container.structureChanged()
         container.announce(
             change.topic, commit, time: domain.now(), actor: change.actor,
             payload: change.payload)

@@ -99,6 +99,7 @@ extension Slot {
     private func giveUp(because reason: String, _ done: () -> Void) {
         release()
         state = .failed(reason: reason)
+        container?.structureChanged()
         domain.logger.error(
             "a component failed", metadata: ["component": "\(path)", "reason": "\(reason)"])
         refuseWaiting(unavailable(reason, retryAfter: 5))

@@ -223,6 +223,7 @@ extension Slot {
         waiting.prepend(contentsOf: unanswered)
         release()
         state = .starting
+        container?.structureChanged()
         container?.cancel(operations)
         restart(because: reason)
     }

@@ -17,7 +17,7 @@ final class Domain {
     let logger: Logger
     let actors: ActorTable
     var metrics = MetricCounters()
-    var screens: [ScreenID: Screen] = [:]
+    let screens: ScreenTable
     let exports = ExportTable()
     let structure = StructureQueue()
     /// Makes the delegate of a container's components; by default the one whose methods are the
@@ -34,6 +34,11 @@ final class Domain {
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
     private var writers: [UInt64: Container] = [:]
+    /// Containers whose screens follow once the present commits are through.
+    private var unflushed: [Container] = []
+    /// Whether outcomes are being passed on, and more are to follow at once.
+    private(set) var hasMoreOutcomes = false
+    private var isSettling = false
     private var lastTicket: UInt64 = 0
 
     init(
@@ -51,6 +56,7 @@ final class Domain {
         self.logger = logger
         self.clock = clock
         sequence = store.lastSequence
+        screens = ScreenTable(incarnation: String(Self.randomText().prefix(8)))
     }
 
     func now() -> Timestamp { clock() }
@@ -62,7 +68,9 @@ final class Domain {
     }
 
     /// An id for what a command creates: 128 random bits, in 26 lowercase letters and digits.
-    func freshID() -> String {
+    func freshID() -> String { Self.randomText() }
+
+    private static func randomText() -> String {
         let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
         var random = SystemRandomNumberGenerator()
         var (high, low) = (random.next(), random.next())
@@ -103,10 +111,27 @@ extension Domain {
 
     /// Passes outcomes on to the containers that wait for them, in their order.
     func settle(_ outcomes: [Outcome]) {
-        for outcome in outcomes {
+        isSettling = true
+        for (place, outcome) in outcomes.enumerated() {
+            hasMoreOutcomes = place + 1 < outcomes.count
             if case .success(let commit) = outcome.result { sequence = commit.sequence }
             writers.removeValue(forKey: outcome.ticket)?.settle(outcome)
         }
+        isSettling = false
+        flushScreens()
+    }
+
+    /// Lets a container's screens follow soon: once for all that happens meanwhile.
+    func flushLater(_ container: Container) {
+        unflushed.append(container)
+        guard !isSettling, unflushed.count == 1 else { return }
+        later { [self] in flushScreens() }
+    }
+
+    private func flushScreens() {
+        let containers = unflushed
+        unflushed.removeAll()
+        for container in containers { container.flushScreens() }
     }
 
     /// Reads the store on a thread, after all that was appended so far has settled, and comes back.

@@ -14,6 +14,15 @@ public struct HostLimits: Sendable, Hashable {
     public var components = 64
     /// Screens open at a time; `screens`.
     public var screens = 10_000
+    /// How many seconds a screen waits for its user after its connection is gone.
+    public var screenLinger = 30
+    /// How many screens of one user wait so at a time; beyond, the one that has waited the longest
+    /// ends.
+    public var lingeringScreens = 64
+    /// How many of the revisions that a screen was last sent it can be resumed from.
+    public var screenRevisions = 8
+    /// How deep one can enter items on a screen; `screenPlaces`.
+    public var screenPlaces = 32
     /// Exports open at a time; `exports`.
     public var exports = 4
     /// Calls that wait for one component while it starts or reads settle; beyond, the call is

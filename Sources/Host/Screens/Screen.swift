@@ -1,110 +1,265 @@
 import AtriumKit
 import DequeModule
 
-/// What one client has open on a container.
+/// What one user has open on a container.
 ///
-/// It is pulled: a change wakes the reader once, and the snapshot is made when it is pulled. So
-/// however many commits pass while the reader is slow, they make one revision.
+/// It is pulled: a change wakes its reader once, and the way from the last revision to now is found
+/// when it is pulled. So however many commits pass while the reader is slow, they make one revision,
+/// and nothing waits for the reader but the windows that it was last sent.
+///
+/// It outlives its connection for a while, with what it was last sent, so that another one can go on
+/// from there.
 final class Screen {
     /// How the reader does.
     enum Reader {
+        /// There is none: the screen waits to be resumed.
+        case gone
         /// It has all there is, and is woken by the next change.
         case waiting
-        /// It was woken, and something is outstanding for it.
+        /// It was woken, or is at work, and pulls when it can take more.
         case woken
-        /// A snapshot is being made for it.
-        case reading
+    }
+
+    /// What a revision showed.
+    struct Frame {
+        var revision: Int
+        var view: ViewState
+        var focus: FocusState
+        /// The reader's own ballots on the items in it.
+        var mine: [String: Double]
+        var focusMine: Double?
+        /// How many commits its container had seen.
+        var commits: Int
+        /// Of the ballots.
+        var generation: Int
+    }
+
+    /// What was chosen on it, and stays with it.
+    struct Choices {
+        var view = ViewKey()
+        var subject = Subject.container
     }
 
     let id: ScreenID
     let owner: String
     let actor: String?
-    let search: String?
-    let sort: [String]
-    let limit: Int
+    let agent: String
     private(set) weak var container: Container?
-    /// What is selected; set by the container's delegate alone.
-    var selection: Selection
+    private(set) var choices: Choices
+    var view: SharedView?
+    var focus: SharedFocus?
+    var ballots: OwnBallots?
+    /// What the delegate makes of what the user is just choosing; nil while they do not.
+    var chosen: Selection?
 
-    private let wake: @Sendable () -> Void
-    private var reader = Reader.woken
-    private var revision = 0
-    /// Changes that the last snapshot does not show.
-    private var changes = 1
-    private var isEnded = false
-    private var choices: Deque<(_ finished: @escaping () -> Void) -> Void> = []
-    private var isChoosing = false
+    private(set) var reader = Reader.gone
+    /// Whether a revision is due that can't be made before a component has answered.
+    private(set) var isBlocked = false
+    private(set) var isEnded = false
+    /// The last revision that was made.
+    private(set) var revision = 0
+    private(set) var turn = 0
 
-    init(
-        _ request: ScreenRequest, id: ScreenID, owner: String, on container: Container,
-        wake: @escaping @Sendable () -> Void
-    ) {
+    private var wake: @Sendable () -> Void = {}
+    private var reset: String?
+    /// What the next revision leads on from: not the last frame, but this, after a resumption.
+    private var resumed: Frame?
+    /// Whether the next pull answers, whatever there is: the first of each reader.
+    private var owesFirst = false
+    /// A revision that somebody was told is on its way.
+    private var promised = 0
+    private var frames: Deque<Frame> = []
+    private var onTheirWay: [(Int) -> Void] = []
+    private var tasks: Deque<(_ finished: @escaping () -> Void) -> Void> = []
+    private var isBusy = false
+
+    init(_ id: ScreenID, _ request: ScreenRequest, owner: String, on container: Container) {
         self.id = id
         self.owner = owner
-        self.container = container
-        self.wake = wake
         actor = request.actor
-        selection = request.selection
-        search = request.search
-        sort = request.sort
-        limit = request.limit
+        agent = request.agent ?? owner
+        self.container = container
+        choices = Choices()
+    }
+}
+
+// MARK: Readers
+
+extension Screen {
+    /// Takes a reader in, and lets the one before go.
+    ///
+    /// - Parameters:
+    ///   - base: the revision that it has; nil: none.
+    ///   - reset: why it starts anew, though it asked to go on.
+    ///   - wake: wakes it.
+    /// - Returns: its turn.
+    func attach(
+        from base: Int?, reset: String?, wake: @escaping @Sendable () -> Void
+    ) -> Int {
+        let previous = self.wake
+        turn += 1
+        self.wake = wake
+        let known = base.flatMap { base in frames.first { $0.revision == base } }
+        resumed = known
+        if known == nil { frames.removeAll() }
+        self.reset = reset
+        if known == nil, let base, reset == nil {
+            self.reset = "Revision \(base) is not known any more."
+        }
+        owesFirst = true
+        let hadReader = reader != .gone
+        reader = .woken
+        // It pulls, and is told that another one is here.
+        if hadReader { previous() }
+        return turn
     }
 
-    /// The revision that shows everything up to now.
-    var latest: Int { revision + (reader == .reading ? 1 : 0) + (changes > 0 ? 1 : 0) }
-
-    /// Something that it shows may have changed.
-    func changed() {
-        changes += 1
-        guard reader == .waiting else { return }
-        reader = .woken
-        wake()
+    /// The reader of a turn is gone.
+    ///
+    /// - Returns: whether it was the present one.
+    func detach(_ turn: Int) -> Bool {
+        guard turn == self.turn, reader != .gone else { return false }
+        reader = .gone
+        wake = {}
+        settleAll()
+        return true
     }
 
     /// Its container is gone: the next pull says so.
     func end() {
         isEnded = true
-        changed()
+        touched()
+        settleAll()
     }
 
-    /// Makes the next revision.
-    ///
-    /// - Parameter reply: the revision; nil: there is nothing new, and the reader will be woken.
-    func pull(_ reply: @escaping Answer<ScreenSnapshot?>) {
-        guard let container, !isEnded else { return reply(.failure(.screenNotFound(id.text))) }
-        guard reader != .reading else { return reply(.success(nil)) }
-        guard changes > 0 else {
+    /// Something that it shows may have changed.
+    func touched() {
+        guard reader == .waiting else { return }
+        reader = .woken
+        wake()
+    }
+
+    /// Says which revision shows all that was chosen so far, once it is on its way.
+    func whenOnItsWay(_ done: @escaping (Int) -> Void) {
+        touched()
+        if isBlocked, reader == .waiting { return onTheirWay.append(done) }
+        if reader != .waiting, differs { promised = max(promised, revision + 1) }
+        done(max(revision, promised))
+    }
+
+    private func settleAll() {
+        let waiting = onTheirWay
+        onTheirWay.removeAll()
+        if !waiting.isEmpty, differs { promised = max(promised, revision + 1) }
+        for done in waiting { done(max(revision, promised)) }
+    }
+}
+
+// MARK: Revisions
+
+extension Screen {
+    /// Makes the next revision; nil: there is nothing new, and the reader will be woken.
+    func pull() -> Result<ScreenRevision?, HostError> {
+        guard let container, let view, let focus, !isEnded else {
+            return .failure(.screenNotFound(id.text))
+        }
+        container.flushScreens()
+        let base = owesFirst ? resumed : frames.last
+        let change = view.state.change(from: base?.view)
+        guard view.isSettled, focus.isSettled, knowsBallots(change, base) else {
+            isBlocked = true
+            container.block(self)
             reader = .waiting
-            return reply(.success(nil))
+            return .success(nil)
         }
-        reader = .reading
-        let commits = changes
-        changes = 0
-        container.snapshot(self) { [self] result in
-            reader = .woken
-            guard case .success(var snapshot) = result else {
-                changes += commits
-                return reply(result.map { $0 })
-            }
-            revision += 1
-            snapshot.revision = revision
-            snapshot.commits = commits
-            reply(.success(snapshot))
+        isBlocked = false
+        defer { if reader == .waiting { settleAll() } }
+        let frame = Frame(
+            revision: 0, view: view.state, focus: focus.state, mine: mine(in: view.state),
+            focusMine: ballots?.values[choices.subject], commits: container.commits,
+            generation: ballots?.generation ?? 0)
+        guard let revision = revision(of: frame, since: base, change) else {
+            reader = .waiting
+            return .success(nil)
+        }
+        defer { settleAll() }
+        return .success(revision)
+    }
+
+    /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
+    private func revision(
+        of frame: Frame, since base: Frame?, _ change: ViewChange
+    ) -> ScreenRevision? {
+        guard let container else { return nil }
+        let focusChange = frame.focus.change(from: base?.focus)
+        let ownLists = ownLists(frame, base, change)
+        let tally = frame.focus.tally.map { TallyView(tally: $0, mine: frame.focusMine) }
+        let isSameTally =
+            base.map { base in
+                base.focus.tally == frame.focus.tally && base.focusMine == frame.focusMine
+            } ?? false
+        let isSame =
+            change.isEmpty && (ownLists ?? []).isEmpty && focusChange.comments == nil
+            && isSameTally
+        guard !isSame || owesFirst || promised > revision else { return nil }
+        // What is resumed and did not change meanwhile is still that revision.
+        if !isSame || base?.revision != revision || promised > revision { revision += 1 }
+        var frame = frame
+        frame.revision = revision
+        let commits = base.map { frame.commits - $0.commits } ?? 0
+        keep(frame)
+        defer {
+            owesFirst = false
+            resumed = nil
+            reset = nil
+        }
+        return ScreenRevision(
+            screen: id, base: base?.revision, revision: revision,
+            sequence: container.domain.sequence, commits: commits, reset: reset, view: change,
+            ownLists: ownLists, focus: focusChange, tally: isSameTally ? nil : tally)
+    }
+
+    private func keep(_ frame: Frame) {
+        if frames.last?.revision == frame.revision { frames.removeLast() }
+        frames.append(frame)
+        let limit = container?.domain.limits.screenRevisions ?? 1
+        while frames.count > max(limit, 1) { frames.removeFirst() }
+    }
+
+    /// Whether what it shows now is another than what its reader was sent last.
+    private var differs: Bool {
+        guard let view, let focus, let last = owesFirst ? resumed : frames.last else {
+            return true
+        }
+        return !view.state.change(from: last.view).isEmpty
+            || last.focus.number != focus.state.number
+            || last.focusMine != ballots?.values[choices.subject]
+            || last.mine != mine(in: view.state)
+    }
+}
+
+// MARK: Choices
+
+extension Screen {
+    /// Does what was chosen, one after the other: each on what the one before left.
+    func queue(_ task: @escaping (_ finished: @escaping () -> Void) -> Void) {
+        tasks.append(task)
+        nextTask()
+    }
+
+    private func nextTask() {
+        guard !isBusy, let task = tasks.popFirst() else { return }
+        isBusy = true
+        task { [self] in
+            isBusy = false
+            nextTask()
         }
     }
 
-    /// Runs choices one after another: each is made on the selection that the one before left.
-    func choose(_ choice: @escaping (_ finished: @escaping () -> Void) -> Void) {
-        choices.append(choice)
-        nextChoice()
-    }
-
-    private func nextChoice() {
-        guard !isChoosing, let choice = choices.popFirst() else { return }
-        isChoosing = true
-        choice { [self] in
-            isChoosing = false
-            nextChoice()
-        }
+    /// Shows other choices, all at once, as soon as their view is there.
+    func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
+        self.choices = choices
+        self.view = view
+        self.focus = focus
     }
 }

@@ -12,8 +12,29 @@ public struct ScreenID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
+/// One reader of a screen: a screen has one at a time, and a new one takes the place of the last.
+public struct ScreenReader: Sendable, Hashable {
+    /// The screen.
+    public let screen: ScreenID
+    let turn: Int
+}
+
 /// What a screen opens with.
 public struct ScreenRequest: Sendable, Hashable {
+    /// A screen that was open before, and the last revision that its reader has.
+    public struct Resume: Sendable, Hashable {
+        /// The screen.
+        public var screen: ScreenID
+        /// The revision.
+        public var revision: Int
+
+        /// What to go on with.
+        public init(screen: ScreenID, revision: Int) {
+            self.screen = screen
+            self.revision = revision
+        }
+    }
+
     /// The container.
     public var container: String
     /// The selected filters.
@@ -22,15 +43,20 @@ public struct ScreenRequest: Sendable, Hashable {
     public var search: String?
     /// Field names, `-` before for descending.
     public var sort: [String]
-    /// At most so many items of each list, 1 to 1,000.
+    /// At most so many entries of each list, 1 to 1,000.
     public var limit: Int
     /// Whose ballots are `mine`: an actor's name.
     public var actor: String?
+    /// In whose name items are chosen on it; nil: the caller's.
+    public var agent: String?
+    /// The screen to go on with; what else is asked for then counts only where it starts anew.
+    public var resume: Resume?
 
-    /// A request; by default the first 50 items of each list.
+    /// A request; by default the first 50 entries of each list, on a new screen.
     public init(
         container: String, selection: Selection = Selection(), search: String? = nil,
-        sort: [String] = [], limit: Int = 50, actor: String? = nil
+        sort: [String] = [], limit: Int = 50, actor: String? = nil, agent: String? = nil,
+        resume: Resume? = nil
     ) {
         self.container = container
         self.selection = selection
@@ -38,78 +64,95 @@ public struct ScreenRequest: Sendable, Hashable {
         self.sort = sort
         self.limit = limit
         self.actor = actor
+        self.agent = agent
+        self.resume = resume
     }
 }
 
-/// One revision of a screen, whole, all of one moment.
-public struct ScreenSnapshot: Sendable, Hashable {
-    /// A component as screens show it; of a hidden one they show nothing else.
-    public struct ComponentView: Sendable, Hashable {
-        /// Its name in the container.
-        public var name: String
-        /// What it does; nil while its plugin is not there.
-        public var kind: Kind?
-        /// What people read.
-        public var title: String
-        /// Whether the screen leaves it out.
-        public var isHidden: Bool
+/// A component as screens show it; of a hidden one they show nothing else.
+public struct ScreenComponent: Sendable, Hashable {
+    /// Its name in the container.
+    public var name: String
+    /// What it does; nil while its plugin is not there.
+    public var kind: Kind?
+    /// What people read.
+    public var title: String
+    /// Whether the screen leaves it out.
+    public var isHidden: Bool
+    /// Why it does not answer at present, and the screen shows what it had; nil: it does.
+    public var problem: String?
 
-        /// A component.
-        public init(name: String, kind: Kind?, title: String, isHidden: Bool) {
-            self.name = name
-            self.kind = kind
-            self.title = title
-            self.isHidden = isHidden
-        }
+    /// A component.
+    public init(
+        name: String, kind: Kind?, title: String, isHidden: Bool, problem: String? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.title = title
+        self.isHidden = isHidden
+        self.problem = problem
     }
+}
 
-    /// One list.
-    public struct ListView: Sendable, Hashable {
-        /// The component that it belongs to.
-        public var component: String
-        /// How many items match in all.
-        public var total: Int
-        /// The first of them, in order.
-        public var items: [ItemView]
+/// One step of a list's way from one revision to the next; places count after the steps before it.
+public enum ListEdit<Entry: Sendable & Hashable>: Sendable, Hashable {
+    /// A new entry.
+    case insert(Entry, at: Int)
+    /// An entry is gone.
+    case remove(at: Int)
+    /// An entry is elsewhere: it is taken out, and then put in.
+    case move(at: Int, to: Int)
+    /// An entry is another now.
+    case update(Entry, at: Int)
+}
 
-        /// A list.
-        public init(component: String, total: Int, items: [ItemView]) {
-            self.component = component
-            self.total = total
-            self.items = items
-        }
+/// What became of one list.
+public struct ListChange<Entry: Sendable & Hashable>: Sendable, Hashable {
+    /// The component that it belongs to.
+    public var component: String
+    /// How many entries there are in all.
+    public var total: Int
+    /// From the window before to this one, in order.
+    public var edits: [ListEdit<Entry>]
+}
+
+/// A change as it goes over the wire, for all who take part in it.
+public struct ChangeBytes: Sendable {
+    /// What the change says beside the lists, as members of an object.
+    public var members: [UInt8]
+    /// The lists, as elements of an array.
+    public var lists: [UInt8]
+
+    /// Encoded parts.
+    public init(members: [UInt8] = [], lists: [UInt8] = []) {
+        self.members = members
+        self.lists = lists
     }
+}
 
+/// One revision of a screen: what became of it since the one before, all of one moment.
+public struct ScreenRevision: Sendable {
     /// The screen.
     public var screen: ScreenID
+    /// The revision that this one leads on from; nil: it is whole.
+    public var base: Int?
     /// Counts up from 1.
     public var revision: Int
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-    /// How many commits, or changes of the selection, this revision stands for.
+    /// How many commits of the container lie between both; 0 for the user's own choices alone.
     public var commits: Int
-    /// The components, in order.
-    public var components: [ComponentView]
-    /// The sections with counts; nil where no filters component is shown.
-    public var sections: [SectionView]?
-    /// The lists that are shown, in order.
-    public var lists: [ListView]
-    /// The votes on the container itself; nil where no votes component is shown.
+    /// Why a screen that was to be resumed starts anew.
+    public var reset: String?
+    /// What those share who chose the same.
+    public var view: ViewChange
+    /// The lists where the reader's own ballots are in them; nil: as in ``view``.
+    public var ownLists: [ListChange<ItemView>]?
+    /// What those share who are focused on the same.
+    public var focus: FocusChange
+    /// The votes on what the screen is focused on, with the reader's own; nil: unchanged.
     public var tally: TallyView?
 
-    /// A revision.
-    public init(
-        screen: ScreenID, revision: Int, sequence: Int64, commits: Int,
-        components: [ComponentView], sections: [SectionView]?, lists: [ListView],
-        tally: TallyView?
-    ) {
-        self.screen = screen
-        self.revision = revision
-        self.sequence = sequence
-        self.commits = commits
-        self.components = components
-        self.sections = sections
-        self.lists = lists
-        self.tally = tally
-    }
+    /// The lists of items that changed, in order.
+    public var lists: [ListChange<ItemView>] { ownLists ?? view.lists }
 }

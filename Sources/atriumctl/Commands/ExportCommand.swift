@@ -63,7 +63,9 @@ struct ExportCommand: AsyncParsableCommand {
             if isFirst { lines.add(header.line(sequence: reply.sequence)) }
             isFirst = false
             for item in reply.items {
-                lines.add(Contents.Put.Parameters.Items(id: item.id, fields: item.fields))
+                lines.add(
+                    Contents.Put.Parameters.Items(
+                        id: item.id, fields: item.fields, parent: item.parent))
             }
             Output.bytes(lines.bytes)
             parameters.cursor = reply.next

@@ -70,7 +70,7 @@ private final class Log: Sendable {
                 })
         }
         for _ in 0..<2 {
-            _ = try await host.call { $0.pullScreen(screen, $1) }
+            _ = try await host.on { $0.pullScreen(screen) }.get()
             _ = try await host.call { $0.pull(subscription, maxBytes: 1_000, $1) }
         }
         _ =
@@ -168,14 +168,13 @@ private final class Log: Sendable {
             "films", Selection(["kind": ["horror"], "rating": ["8+"]]), facets: true)
         #expect(page.items.map(\.id) == ["alien"])
         #expect(page.sections?.map(\.id) == ["genre", "rating", "kind"])
-        let screen = try await host.call {
-            $0.openScreen(ScreenRequest(container: "films"), by: .ann, wake: {}, $1)
-        }
+        let client = try await ScreenClient(host)
+        let screen = client.id
         _ = try await host.call {
             $0.select(screen, section: "kind", filter: "crime", by: .ann, $1)
         }
-        let shown = try await host.call { $0.pullScreen(screen, $1) }
-        #expect(shown?.lists[0].items.map(\.id) == ["heat"])
+        try await client.catchUp()
+        #expect(client.ids() == ["heat"])
         let only = try await host.call {
             $0.filters("films", component: "more", selection: Selection(), search: nil, $1)
         }

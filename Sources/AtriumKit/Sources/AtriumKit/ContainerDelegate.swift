@@ -18,6 +18,10 @@ public protocol ContainerHandle: AnyObject {
     var name: String { get }
     /// Shows on a screen what a selection lets through.
     func show(_ selection: Selection, on screen: String)
+    /// Shows an item's children on a screen.
+    func enter(_ item: String, on screen: String)
+    /// Shows on a screen what it showed before the last item was entered.
+    func back(on screen: String)
     /// Puts the items of a source into its list.
     func updateList(of component: ComponentReference, with change: ContentChange)
     /// Sets fields that are derived from votes, to sort and filter by: `votes.score`, `votes.count`.
@@ -67,6 +71,15 @@ open class ContainerDelegate {
     open func contents(_ component: ComponentReference, didChange change: ContentChange) {
         container?.updateList(of: component, with: change)
     }
+
+    /// A user chose an item on a screen.
+    ///
+    /// Who only wants to know listens to the notification that the container's definition names under
+    /// `activate`. Default: nothing.
+    open func contents(
+        _ component: ComponentReference, didSelect item: String, on screen: String,
+        by actor: ActorID
+    ) {}
 
     /// A filter was selected.
     ///

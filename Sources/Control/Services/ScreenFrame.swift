@@ -1,0 +1,149 @@
+import AtriumKit
+import Host
+import Interfaces
+import JSONCodec
+
+/// A revision as a reply of `Open`: what is the same for many screens is written once for all.
+enum ScreenFrame {
+    /// The whole frame, with its NUL.
+    static func bytes(of revision: ScreenRevision) -> [UInt8] {
+        let view = revision.view.encoded { ChangeBytes(revision.view) }
+        let focus = revision.focus.encoded { ChangeBytes(revision.focus) }
+        let lists = revision.ownLists.map { elements($0.map(Lists.init)) } ?? view.lists
+        var json = JSONWriter()
+        json.bytes.reserveCapacity(
+            512 + view.members.count + lists.count + focus.lists.count)
+        json.beginObject()
+        json.key("parameters")
+        json.beginObject()
+        writeHead(of: revision, to: &json)
+        if !view.members.isEmpty { json.raw(view.members) }
+        if !lists.isEmpty || !focus.lists.isEmpty {
+            json.key("lists")
+            json.beginArray()
+            if !lists.isEmpty { json.raw(lists) }
+            if !focus.lists.isEmpty { json.raw(focus.lists) }
+            json.endArray()
+        }
+        if let tally = revision.tally {
+            json.key("tally")
+            Interfaces.VoteTally(tally).write(to: &json)
+        }
+        json.endObject()
+        json.key("continues")
+        json.bool(true)
+        json.endObject()
+        json.bytes.append(0)
+        return json.bytes
+    }
+
+    fileprivate typealias Lists = Screens.Open.Reply.Lists
+
+    private static func writeHead(of revision: ScreenRevision, to json: inout JSONWriter) {
+        json.key("screen")
+        json.string(revision.screen.text)
+        if let base = revision.base {
+            json.key("base")
+            json.int(base)
+        }
+        json.key("revision")
+        json.int(revision.revision)
+        json.key("sequence")
+        json.int(Int(revision.sequence))
+        json.key("commits")
+        json.int(revision.commits)
+        if let reset = revision.reset {
+            json.key("reset")
+            json.string(reset)
+        }
+    }
+
+    /// Values as they stand in an array, without its brackets.
+    fileprivate static func elements(_ values: [some JSONWritable]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for value in values { value.write(to: &json) }
+        json.endArray()
+        return Array(json.bytes.dropFirst().dropLast())
+    }
+}
+
+extension ChangeBytes {
+    fileprivate init(_ change: ViewChange) {
+        var json = JSONWriter()
+        json.beginObject()
+        if let path = change.path {
+            json.key("path")
+            json.beginArray()
+            for item in path { json.string(item) }
+            json.endArray()
+        }
+        if let components = change.components {
+            json.key("components")
+            json.beginArray()
+            for component in components {
+                Screens.Open.Reply.Components(component).write(to: &json)
+            }
+            json.endArray()
+        }
+        if let sections = change.sections {
+            json.key("sections")
+            json.beginArray()
+            for section in sections { Interfaces.Section(section).write(to: &json) }
+            json.endArray()
+        }
+        json.endObject()
+        self.init(
+            members: Array(json.bytes.dropFirst().dropLast()),
+            lists: ScreenFrame.elements(change.lists.map(ScreenFrame.Lists.init)))
+    }
+
+    fileprivate init(_ change: FocusChange) {
+        self.init(
+            lists: ScreenFrame.elements(
+                (change.comments.map { [$0] } ?? []).map(ScreenFrame.Lists.init)))
+    }
+}
+
+extension Screens.Open.Reply.Components {
+    fileprivate init(_ component: ScreenComponent) {
+        self.init(
+            name: component.name, kind: component.kind?.rawValue ?? "", title: component.title,
+            hidden: component.isHidden, problem: component.problem)
+    }
+}
+
+extension Screens.Open.Reply.Lists {
+    fileprivate init(_ change: ListChange<ItemView>) {
+        self.init(
+            component: change.component, total: change.total,
+            edits: change.edits.map { edit in
+                Interfaces.Edit(edit) { $0.item = Interfaces.Item($1) }
+            })
+    }
+
+    fileprivate init(_ change: ListChange<CommentView>) {
+        self.init(
+            component: change.component, total: change.total,
+            edits: change.edits.map { edit in
+                Interfaces.Edit(edit) { $0.comment = Interfaces.Comment($1) }
+            })
+    }
+}
+
+extension Interfaces.Edit {
+    fileprivate init<Entry>(
+        _ edit: ListEdit<Entry>, _ fill: (inout Interfaces.Edit, Entry) -> Void
+    ) {
+        switch edit {
+        case .insert(let entry, let place):
+            self.init(op: .insert, at: place)
+            fill(&self, entry)
+        case .remove(let place): self.init(op: .remove, at: place)
+        case .move(let place, let goal): self.init(op: .move, at: place, to: goal)
+        case .update(let entry, let place):
+            self.init(op: .update, at: place)
+            fill(&self, entry)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+// What users do on their screens.
+extension Container {
+    /// Asks the filters component that has the section; what it tells its delegate reaches the
+    /// screen through the container's.
+    func choose(
+        _ screen: Screen, section: String?,
+        _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
+    ) {
+        screen.queue { [self] finished in
+            let done: Answer<Int> = { result in
+                reply(result)
+                finished()
+            }
+            findFilters(section) { [self] result in
+                switch result {
+                case .failure(let error): done(.failure(error))
+                case .success(let slot):
+                    ask(slot, query(screen.choices.view.selection), screen, done)
+                }
+            }
+        }
+    }
+
+    private func ask(
+        _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
+    ) {
+        report(to: slot)
+        slot.ask(query) { [self] result in
+            switch result {
+            case .success(.selection(_, let events)):
+                // The delegate shows it, or something else, or nothing.
+                screen.chosen = screen.choices.view.selection
+                deliver(events, from: slot)
+                var choices = screen.choices
+                choices.view.selection = screen.chosen ?? choices.view.selection
+                screen.chosen = nil
+                turn(screen, to: choices, done)
+            case .success: done(.failure(slot.unavailable("It answered something else.")))
+            case .failure(let error): explain(error, slot, done)
+            }
+        }
+    }
+
+    /// The filters component that has a section; nil: the first.
+    private func findFilters(_ section: String?, _ done: @escaping Answer<Slot>) {
+        let candidates = slots.filter { $0.kind == .filters }
+        guard let first = candidates.first else {
+            return done(
+                .failure(.filterNotFound(section: section ?? "", filter: "", known: [])))
+        }
+        guard let section, candidates.count > 1 else { return done(.success(first)) }
+        find(section, in: candidates[...], otherwise: first, done)
+    }
+
+    private func find(
+        _ section: String, in slots: ArraySlice<Slot>, otherwise first: Slot,
+        _ done: @escaping Answer<Slot>
+    ) {
+        // The first one's own refusal says best what there is.
+        guard let slot = slots.first else { return done(.success(first)) }
+        slot.ask(.sections) { [self] result in
+            if case .success(.sections(let sections)) = result,
+                sections.contains(where: { $0.id == section })
+            {
+                return done(.success(slot))
+            }
+            find(section, in: slots.dropFirst(), otherwise: first, done)
+        }
+    }
+
+    /// Sets how much of a list is shown; nil: of each.
+    func resize(
+        _ screen: Screen, _ component: String?, to limit: Int, _ reply: @escaping Answer<Int>
+    ) {
+        if let component {
+            guard let kind = slot(component)?.kind, kind == .contents || kind == .comments else {
+                return reply(
+                    .failure(.componentNotFound(container: name, component: component)))
+            }
+        }
+        change(screen) { choices in
+            if let component {
+                choices.view.limits[component] = limit
+            } else {
+                choices.view.limit = limit
+                choices.view.limits.removeAll()
+            }
+        } then: {
+            reply($0)
+        }
+    }
+
+    /// Shows an item's children, in the list that the item is in.
+    func enter(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int>) {
+        let lists = slots.filter { $0.kind == .contents && !$0.definition.isHidden }
+        guard ItemID.isNormal(item),
+            let slot = lists.first(where: { $0.list?.contains(item) ?? false })
+        else { return reply(.failure(.itemNotFound(container: name, item: item))) }
+        let limit = domain.limits.screenPlaces
+        guard screen.choices.view.places.count < limit else {
+            return reply(
+                .failure(.limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)))
+        }
+        change(screen) { choices in
+            choices.view.places.append(ViewKey.Place(component: slot.name, item: item))
+        } then: {
+            reply($0)
+        }
+    }
+
+    /// Goes back to where the last item was entered; at the top nothing changes.
+    func back(_ screen: Screen, _ reply: @escaping Answer<Int>) {
+        change(screen) {
+            _ = $0.view.places.popLast()
+        } then: {
+            reply($0)
+        }
+    }
+
+    /// Focuses a screen on an item, or on the container itself.
+    func focus(_ screen: Screen, on item: String?, _ reply: @escaping Answer<Int>) {
+        if let error = absence(of: item) { return reply(.failure(error)) }
+        change(screen) {
+            $0.subject = Subject(item: item)
+        } then: {
+            reply($0)
+        }
+    }
+
+    /// Tells the delegate, and everyone under the name that the definition gives, that an item was
+    /// chosen.
+    ///
+    /// The reply is the notification's sequence; nil: the definition gives no name.
+    func activate(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int64?>) {
+        guard ItemID.isNormal(item),
+            let slot = slots.first(where: { $0.list?.contains(item) ?? false }),
+            let reference = slot.reference
+        else { return reply(.failure(.itemNotFound(container: name, item: item))) }
+        let actor = domain.actors.admit(screen.agent)
+        let tell = { [self] in
+            delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+        }
+        guard let verb = definition.activate else {
+            tell()
+            return reply(.success(nil))
+        }
+        let payload = Payload.object {
+            $0.member("component", slot.name)
+            $0.member("item", item)
+        }
+        if let error = refusal { return reply(.failure(error)) }
+        let (operation, time, topic) = (domain.nextTicket(), domain.now(), "\(name).items.\(verb)")
+        lane.begin(operation, on: [""])
+        append(
+            operation, changes: [], time: time, actor: actor,
+            NotificationDraft(topic: topic, payload: payload),
+            Pending(
+                committed: { [self] commit in
+                    tell()
+                    announce(topic, commit, time: time, actor: actor, payload: payload)
+                    reply(.success(commit.sequence))
+                }, failed: { reply(.failure($0)) }))
+    }
+}

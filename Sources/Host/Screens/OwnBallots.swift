@@ -1,0 +1,87 @@
+import AtriumKit
+
+/// The ballots of one person, as far as their screens need them.
+///
+/// The votes component alone knows them: it is asked for what comes into sight, once it is quiet, and
+/// what is committed from then on is followed.
+final class OwnBallots {
+    let actor: String
+    /// The values by subject; of a subject that is not ``known``, nothing.
+    private(set) var values: [Subject: Double] = [:]
+    /// Another one when everything must be asked for again.
+    private(set) var generation = 0
+    var screens: [ScreenID: Screen] = [:]
+
+    private weak var container: Container?
+    private var known: Set<Subject> = []
+    private var wanted: Set<Subject> = []
+    private var asked: Slot?
+
+    init(_ actor: String, in container: Container) {
+        self.actor = actor
+        self.container = container
+    }
+
+    /// Whether the ballots on these are known; else they are asked for.
+    ///
+    /// While the votes component is not there, all is known that can be.
+    func knows(_ subjects: some Sequence<Subject>) -> Bool {
+        guard let container, let votes = container.wired.votes.flatMap({ container.slot($0) }),
+            votes.isAttached, container.domain.actors.number(of: actor) != nil
+        else { return true }
+        let unknown = subjects.filter { !known.contains($0) }
+        guard !unknown.isEmpty else { return true }
+        wanted.formUnion(unknown)
+        if asked == nil { ask(votes) }
+        return unknown.allSatisfy(known.contains)
+    }
+
+    /// The person voted, or took a vote back.
+    func note(_ value: Double?, on subject: Subject) {
+        values[subject] = value
+        // What is being answered now may be older.
+        known.insert(subject)
+        wanted.remove(subject)
+    }
+
+    /// Ballots changed by other ways than votes: all are asked for again.
+    func forget() {
+        generation += 1
+        known.removeAll()
+        values.removeAll()
+    }
+
+    private func ask(_ votes: Slot) {
+        // Sized as ever a window was; whoever scrolls through a catalogue starts over.
+        if known.count > 20_000 { forget() }
+        asked = votes
+        var subjects: [Subject] = []
+        let generation = generation
+        votes.ask(
+            Question(
+                needsQuiet: true,
+                make: { [self] in
+                    subjects = Array(wanted)
+                    wanted.removeAll()
+                    guard let number = container?.domain.actors.number(of: actor) else {
+                        return .ballotsOf(ActorID(0), subjects: [])
+                    }
+                    return .ballotsOf(number, subjects: subjects)
+                },
+                done: { [self] result in
+                    asked = nil
+                    if generation == self.generation { take(result, of: subjects) }
+                    container?.ballotsAnswered(self)
+                }))
+    }
+
+    private func take(_ result: Result<ComponentAnswer, HostError>, of subjects: [Subject]) {
+        // Without an answer they count as none until the component is there again.
+        var ballots: [Ballot?] = Array(repeating: nil, count: subjects.count)
+        if case .success(.ballotsOf(let found)) = result { ballots = found }
+        for (subject, ballot) in zip(subjects, ballots) where !known.contains(subject) {
+            known.insert(subject)
+            values[subject] = ballot?.value
+        }
+    }
+}

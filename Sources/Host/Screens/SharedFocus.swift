@@ -1,0 +1,171 @@
+import AtriumKit
+import Synchronization
+
+/// What is said about a subject at one moment; never changed.
+final class FocusState: Sendable {
+    let number: UInt64
+    /// The votes; nil where no votes component is shown.
+    let tally: Tally?
+    /// The comments component that is shown; nil: none.
+    let component: String?
+    let comments: [CommentView]
+    let total: Int
+
+    private let changes = Mutex<[(from: UInt64, change: FocusChange)]>([])
+
+    init(
+        number: UInt64, tally: Tally?, component: String?, comments: [CommentView], total: Int
+    ) {
+        self.number = number
+        self.tally = tally
+        self.component = component
+        self.comments = comments
+        self.total = total
+    }
+
+    /// What leads here from another state, made once for all who are there; nil: from nothing.
+    func change(from old: FocusState?) -> FocusChange {
+        let from = old?.number ?? 0
+        return changes.withLock { changes in
+            if let known = changes.first(where: { $0.from == from }) { return known.change }
+            let change = FocusChange(from: old, to: self)
+            if changes.count == 4 { changes.removeFirst() }
+            changes.append((from, change))
+            return change
+        }
+    }
+}
+
+/// What changed for everybody who is focused on the same.
+public final class FocusChange: Sendable {
+    /// The comments; nil: unchanged.
+    public let comments: ListChange<CommentView>?
+
+    private let bytes = Mutex<ChangeBytes?>(nil)
+
+    init(from old: FocusState?, to new: FocusState) {
+        guard let component = new.component else {
+            comments = nil
+            return
+        }
+        // Another component's comments are of a list of their own.
+        let before = old?.component == component ? old : nil
+        let edits = ListEdit.leading(
+            from: before?.comments ?? [], to: new.comments, id: \.entry.comment.id, isSame: ==)
+        guard before?.total != new.total || !edits.isEmpty else {
+            comments = nil
+            return
+        }
+        comments = ListChange(component: component, total: new.total, edits: edits)
+    }
+
+    /// The change as bytes, written once for all who take part in it.
+    public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
+        bytes.withLock { bytes in
+            if let bytes { return bytes }
+            let new = encode()
+            bytes = new
+            return new
+        }
+    }
+}
+
+/// Which comments.
+struct FocusKey: Hashable {
+    var subject: Subject
+    /// At most so many, by the comments component that is shown.
+    var limit: Int
+}
+
+/// What is said about a subject, kept as it is for all screens that are focused on it.
+///
+/// Votes are known here. Comments only their component knows: it is asked once it is quiet, so that
+/// what it answers is what is committed.
+final class SharedFocus {
+    let key: FocusKey
+    private(set) var state: FocusState
+    var screens: [ScreenID: Screen] = [:]
+
+    private weak var container: Container?
+    private var isStale = true
+    /// Whether the item was there: what is said about one that is not is not seen.
+    private var wasThere = false
+    private var asked: Slot?
+    private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
+
+    init(_ key: FocusKey, on container: Container) {
+        self.key = key
+        self.container = container
+        state = FocusState(
+            number: container.domain.nextTicket(), tally: nil, component: nil, comments: [],
+            total: 0)
+        advance()
+    }
+
+    /// Whether ``state`` is that of now, or as good as can be had while the component is not there.
+    var isSettled: Bool {
+        guard let asked else { return true }
+        return !asked.isAttached
+    }
+
+    /// What is said about it changed, or who keeps it.
+    func touch() { isStale = true }
+
+    /// Brings the state up to now, if that can be known.
+    ///
+    /// - Returns: whether it is another, or it is known now that it is the same.
+    @discardableResult
+    func advance() -> Bool {
+        guard let container else { return false }
+        let isThere = isThere(in: container)
+        guard isStale || isThere != wasThere else { return false }
+        wasThere = isThere
+        let slot = container.slots.first { $0.kind == .comments && !$0.definition.isHidden }
+        if let slot, isThere, slot.isAttached {
+            if asked == nil { ask(slot) }
+            guard asked == nil else { return false }
+        } else if slot?.name != comments.component || !isThere {
+            comments = (slot?.name, [], 0)
+        }
+        isStale = false
+        return show(isThere, in: container)
+    }
+
+    private func show(_ isThere: Bool, in container: Container) -> Bool {
+        let votes = container.slots.first { $0.kind == .votes && !$0.definition.isHidden }
+        let tally = votes.map { isThere ? $0.tallies[key.subject] ?? Tally() : Tally() }
+        guard
+            tally != state.tally || comments.component != state.component
+                || comments.page != state.comments || comments.total != state.total
+        else { return false }
+        state = FocusState(
+            number: container.domain.nextTicket(), tally: tally, component: comments.component,
+            comments: comments.page, total: comments.total)
+        return true
+    }
+
+    private func isThere(in container: Container) -> Bool {
+        key.subject.item.map(container.has) ?? true
+    }
+
+    private func ask(_ slot: Slot) {
+        guard let container else { return }
+        let query = ThreadQuery(subject: key.subject, limit: key.limit)
+        asked = slot
+        slot.ask(
+            Question(needsQuiet: true, make: { .thread(query) }) { [weak self] result in
+                guard let self else { return }
+                asked = nil
+                if case .success(.thread(let page)) = result {
+                    comments = (slot.name, page.entries.map(container.view), page.total)
+                } else if comments.component != slot.name {
+                    comments = (slot.name, [], 0)
+                }
+                // What it answered is what it held when it was asked: nothing of it has been
+                // committed since, as its answers come in order.
+                isStale = false
+                _ = show(isThere(in: container), in: container)
+                container.focusAnswered(self)
+            })
+    }
+}

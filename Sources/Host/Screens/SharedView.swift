@@ -1,0 +1,274 @@
+import AtriumKit
+
+/// What was chosen on a screen, as far as it decides what all see who chose the same.
+struct ViewKey: Hashable {
+    /// An item whose children a list shows.
+    struct Place: Hashable {
+        var component: String
+        var item: String
+    }
+
+    var selection = Selection()
+    var search = ""
+    var sort: [String] = []
+    /// The items that were entered, outermost first.
+    var places: [Place] = []
+    /// At most so many entries of each list.
+    var limit = 50
+    /// Other limits, by component.
+    var limits: [String: Int] = [:]
+
+    func limit(of component: String) -> Int { limits[component] ?? limit }
+}
+
+/// What all screens see where the same was chosen: its lists are kept answered once for all of them.
+///
+/// Filters are resolved when the view is made, and again when what their component offers may have
+/// changed; not at each commit.
+final class SharedView {
+    private struct LiveList {
+        let component: String
+        let index: ContentIndex
+        let query: LiveQuery
+        let isFlat: Bool
+        var items: [ShownItem]
+    }
+
+    let key: ViewKey
+    private(set) var state: ViewState
+    var screens: [ScreenID: Screen] = [:]
+
+    private weak var container: Container?
+    private var sections: [ResolvedSection] = []
+    private var lists: [LiveList] = []
+    /// Of what the sections, and of what the lists, are.
+    private var resolved: UInt64?
+    private var structure: UInt64?
+    private var isResolving = false
+    private var waiting: [(HostError?) -> Void] = []
+
+    init(_ key: ViewKey, on container: Container) {
+        self.key = key
+        self.container = container
+        state = ViewState(
+            number: container.domain.nextTicket(), components: [], sections: nil, lists: [],
+            path: [])
+    }
+
+    /// Whether it has ever been shown.
+    var isReady: Bool { structure != nil }
+
+    /// Whether ``state`` is that of now, or as good as can be had while a component is not there.
+    var isSettled: Bool { isReady && !(isResolving && container?.offers != nil) }
+
+    /// Goes on once there is something to show, or it is known that there will not be.
+    func whenReady(_ done: @escaping (HostError?) -> Void) {
+        if isReady && !isResolving { return done(nil) }
+        waiting.append(done)
+        if !isResolving, let container { resolve(for: container.offers) }
+    }
+
+    /// Brings the state up to now, if that can be known.
+    ///
+    /// - Returns: whether it is another.
+    func advance() -> Bool {
+        guard isReady, let container else { return false }
+        let before = state.number
+        if let offers = container.offers, offers != resolved, !isResolving {
+            resolve(for: offers)
+        }
+        if isSettled { _ = try? refresh(container) }
+        return state.number != before
+    }
+}
+
+// MARK: What is selected
+
+extension SharedView {
+    private func resolve(for offers: UInt64?) {
+        guard let container else { return }
+        isResolving = true
+        container.resolve(key.selection, offers: true) { [weak self] result in
+            self?.resolved(result, for: offers)
+        }
+    }
+
+    private func resolved(_ result: Result<[ResolvedSection], HostError>, for offers: UInt64?) {
+        isResolving = false
+        guard let container else { return }
+        var failure: HostError?
+        switch result {
+        case .success(let sections):
+            self.sections = sections
+            resolved = offers
+            structure = structure.map { _ in 0 }
+            do throws(HostError) {
+                _ = try refresh(container)
+            } catch {
+                failure = error
+            }
+        case .failure(.filterNotFound(let section, let filter, _)) where isReady:
+            // What was selected is no more: those who had selected it go on without it.
+            resolved = offers
+            container.drop(filter, in: section, from: self)
+        case .failure(let error):
+            // Those who are here go on with what they had.
+            resolved = offers
+            failure = isReady ? nil : error
+        }
+        let waiting = waiting
+        self.waiting.removeAll()
+        for done in waiting { done(failure) }
+        container.answered(self)
+    }
+}
+
+// MARK: What is shown
+
+extension SharedView {
+    /// Makes the state that of now.
+    ///
+    /// - Returns: whether it is another.
+    /// - Throws: `fieldUnknown` for a sort by a field that is not there, the first time.
+    private func refresh(_ container: Container) throws(HostError) -> Bool {
+        let isRemade = structure != container.structure || !fits(container)
+        if isRemade {
+            lists = try makeLists(container)
+            structure = container.structure
+        } else {
+            var isSame = true
+            for place in lists.indices where lists[place].query.advance() {
+                isSame = false
+                lists[place].items = shown(
+                    lists[place].query.window, lists[place].items, container)
+            }
+            if isSame { return false }
+        }
+        let shows = container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
+        let counts = lists.first.map(\.query.counts) ?? []
+        let new = ViewState(
+            number: container.domain.nextTicket(),
+            components: isRemade ? container.slots.map(\.view) : state.components,
+            sections: shows ? sections.views(counts: counts) : nil,
+            lists: lists.map {
+                ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
+            }, path: key.places.map(\.item))
+        if isRemade, new.shows(sameAs: state) { return false }
+        state = new
+        return true
+    }
+
+    /// Whether the lists are still those of the components.
+    private func fits(_ container: Container) -> Bool {
+        lists.allSatisfy { list in
+            container.slot(list.component)?.list === list.index
+                && list.isFlat == isFlat(list.index, list.component)
+        }
+    }
+
+    private func makeLists(_ container: Container) throws(HostError) -> [LiveList] {
+        var made: [LiveList] = []
+        for slot in container.slots where slot.kind == .contents && !slot.definition.isHidden {
+            guard let index = slot.list else { continue }
+            let query = try query(of: slot.name, index, counts: made.isEmpty)
+            let before = lists.first { $0.component == slot.name }?.items ?? []
+            made.append(
+                LiveList(
+                    component: slot.name, index: index, query: query,
+                    isFlat: isFlat(index, slot.name),
+                    items: shown(query.window, before, container, anew: true)))
+        }
+        return made
+    }
+
+    private func query(
+        of component: String, _ index: ContentIndex, counts: Bool
+    ) throws(HostError) -> LiveQuery {
+        let scope: ParentScope =
+            if let place = key.places.last(where: { $0.component == component }) {
+                .under(place.item)
+            } else {
+                key.search.isEmpty && !isFlat(index, component) ? .roots : .all
+            }
+        var query = IndexQuery(
+            parent: scope, sections: sections.map(\.query), search: key.search,
+            sort: key.sort.map { SortKey($0) }, limit: key.limit(of: component),
+            countsFacets: counts)
+        do {
+            return try LiveQuery(query, in: index)
+        } catch {
+            guard isReady, case .sortFieldUnknown(_, let known) = error else {
+                throw HostError(error)
+            }
+            // A field that people sort by was taken away: they go on without it.
+            query.sort = query.sort.filter { known.contains($0.field) }
+        }
+        do {
+            return try LiveQuery(query, in: index)
+        } catch {
+            throw HostError(error)
+        }
+    }
+
+    /// Whether no item of a list has a parent, so that its roots are all of it.
+    private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
+        guard key.search.isEmpty, !key.places.contains(where: { $0.component == component })
+        else { return false }
+        return index.table.roots.count == index.count
+    }
+
+    /// The window, with the objects of before for what shows the same.
+    private func shown(
+        _ window: [IndexedItem], _ before: [ShownItem], _ container: Container,
+        anew: Bool = false
+    ) -> [ShownItem] {
+        var known: [String: ShownItem]?
+        return window.enumerated().map { place, row in
+            if !anew, place < before.count, before[place].row == row { return before[place] }
+            if known == nil {
+                known = Dictionary(before.map { ($0.row.id, $0) }) { first, _ in first }
+            }
+            let view = container.view(row, fields: nil)
+            if let old = known?[row.id], old.view == view { return old }
+            return ShownItem(row, view)
+        }
+    }
+}
+
+extension ViewState {
+    fileprivate func shows(sameAs other: ViewState) -> Bool {
+        guard components == other.components, sections == other.sections, path == other.path,
+            lists.count == other.lists.count
+        else { return false }
+        return zip(lists, other.lists).allSatisfy { one, other in
+            one.component == other.component && one.total == other.total
+                && one.items == other.items
+        }
+    }
+}
+
+extension Slot {
+    /// The component as screens show it.
+    var view: ScreenComponent {
+        let problem: String? =
+            switch state {
+            case .attached, .prepared, .closed: nil
+            case .starting: "It is being started."
+            case .failed(let reason): reason
+            }
+        return ScreenComponent(
+            name: name, kind: kind, title: definition.title ?? plugin?.title ?? name,
+            isHidden: definition.isHidden, problem: problem)
+    }
+}
+
+extension HostError {
+    /// What an index says of a query, in the host's errors.
+    init(_ error: IndexError) {
+        switch error {
+        case .sortFieldUnknown(let field, let known):
+            self = .fieldUnknown(field: field, known: known)
+        case .cursorInvalid(let reason): self = .cursorInvalid(reason)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import AtriumKit
+import Synchronization
+
+/// An item as lists show it, one object as long as it shows the same: windows that have it in common
+/// hold it once, and compare it by identity.
+final class ShownItem: Sendable {
+    let row: IndexedItem
+    /// As everybody reads it: nobody's ballot in it.
+    let view: ItemView
+
+    init(_ row: IndexedItem, _ view: ItemView) {
+        self.row = row
+        self.view = view
+    }
+}
+
+extension ShownItem: Hashable {
+    static func == (one: ShownItem, other: ShownItem) -> Bool { one === other }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What everybody who chose the same sees at one moment; never changed.
+final class ViewState: Sendable {
+    struct List: Sendable {
+        let component: String
+        let total: Int
+        let items: [ShownItem]
+    }
+
+    /// Tells it from every other state.
+    let number: UInt64
+    let components: [ScreenComponent]
+    /// Nil where no filters component is shown.
+    let sections: [SectionView]?
+    let lists: [List]
+    let path: [String]
+
+    // What leads here from states that screens have; kept by their numbers, and so not alive.
+    private let changes = Mutex<[(from: UInt64, change: ViewChange)]>([])
+
+    init(
+        number: UInt64, components: [ScreenComponent], sections: [SectionView]?, lists: [List],
+        path: [String]
+    ) {
+        self.number = number
+        self.components = components
+        self.sections = sections
+        self.lists = lists
+        self.path = path
+    }
+
+    /// What leads here from another state, made once for all who are there; nil: from nothing.
+    func change(from old: ViewState?) -> ViewChange {
+        let from = old?.number ?? 0
+        return changes.withLock { changes in
+            if let known = changes.first(where: { $0.from == from }) { return known.change }
+            let change = ViewChange(from: old, to: self)
+            if changes.count == 4 { changes.removeFirst() }
+            changes.append((from, change))
+            return change
+        }
+    }
+}
+
+/// What changed for everybody who chose the same; what is nil did not change.
+public final class ViewChange: Sendable {
+    /// The components, in order.
+    public let components: [ScreenComponent]?
+    /// All sections, where any of them changed.
+    public let sections: [SectionView]?
+    /// The lists that changed; nobody's ballots in them.
+    public let lists: [ListChange<ItemView>]
+    /// The items that were entered, outermost first.
+    public let path: [String]?
+
+    private let bytes = Mutex<ChangeBytes?>(nil)
+    /// The items that were not shown before.
+    let newItems: [String]
+
+    init(from old: ViewState?, to new: ViewState) {
+        let sectionsChanged = new.sections != nil && old?.sections != new.sections
+        let comesOrGoes = old?.sections?.map(\.id) != new.sections?.map(\.id)
+        components = old?.components == new.components && !comesOrGoes ? nil : new.components
+        sections = sectionsChanged ? new.sections : nil
+        path = old?.path == new.path ? nil : new.path
+        var lists: [ListChange<ItemView>] = []
+        var newItems: [String] = []
+        for list in new.lists {
+            let before = old?.lists.first { $0.component == list.component }
+            guard let change = list.change(from: before) else { continue }
+            lists.append(change)
+            for case .insert(let item, _) in change.edits { newItems.append(item.id) }
+        }
+        self.lists = lists
+        self.newItems = newItems
+    }
+
+    /// Whether nothing changed.
+    public var isEmpty: Bool {
+        components == nil && sections == nil && path == nil && lists.isEmpty
+    }
+
+    /// The change as bytes, written once for all who take part in it.
+    public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
+        bytes.withLock { bytes in
+            if let bytes { return bytes }
+            let new = encode()
+            bytes = new
+            return new
+        }
+    }
+}
+
+extension ViewState.List {
+    fileprivate func change(from old: Self?) -> ListChange<ItemView>? {
+        let edits = ListEdit.leading(
+            from: old?.items ?? [], to: items, id: { $0.row.id }, isSame: ===)
+        guard old?.total != total || !edits.isEmpty else { return nil }
+        return ListChange(
+            component: component, total: total, edits: edits.map { $0.map(\.view) })
+    }
+}
+
+extension ListEdit {
+    /// The same step with another kind of entry.
+    func map<Other>(_ transform: (Entry) -> Other) -> ListEdit<Other> {
+        switch self {
+        case .insert(let entry, let place): .insert(transform(entry), at: place)
+        case .remove(let place): .remove(at: place)
+        case .move(let place, let goal): .move(at: place, to: goal)
+        case .update(let entry, let place): .update(transform(entry), at: place)
+        }
+    }
+}

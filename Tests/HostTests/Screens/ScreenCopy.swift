@@ -1,0 +1,128 @@
+import AtriumKit
+import Testing
+
+@testable import Host
+
+/// What a client shows: the revisions of a screen, applied one after the other.
+struct ScreenCopy: Equatable {
+    var screen = ScreenID("")
+    var revision = 0
+    var components: [ScreenComponent] = []
+    var sections: [SectionView]?
+    var lists: [String: [ItemView]] = [:]
+    var comments: [CommentView] = []
+    var totals: [String: Int] = [:]
+    var tally: TallyView?
+    var path: [String] = []
+
+    /// A revision did not lead on from what is here.
+    struct OutOfStep: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Takes a revision in.
+    mutating func apply(_ new: ScreenRevision) throws {
+        if new.base == nil {
+            self = ScreenCopy()
+        } else if new.base != revision || new.screen != screen {
+            throw OutOfStep(description: "\(new.base ?? 0) is not \(revision)")
+        }
+        (screen, revision) = (new.screen, new.revision)
+        if let components = new.view.components { show(components) }
+        sections = new.view.sections ?? sections
+        path = new.view.path ?? path
+        tally = new.tally ?? tally
+        for change in new.lists {
+            totals[change.component] = change.total
+            try Self.apply(change.edits, to: &lists[change.component, default: []])
+        }
+        if let change = new.focus.comments {
+            totals[change.component] = change.total
+            try Self.apply(change.edits, to: &comments)
+        }
+    }
+
+    /// What is hidden or gone is dropped.
+    private mutating func show(_ components: [ScreenComponent]) {
+        self.components = components
+        let shown = components.filter { !$0.isHidden }
+        let names = Set(shown.map(\.name))
+        lists = lists.filter { names.contains($0.key) }
+        totals = totals.filter { names.contains($0.key) }
+        if !shown.contains(where: { $0.kind == .filters }) { sections = nil }
+        if !shown.contains(where: { $0.kind == .votes }) { tally = nil }
+        if !shown.contains(where: { $0.kind == .comments }) { comments = [] }
+    }
+
+    private static func apply<Entry>(
+        _ edits: [ListEdit<Entry>], to entries: inout [Entry]
+    ) throws {
+        for edit in edits {
+            switch edit {
+            case .insert(let entry, let place) where place <= entries.count:
+                entries.insert(entry, at: place)
+            case .remove(let place) where entries.indices.contains(place):
+                entries.remove(at: place)
+            case .move(let place, let goal)
+            where entries.indices.contains(place) && entries.indices.contains(goal):
+                entries.insert(entries.remove(at: place), at: goal)
+            case .update(let entry, let place) where entries.indices.contains(place):
+                entries[place] = entry
+            default: throw OutOfStep(description: "\(edit) in \(entries.count) entries")
+            }
+        }
+    }
+}
+
+/// Somebody who reads a screen, as a client does: pulls, applies, compares.
+final class ScreenClient {
+    let host: TestRegistry
+    private(set) var reader: ScreenReader
+    private(set) var copy = ScreenCopy()
+    private(set) var resets: [String] = []
+
+    init(
+        _ host: TestRegistry, _ request: ScreenRequest = ScreenRequest(container: "films"),
+        by caller: Caller = .ann, wake: @escaping @Sendable () -> Void = {}
+    ) async throws {
+        self.host = host
+        reader = try await host.call { $0.openScreen(request, by: caller, wake: wake, $1) }
+    }
+
+    var id: ScreenID { reader.screen }
+
+    /// The next revision, applied; nil: there is none.
+    @discardableResult
+    func pull() async throws -> ScreenRevision? {
+        let reader = reader
+        let revision = try await host.on { $0.pullScreen(reader) }.get()
+        if let revision {
+            try copy.apply(revision)
+            if let reset = revision.reset { resets.append(reset) }
+        }
+        return revision
+    }
+
+    /// Pulls all there is.
+    func catchUp() async throws { while try await pull() != nil {} }
+
+    /// The connection is gone.
+    func leave() async {
+        let reader = reader
+        await host.on { $0.leaveScreen(reader) }
+    }
+
+    /// Opens again, to go on with what it has.
+    func resume(
+        _ request: ScreenRequest = ScreenRequest(container: "films"), revision: Int? = nil,
+        by caller: Caller = .ann
+    ) async throws {
+        var request = request
+        request.resume = .init(screen: id, revision: revision ?? copy.revision)
+        let resuming = request
+        reader = try await host.call { $0.openScreen(resuming, by: caller, wake: {}, $1) }
+    }
+
+    /// The ids that a list shows.
+    func ids(_ list: String = "list") -> [String] { copy.lists[list]?.map(\.id) ?? [] }
+}

@@ -1,0 +1,158 @@
+import AtriumKit
+import Testing
+
+@testable import Host
+
+/// How screens go on without a reader, and with another one.
+@Suite struct ScreenLifeTests {
+    private func films(limits: HostLimits = HostLimits()) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        try await host.put(.film("heat", ["crime"]), .film("alien", ["horror"]))
+        return host
+    }
+
+    @Test func `a screen is resumed from a revision that it was sent`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        let id = client.id
+        try await client.catchUp()
+        let before = client.copy
+        await client.leave()
+        try await host.cast(5, on: "heat")
+        // Any connection of the user may act on it meanwhile.
+        _ = try await host.call {
+            $0.select(id, section: "genre", filter: "crime", by: .ann, $1)
+        }
+        try await client.resume()
+        let next = try #require(try await client.pull())
+        #expect(next.base == before.revision)
+        #expect(next.commits == 1)
+        #expect(client.ids() == ["heat"])
+        #expect(client.resets.isEmpty)
+
+        await client.leave()
+        try await client.resume()
+        let same = try #require(try await client.pull(), "a reader is always answered")
+        #expect(same.base == same.revision)
+        #expect(same.view.isEmpty)
+        try await host.end()
+    }
+
+    @Test func `an older revision is good too, and an unknown one starts anew`() async throws {
+        var limits = HostLimits()
+        limits.screenRevisions = 3
+        let host = try await films(limits: limits)
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        for value in 1...4 {
+            try await host.cast(Double(value), on: "heat")
+            try await client.catchUp()
+        }
+        #expect(client.copy.revision == 5)
+        await client.leave()
+        try await client.resume(revision: 4)
+        let reader = client.reader
+        let next = try #require(try await host.on { $0.pullScreen(reader) }.get())
+        #expect(next.base == 4)
+        #expect(next.revision == 6, "what 5 said is said again, under another number")
+        await client.leave()
+        try await client.resume(revision: 2)
+        let anew = try #require(try await client.pull())
+        #expect(anew.base == nil)
+        #expect(anew.screen == client.id)
+        #expect(client.resets == ["Revision 2 is not known any more."])
+        #expect(client.ids() == ["alien", "heat"])
+        try await host.end()
+    }
+
+    @Test func `whoever can't resume is told why`() async throws {
+        var limits = HostLimits()
+        limits.screenLinger = 0
+        let host = try await films(limits: limits)
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let old = client.id
+
+        try await client.resume(by: .bob)
+        try await client.catchUp()
+        #expect(client.resets.last?.contains("another user's") ?? false)
+        #expect(client.id != old)
+
+        try await client.resume(
+            ScreenRequest(container: "films", actor: "unix:7"), by: .bob)
+        try await client.catchUp()
+        #expect(client.resets.last?.contains("another actor's") ?? false)
+
+        await client.leave()
+        while await host.on({ $0.status().screens }) > 2 { await Task.yield() }
+        try await client.resume(by: .bob)
+        try await client.catchUp()
+        #expect(client.resets.last?.contains("lingers for 0 s") ?? false)
+
+        let again = try await host.restarted()
+        let other = try await ScreenClient(again)
+        let request = ScreenRequest(
+            container: "films", resume: .init(screen: old, revision: 1))
+        let reader = try await again.call {
+            $0.openScreen(request, by: .ann, wake: {}, $1)
+        }
+        let first = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        #expect(first.reset?.contains("started anew") ?? false)
+        #expect(first.base == nil)
+        _ = other
+        try await again.end()
+    }
+
+    @Test func `a new reader takes over from one that is still there`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let first = client.reader
+        try await client.resume()
+        await expect(.screenNotFound(client.id.text)) {
+            try await host.on { $0.pullScreen(first) }.get()
+        }
+        await host.on { $0.leaveScreen(first) }
+        try await client.catchUp()
+        try await host.cast(5, on: "heat")
+        #expect(try await client.pull() != nil)
+        try await host.end()
+    }
+
+    @Test func `of one user's screens without a reader only so many wait`() async throws {
+        var limits = HostLimits()
+        limits.lingeringScreens = 2
+        let host = try await films(limits: limits)
+        var clients: [ScreenClient] = []
+        for _ in 0..<3 { clients.append(try await ScreenClient(host)) }
+        let others = try await ScreenClient(host, by: .bob)
+        await others.leave()
+        for client in clients { await client.leave() }
+        #expect(await host.on { $0.status().screens } == 3)
+        let gone = clients[0].id
+        try await clients[0].resume()
+        #expect(clients[0].id != gone)
+        let kept = clients[2].id
+        try await clients[2].resume()
+        #expect(clients[2].id == kept)
+        try await host.end()
+    }
+
+    @Test func `choosing an item tells the delegate and posts what the definition names`()
+        async throws
+    {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        let id = client.id
+        #expect(try await host.call { $0.activate(id, item: "heat", by: .ann, $1) } == nil)
+        try await host.apply(ContainerDefinition.films.changed { $0.activate = "picked" })
+        let sequence = try await host.call { $0.activate(id, item: "heat", by: .ann, $1) }
+        #expect(sequence == 4)
+        #expect(try host.topics().last == "films.items.picked")
+        await expect(.itemNotFound(container: "films", item: "none")) {
+            try await host.call { $0.activate(id, item: "none", by: .ann, $1) }
+        }
+        try await host.end()
+    }
+}
