@@ -76,6 +76,8 @@ extension Container {
         let pending = Pending(
             committed: { [self] commit in
                 draft.atCommit?()
+                noteBallots(
+                    of: decision, by: context.actor, from: slot, isAlone: draft.others.isEmpty)
                 deliver(decision.events, from: slot)
                 announce(
                     "\(name).\(draft.topic)", commit, time: context.time, actor: context.actor,
@@ -132,6 +134,28 @@ extension Container {
     func settle(_ outcome: Outcome) {
         perform(lane.settle(outcome.ticket, outcome.result))
     }
+}
+
+// MARK: Whose ballots
+
+extension Container {
+    /// Lets screens that show their users' own ballots follow a commit.
+    private func noteBallots(
+        of decision: Decision, by actor: ActorID, from slot: Slot, isAlone: Bool
+    ) {
+        if case .ballot(_, _, let value) = decision.answer,
+            case .tally(let subject, _) = decision.events.first(where: \.isTally)
+        {
+            noteBallot(value, of: actor, on: subject, in: slot)
+        } else if slot.name == wired.votes || !isAlone {
+            // Restored, or purged with the items.
+            forgetBallots()
+        }
+    }
+}
+
+extension ComponentEvent {
+    fileprivate var isTally: Bool { if case .tally = self { true } else { false } }
 }
 
 // MARK: What the lane says
@@ -198,7 +222,7 @@ extension Container {
         restricted: [UInt8]? = nil
     ) {
         if let actor { domain.actors.stored(actor) }
-        screensChanged()
+        screensCommitted()
         guard let topic else { return domain.bus.advance(to: commit.sequence) }
         domain.bus.post(
             BusNotification(

@@ -5,9 +5,24 @@ import Logging
 // What a container's delegate may ask of it: the other half of the default wiring.
 extension Container: ContainerHandle {
     func show(_ selection: Selection, on screen: String) {
-        guard let screen = screens.first(where: { $0.id.text == screen }) else { return }
-        screen.selection = selection
-        screen.changed()
+        guard let screen = self.screen(screen) else { return }
+        if screen.chosen != nil {
+            // Asked for by what the user does now.
+            screen.chosen = selection
+        } else {
+            change(screen) {
+                $0.view.selection = selection
+            } then: { _ in
+            }
+        }
+    }
+
+    func enter(_ item: String, on screen: String) {
+        if let screen = self.screen(screen) { enter(screen, item) { _ in } }
+    }
+
+    func back(on screen: String) {
+        if let screen = self.screen(screen) { back(screen) { _ in } }
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {
@@ -75,6 +90,7 @@ extension Container {
     }
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
+        noteForScreens(event)
         switch event {
         case .contents(let change): delegate.contents(from, didChange: change)
         case .didSelect(let filter, let section, let selection, let screen):
@@ -134,9 +150,20 @@ extension Container {
             let early = slot.early
             slot.early = []
             deliver(early, from: slot)
-            screensChanged()
+            if slot.kind == .votes { forgetBallots() }
+            structureChanged()
             done()
             pump()
+        }
+    }
+
+    /// Lets the screens that are focused on what an event is about follow.
+    private func noteForScreens(_ event: ComponentEvent) {
+        switch event {
+        case .tally(let subject, _), .commentCount(let subject, _): subjectChanged(subject)
+        case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
+            subjectChanged(comment.subject)
+        default: break
         }
     }
 
@@ -171,6 +198,8 @@ extension Container {
         guard now != wired else { return }
         let before = wired
         wired = now
+        structureChanged()
+        if before.votes != now.votes { forgetBallots() }
         for list in derivedLists {
             if before.votes != now.votes {
                 list.removeTallies()

@@ -1,69 +1,190 @@
 import AtriumKit
+import NIOCore
 
 // Screens.
 extension Registry {
-    /// Opens a screen on a container.
+    /// Opens a screen on a container, or goes on with one that was open.
+    ///
+    /// One that can't be resumed starts anew, and its first revision says why. One that is read by
+    /// somebody else is taken over.
     ///
     /// - Parameters:
     ///   - request: what it shows first.
     ///   - caller: whose it is: nobody else can act on it.
     ///   - wake: called on the loop, once after each pull that was answered with nil.
-    ///   - reply: its id; fails with `containerNotFound`, `filterNotFound`, `fieldUnknown` or
-    ///     `limitExceeded`.
+    ///   - reply: who reads it now; fails with `containerNotFound`, `filterNotFound`, `fieldUnknown`
+    ///     or `limitExceeded`.
     public func openScreen(
         _ request: ScreenRequest, by caller: Caller, wake: @escaping @Sendable () -> Void,
-        _ reply: @escaping Reply<ScreenID>
+        _ reply: @escaping Reply<ScreenReader>
     ) {
-        with(request.container, reply) {
-            $0.openScreen(request, by: caller, wake: wake, reply)
+        with(request.container, reply) { container in
+            var reset: String?
+            if let resume = request.resume {
+                reset = obstacle(to: resume, request, caller)
+                if reset == nil, let screen = domain.screens[resume.screen] {
+                    domain.screens.resume(screen)
+                    let turn = screen.attach(from: resume.revision, reset: nil, wake: wake)
+                    return reply(.success(ScreenReader(screen: screen.id, turn: turn)))
+                }
+            }
+            container.openScreen(request, by: caller.actor) { result in
+                reply(
+                    result.map { screen in
+                        let turn = screen.attach(from: nil, reset: reset, wake: wake)
+                        return ScreenReader(screen: screen.id, turn: turn)
+                    })
+            }
         }
+    }
+
+    /// Why a screen can't be resumed; nil: it can.
+    private func obstacle(
+        to resume: ScreenRequest.Resume, _ request: ScreenRequest, _ caller: Caller
+    ) -> String? {
+        guard let screen = domain.screens[resume.screen], let container = screen.container else {
+            return domain.screens.absence(
+                of: resume.screen, linger: domain.limits.screenLinger)
+        }
+        if screen.owner != caller.actor { return "The screen is another user's." }
+        if screen.actor != request.actor { return "The screen is another actor's." }
+        if container.name != request.container {
+            return "The screen shows the container \(container.name)."
+        }
+        return nil
     }
 
     /// A screen's next revision, which stands for all changes since the last; nil: there is none,
     /// and the reader is woken once there is.
-    public func pullScreen(_ id: ScreenID, _ reply: @escaping Reply<ScreenSnapshot?>) {
-        guard let screen = domain.screens[id] else {
-            return reply(.failure(.screenNotFound(id.text)))
+    ///
+    /// Fails with `screenNotFound` once the screen has ended, or has another reader.
+    public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
+        guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else {
+            return .failure(.screenNotFound(reader.screen.text))
         }
-        screen.pull(reply)
+        return screen.pull()
     }
 
-    /// Closes a screen; one that is not there is passed over.
-    public func closeScreen(_ id: ScreenID) {
-        guard let screen = domain.screens.removeValue(forKey: id) else { return }
-        screen.container?.closeScreen(screen)
+    /// A screen's reader is gone; the screen lingers for a while, to be resumed.
+    ///
+    /// One that is not there, or has another reader, is passed over.
+    public func leaveScreen(_ reader: ScreenReader) {
+        guard let screen = domain.screens[reader.screen], screen.detach(reader.turn) else {
+            return
+        }
+        if let oldest = domain.screens.linger(screen, limit: domain.limits.lingeringScreens) {
+            oldest.container?.closeScreen(oldest)
+        }
+        domain.after(.seconds(Int64(domain.limits.screenLinger))) { [domain] in
+            guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else {
+                return
+            }
+            screen.container?.closeScreen(screen)
+        }
     }
+}
 
-    /// Selects a filter; the reply is the revision that shows it, which is on its way.
+// What users do on their screens. Each reply with a revision comes once that is on its way.
+extension Registry {
+    /// Selects a filter.
     public func select(
         _ screen: ScreenID, section: String, filter: String, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
         let id = ComponentQuery.FilterID(section: section, filter: filter)
-        choose(screen, section, caller, reply) { .select(id, of: $0, screen: screen.text) }
+        with(screen, caller, reply) {
+            $0.choose($1, section: section, { .select(id, of: $0, screen: screen.text) }, reply)
+        }
     }
 
-    /// Deselects a filter; the reply is the revision that shows it.
+    /// Deselects a filter.
     public func deselect(
         _ screen: ScreenID, section: String, filter: String, by caller: Caller,
         _ reply: @escaping Reply<Int>
     ) {
         let id = ComponentQuery.FilterID(section: section, filter: filter)
-        choose(screen, section, caller, reply) { .deselect(id, of: $0, screen: screen.text) }
+        with(screen, caller, reply) {
+            $0.choose($1, section: section, { .deselect(id, of: $0, screen: screen.text) }, reply)
+        }
     }
 
-    /// Selects nothing; the reply is the revision that shows it.
+    /// Selects nothing.
     public func clear(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
-        choose(screen, nil, caller, reply) { .clear($0, screen: screen.text) }
+        with(screen, caller, reply) {
+            $0.choose($1, section: nil, { .clear($0, screen: screen.text) }, reply)
+        }
     }
 
-    private func choose(
-        _ id: ScreenID, _ section: String?, _ caller: Caller, _ reply: @escaping Reply<Int>,
-        _ query: @escaping (Selection) -> ComponentQuery
+    /// Searches a text; empty: none.
+    public func search(
+        _ screen: ScreenID, _ text: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) {
+            $0.change($1, { $0.view.search = text }, then: { reply($0) })
+        }
+    }
+
+    /// Sorts by other fields; fails with `fieldUnknown`.
+    public func sort(
+        _ screen: ScreenID, by fields: [String], by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) {
+            $0.change($1, { $0.view.sort = fields }, then: { reply($0) })
+        }
+    }
+
+    /// Shows more or less of a list, or of a subject's comments; nil: of each.
+    public func resize(
+        _ screen: ScreenID, component: String?, to limit: Int, by caller: Caller,
+        _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.resize($1, component, to: limit) { reply($0) } }
+    }
+
+    /// Shows an item's children; fails with `itemNotFound`.
+    public func enter(
+        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.enter($1, item) { reply($0) } }
+    }
+
+    /// Goes back to where the last item was entered; at the top nothing changes.
+    public func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
+        with(screen, caller, reply) { $0.back($1) { reply($0) } }
+    }
+
+    /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
+    public func focus(
+        _ screen: ScreenID, item: String?, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.focus($1, on: item) { reply($0) } }
+    }
+
+    /// Tells the container that the user chose an item, and everyone under the name that its
+    /// definition gives.
+    ///
+    /// The reply is the notification's sequence; nil: the definition gives no name. Fails with
+    /// `itemNotFound`.
+    public func activate(
+        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
+    ) {
+        with(screen, caller, reply) { $0.activate($1, item) { reply($0) } }
+    }
+
+    /// Makes sure that a screen is there, and the caller's.
+    public func checkScreen(_ screen: ScreenID, of caller: Caller) throws(HostError) {
+        guard domain.screens[screen]?.owner == caller.actor else {
+            throw .screenNotFound(screen.text)
+        }
+    }
+
+    private func with<T>(
+        _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
+        _ body: (Container, Screen) -> Void
     ) {
         guard let screen = domain.screens[id], screen.owner == caller.actor,
             let container = screen.container
         else { return reply(.failure(.screenNotFound(id.text))) }
-        container.choose(screen, section: section, query, reply)
+        body(container, screen)
     }
 }

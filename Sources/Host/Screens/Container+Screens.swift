@@ -1,18 +1,145 @@
 import AtriumKit
 
-// Screens opened on a container, and what they show.
+/// What a container keeps for its screens.
+struct Screening {
+    /// By what was chosen.
+    var views: [ViewKey: SharedView] = [:]
+    var focuses: [FocusKey: SharedFocus] = [:]
+    /// By the actor's name.
+    var ballots: [String: OwnBallots] = [:]
+    /// Another one when components, their order or their state are others.
+    var structure: UInt64 = 1
+    /// How many commits there were.
+    var commits = 0
+    /// Whether something happened that the views do not show yet.
+    var isDirty = false
+    var isFlushing = false
+    /// Screens to be woken at the next flush.
+    var touched: [Screen] = []
+    var blocked: [Screen] = []
+}
+
+// What happened, on its way to the screens.
+extension Container {
+    var structure: UInt64 { screening.structure }
+
+    var commits: Int { screening.commits }
+
+    /// A number that is another one when the filters components may offer something else; nil while
+    /// one of them can't be asked.
+    var offers: UInt64? {
+        var version = screening.structure
+        for slot in slots where slot.kind == .filters {
+            guard slot.isAttached, let port = slot.port else { return nil }
+            for list in slots.lazy.compactMap(\.list) {
+                version = version &* 31 &+ list.valuesVersion(of: port.observedFields)
+            }
+        }
+        return version
+    }
+
+    /// Something that screens show changed; they follow before anything leaves the loop.
+    func screensChanged() {
+        guard !screening.isDirty else { return }
+        screening.isDirty = true
+        domain.flushLater(self)
+    }
+
+    /// Components, their order or their state changed.
+    func structureChanged() {
+        screening.structure += 1
+        for focus in screening.focuses.values { focus.touch() }
+        screensChanged()
+    }
+
+    /// A commit of this container is in the indexes, and the delegate was told: screens follow, of
+    /// several commits that came at once with the last.
+    func screensCommitted() {
+        screening.commits += 1
+        screensChanged()
+        if !domain.hasMoreOutcomes { flushScreens() }
+    }
+
+    /// What is said about a subject changed.
+    func subjectChanged(_ subject: Subject) {
+        guard !screening.focuses.isEmpty else { return }
+        for (key, focus) in screening.focuses where key.subject == subject { focus.touch() }
+    }
+
+    /// Lets views and focuses follow, and wakes the readers of those that changed.
+    func flushScreens() {
+        guard screening.isDirty, !screening.isFlushing else { return }
+        screening.isFlushing = true
+        screening.isDirty = false
+        var woken = screening.touched + screening.blocked
+        screening.touched.removeAll()
+        screening.blocked.removeAll()
+        for view in screening.views.values where view.advance() {
+            woken += view.screens.values
+        }
+        for focus in screening.focuses.values where focus.advance() {
+            woken += focus.screens.values
+        }
+        screening.isFlushing = false
+        for screen in woken { screen.touched() }
+    }
+}
+
+// What came of questions.
+extension Container {
+    /// A screen waits for a component's answer.
+    func block(_ screen: Screen) {
+        guard !screening.blocked.contains(where: { $0 === screen }) else { return }
+        screening.blocked.append(screen)
+    }
+
+    func answered(_ view: SharedView) { touch(view.screens.values) }
+
+    func focusAnswered(_ focus: SharedFocus) { touch(focus.screens.values) }
+
+    func ballotsAnswered(_ ballots: OwnBallots) {
+        touch(ballots.screens.values.filter(\.isBlocked))
+    }
+
+    private func touch(_ screens: some Sequence<Screen>) {
+        screening.touched += screens
+        if !screening.touched.isEmpty { screensChanged() }
+    }
+
+    /// Somebody's ballot is now this.
+    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        guard !screening.ballots.isEmpty, slot.name == wired.votes,
+            let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
+        else { return }
+        ballots.note(value, on: subject)
+        touch(ballots.screens.values)
+    }
+
+    /// Ballots changed otherwise than by votes.
+    func forgetBallots() {
+        for ballots in screening.ballots.values {
+            ballots.forget()
+            touch(ballots.screens.values)
+        }
+    }
+
+    /// A filter is no more: whoever had selected it goes on without.
+    func drop(_ filter: String, in section: String, from view: SharedView) {
+        for screen in view.screens.values {
+            change(screen) { choices in
+                choices.view.selection[section].removeAll { $0 == filter }
+            } then: { _ in
+            }
+        }
+    }
+}
+
+// Screens coming, changing and going.
 extension Container {
     /// Opens a screen once its first revision is known to be possible.
     func openScreen(
-        _ request: ScreenRequest, by caller: Caller, wake: @escaping @Sendable () -> Void,
-        _ reply: @escaping Answer<ScreenID>
+        _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        guard (1...domain.limits.pageItems).contains(request.limit) else {
-            return reply(
-                .failure(
-                    .limitExceeded(
-                        limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)))
-        }
         guard domain.screens.count < domain.limits.screens else {
             return reply(
                 .failure(
@@ -20,179 +147,124 @@ extension Container {
                         limit: "screens", value: domain.limits.screens, retryAfter: 5)))
         }
         let screen = Screen(
-            request, id: ScreenID(domain.freshID()), owner: caller.actor, on: self, wake: wake)
-        snapshot(screen) { [self] result in
-            reply(
-                result.map { _ in
-                    screens.append(screen)
-                    domain.screens[screen.id] = screen
-                    return screen.id
-                })
+            domain.screens.freshID(domain.freshID()), request, owner: owner, on: self)
+        domain.screens.insert(screen)
+        change(screen) { choices in
+            choices.view = ViewKey(
+                selection: request.selection, search: request.search ?? "", sort: request.sort,
+                limit: request.limit)
+        } then: { [self] result in
+            if case .failure = result { closeScreen(screen) }
+            reply(result.map { _ in screen })
         }
     }
 
-    func closeScreen(_ screen: Screen) {
-        screens.removeAll { $0 === screen }
-    }
-
-    /// Something that screens show changed.
-    func screensChanged() {
-        for screen in screens { screen.changed() }
-    }
-
-    func endScreens() {
-        for screen in screens { screen.end() }
-        screens.removeAll()
-    }
-
-    /// Asks the filters component that has the section; what it tells its delegate reaches the
-    /// screen through the container's.
-    func choose(
-        _ screen: Screen, section: String?,
-        _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
+    /// Changes what was chosen on a screen, as soon as what that shows is there, or not at all.
+    ///
+    /// What is answered is the revision that shows it, once it is on its way.
+    func change(
+        _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
+        then done: @escaping Answer<Int>
     ) {
-        screen.choose { [self] finished in
-            let done: Answer<Int> = { result in
-                reply(result)
+        screen.queue { [self] finished in
+            var choices = screen.choices
+            edit(&choices)
+            turn(screen, to: choices) { result in
+                done(result)
                 finished()
             }
-            findFilters(section) { [self] result in
-                switch result {
-                case .failure(let error): done(.failure(error))
-                case .success(let slot):
-                    ask(slot, query(screen.selection), screen, done)
-                }
-            }
         }
     }
 
-    private func ask(
-        _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
-    ) {
-        report(to: slot)
-        slot.ask(query) { [self] result in
-            switch result {
-            case .success(.selection(_, let events)):
-                deliver(events, from: slot)
-                done(.success(screen.latest))
-            case .success: done(.failure(slot.unavailable("It answered something else.")))
-            case .failure(let error): explain(error, slot, done)
-            }
-        }
-    }
-
-    /// The filters component that has a section; nil: the first.
-    private func findFilters(_ section: String?, _ done: @escaping Answer<Slot>) {
-        let candidates = slots.filter { $0.kind == .filters }
-        guard let first = candidates.first else {
+    /// As ``change(_:_:then:)``, when it is the screen's turn already.
+    func turn(_ screen: Screen, to choices: Screen.Choices, _ done: @escaping Answer<Int>) {
+        let limits = [choices.view.limit] + choices.view.limits.values
+        guard limits.allSatisfy((1...domain.limits.pageItems).contains) else {
             return done(
-                .failure(.filterNotFound(section: section ?? "", filter: "", known: [])))
+                .failure(
+                    .limitExceeded(
+                        limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)))
         }
-        guard let section, candidates.count > 1 else { return done(.success(first)) }
-        find(section, in: candidates[...], otherwise: first, done)
+        // What is answered from now on is what is shown.
+        flushScreens()
+        let view = screening.views[choices.view] ?? SharedView(choices.view, on: self)
+        screening.views[choices.view] = view
+        view.whenReady { [self] error in
+            if let error {
+                if view.screens.isEmpty { forget(view) }
+                return done(.failure(error))
+            }
+            // Closed meanwhile: nobody is left to be shown anything.
+            guard domain.screens[screen.id] === screen else {
+                if view.screens.isEmpty { forget(view) }
+                return done(.failure(.screenNotFound(screen.id.text)))
+            }
+            let comments = first(.comments)?.name ?? ""
+            let key = FocusKey(
+                subject: choices.subject, limit: choices.view.limit(of: comments))
+            let focus = screening.focuses[key] ?? SharedFocus(key, on: self)
+            screening.focuses[key] = focus
+            show(screen, choices, view, focus)
+            screen.whenOnItsWay { done(.success($0)) }
+        }
     }
 
-    private func find(
-        _ section: String, in slots: ArraySlice<Slot>, otherwise first: Slot,
-        _ done: @escaping Answer<Slot>
+    private func show(
+        _ screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
     ) {
-        // The first one's own refusal says best what there is.
-        guard let slot = slots.first else { return done(.success(first)) }
-        slot.ask(.sections) { [self] result in
-            if case .success(.sections(let sections)) = result,
-                sections.contains(where: { $0.id == section })
-            {
-                return done(.success(slot))
-            }
-            find(section, in: slots.dropFirst(), otherwise: first, done)
+        if screen.view == nil, let actor = screen.actor {
+            let ballots = screening.ballots[actor] ?? OwnBallots(actor, in: self)
+            screening.ballots[actor] = ballots
+            ballots.screens[screen.id] = screen
+            screen.ballots = ballots
         }
-    }
-}
-
-// MARK: What a screen shows
-
-extension Container {
-    /// A whole revision, its number not set yet.
-    func snapshot(_ screen: Screen, _ reply: @escaping Answer<ScreenSnapshot>) {
-        let selection = screen.selection
-        resolve(selection, offers: true) { [self] result in
-            switch result {
-            case .failure(let error): reply(.failure(error))
-            case .success(let sections): read(screen, sections, reply)
-            }
+        if screen.view !== view {
+            leave(screen.view, screen)
+            view.screens[screen.id] = screen
         }
+        if screen.focus !== focus {
+            leave(screen.focus, screen)
+            focus.screens[screen.id] = screen
+        }
+        screen.show(choices, view, focus)
     }
 
-    /// Reads all lists, and the ballots of the screen's actor, at one moment.
-    private func read(
-        _ screen: Screen, _ sections: [ResolvedSection], _ reply: @escaping Answer<ScreenSnapshot>
-    ) {
-        var snapshot: Result<ScreenSnapshot, HostError> = .failure(.screenNotFound(screen.id.text))
-        withBallots(of: screen.actor) { [self] in
-            do throws(HostError) {
-                snapshot = .success(try read(screen, sections))
-            } catch {
-                snapshot = .failure(error)
-            }
-            return (try? snapshot.get())?.subjects ?? []
-        } then: { ballots in
-            reply(snapshot.map { $0.filled(with: ballots) })
+    /// Lets a screen go.
+    func closeScreen(_ screen: Screen) {
+        domain.screens.remove(screen.id)
+        leave(screen.view, screen)
+        leave(screen.focus, screen)
+        guard let ballots = screen.ballots else { return }
+        ballots.screens[screen.id] = nil
+        if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
+    }
+
+    /// Ends all screens, because the container is gone.
+    func endScreens() {
+        for screen in domain.screens.screens.values where screen.container === self {
+            screen.end()
+            closeScreen(screen)
         }
     }
 
-    private func read(
-        _ screen: Screen, _ sections: [ResolvedSection]
-    ) throws(HostError) -> ScreenSnapshot {
-        var lists: [ScreenSnapshot.ListView] = []
-        var counted: [SectionView]?
-        for slot in slots where slot.kind == .contents && !slot.definition.isHidden {
-            guard let list = slot.list else { continue }
-            let request = ListRequest(
-                container: name, search: screen.search, sort: screen.sort, facets: counted == nil,
-                limit: screen.limit)
-            let page = try page(of: list, request, sections)
-            counted = counted ?? page.sections
-            lists.append(
-                ScreenSnapshot.ListView(
-                    component: slot.name, total: page.total, items: page.items))
-        }
-        let shows = { [self] (kind: Kind) in
-            slots.contains { $0.kind == kind && !$0.definition.isHidden }
-        }
-        let votes = slots.first { $0.kind == .votes && !$0.definition.isHidden }
-        return ScreenSnapshot(
-            screen: screen.id, revision: 0, sequence: domain.sequence, commits: 0,
-            components: slots.map(\.view),
-            sections: shows(.filters) ? counted ?? sections.views(counts: []) : nil,
-            lists: lists,
-            tally: votes.map { TallyView(tally: $0.tallies[.container] ?? Tally(), mine: nil) })
-    }
-}
-
-extension ScreenSnapshot {
-    /// What the actor may have voted on, in the order in which ``filled(with:)`` takes the ballots.
-    fileprivate var subjects: [Subject] {
-        [.container] + lists.flatMap { $0.items.map { .item($0.id) } }
+    /// The container's screen with this id.
+    func screen(_ id: String) -> Screen? {
+        domain.screens[ScreenID(id)].flatMap { $0.container === self ? $0 : nil }
     }
 
-    fileprivate func filled(with ballots: [Ballot?]) -> ScreenSnapshot {
-        guard !ballots.isEmpty else { return self }
-        var snapshot = self
-        var values = ballots.map { $0?.value }[...]
-        snapshot.tally?.mine = values.popFirst() ?? nil
-        for list in snapshot.lists.indices {
-            for item in snapshot.lists[list].items.indices {
-                snapshot.lists[list].items[item].votes?.mine = values.popFirst() ?? nil
-            }
-        }
-        return snapshot
+    private func leave(_ view: SharedView?, _ screen: Screen) {
+        guard let view else { return }
+        view.screens[screen.id] = nil
+        if view.screens.isEmpty { forget(view) }
     }
-}
 
-extension Slot {
-    fileprivate var view: ScreenSnapshot.ComponentView {
-        ScreenSnapshot.ComponentView(
-            name: name, kind: kind, title: definition.title ?? plugin?.title ?? name,
-            isHidden: definition.isHidden)
+    private func forget(_ view: SharedView) {
+        if screening.views[view.key] === view { screening.views[view.key] = nil }
+    }
+
+    private func leave(_ focus: SharedFocus?, _ screen: Screen) {
+        guard let focus else { return }
+        focus.screens[screen.id] = nil
+        if focus.screens.isEmpty { screening.focuses[focus.key] = nil }
     }
 }
