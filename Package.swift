@@ -101,10 +101,11 @@ let package = Package(
             name: "Store",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift"), logging],
             swiftSettings: strict),
+        .target(name: "CBits"),
         .target(
             name: "Host",
             dependencies: [
-                kit, "Store", "JSONCodec", nioCore, logging,
+                kit, "CBits", "Store", "JSONCodec", nioCore, logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),

@@ -37,15 +37,89 @@ struct IndexPartsTests {
                     var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
                     let needle = (0..<size).map { UInt8(ascii: "b") + UInt8($0 % 3) }
                     text.replaceSubrange(place..<place + size, with: needle)
-                    let found = text.withUnsafeBytes { Needle(needle)?.position(in: $0) }
-                    #expect(found == .some(place), "\(length) \(size) \(place)")
+                    #expect(places(of: needle, in: text) == [place], "\(length) \(size) \(place)")
                 }
             }
         }
         #expect(Needle([]) == nil)
-        let text: [UInt8] = Array("aaab".utf8)
-        #expect(text.withUnsafeBytes { Needle([97, 98])?.position(in: $0) } == .some(2))
-        #expect(text.withUnsafeBytes { Needle([98, 97])?.position(in: $0) } == .some(nil))
+        #expect(places(of: Array("ab".utf8), in: Array("aaab".utf8)) == [2])
+        #expect(places(of: Array("ba".utf8), in: Array("aaab".utf8)) == [])
+        #expect(places(of: Array("aa".utf8), in: Array("aaaa".utf8)) == [0, 1, 2])
+        let many = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000)
+        #expect(places(of: [UInt8(ascii: "a")], in: many) == Array(0..<5_000))
+    }
+
+    private func places(of needle: [UInt8], in text: [UInt8]) -> [Int] {
+        var places: [Int] = []
+        text.withUnsafeBytes { text in
+            Needle(needle)?.visitPlaces(in: text) { places.append($0) }
+        }
+        return places
+    }
+
+    @Test func `the table of folded scalars folds as the rules do`() {
+        var random = SeededRandom(state: 11)
+        for _ in 0..<3_000 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                if let scalar = Unicode.Scalar(UInt32.random(in: 0x20...0x530, using: &random)) {
+                    text.append(scalar)
+                }
+            }
+            let name = text.map { String($0.value, radix: 16) }.joined(separator: " ")
+            #expect(Folding.fold(String(text)) == Folding.foldUnicode(String(text)), "\(name)")
+        }
+    }
+
+    @Test func `what is found in a long run of texts is what a look at each finds`() {
+        var random = SeededRandom(state: 3)
+        var texts = FoldedTexts()
+        let words = (0..<2_000).map { "\($0 &* 7_919 % 10_007)-\($0)" }
+        let all = (0..<20_000).map { _ in
+            (0..<3).map { _ in words[Int.random(in: 0..<2_000, using: &random)] }
+                .joined(separator: " ")
+        }
+        for (owner, text) in all.enumerated() { texts.insert(Array(text.utf8), owner: owner) }
+        for owner in stride(from: 0, to: 20_000, by: 3) { texts.remove(owner: owner) }
+        for needle in ["1", "77", "919", "7919-", "-1999 ", "0-0", "never", words[1_234]] {
+            var found: [Int] = []
+            if let needle = Needle(Array(needle.utf8)) {
+                texts.visitOwners(containing: needle) { found.append($0) }
+            }
+            let expected = all.indices.filter { $0 % 3 != 0 && all[$0].contains(needle) }
+            #expect(found.sorted() == expected, "\(needle)")
+        }
+    }
+
+    @Test func `a table of open addresses finds what is in it and nothing else`() {
+        var random = SeededRandom(state: 9)
+        var slots = HashedSlots()
+        var model: [Int: UInt32] = [:]
+        // Few hashes, so that many meet at one place.
+        for step in 0..<20_000 {
+            let number = Int.random(in: 0...300, using: &random)
+            if let hash = model[number] {
+                #expect(slots.find(hash) { $0 == number } == number)
+                guard step % 2 == 0 else { continue }
+                slots.remove(number, hash: hash)
+                model[number] = nil
+                #expect(slots.find(hash) { $0 == number } == nil)
+            } else {
+                let hash = UInt32.random(in: 0...40, using: &random) &* 0x0800_0001
+                slots.insert(number, hash: hash)
+                model[number] = hash
+            }
+        }
+        #expect(slots.count == model.count)
+        for (number, hash) in model { #expect(slots.find(hash) { $0 == number } == number) }
+    }
+
+    @Test func `texts that are the same letters have the same hash`() {
+        for (one, other) in [("é", "e\u{301}"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("Å", "Å")] {
+            var (one, other) = (one, other)
+            #expect(one == other)
+            #expect(one.slotHash == other.slotHash)
+        }
     }
 
     @Test func `postings stay a set while they go from list to bits and back`() {

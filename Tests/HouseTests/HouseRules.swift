@@ -19,8 +19,9 @@ enum HouseRules {
         "Varlink": ["JSONCodec", "NIOCore", "NIOPosix", "Logging"],
         "Interfaces": ["JSONCodec", "Varlink"],
         "Store": ["GRDB", "Logging"],
+        "CBits": [],
         "Host": [
-            "AtriumKit", "JSONCodec", "Store", "NIOCore", "Logging", "DequeModule",
+            "AtriumKit", "CBits", "JSONCodec", "Store", "NIOCore", "Logging", "DequeModule",
         ],
         "Workers": [
             "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "NIOCore", "NIOPosix",

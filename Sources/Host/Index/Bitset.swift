@@ -1,3 +1,5 @@
+import CBits
+
 /// A set of rows, one bit each.
 ///
 /// Rows are small, dense numbers, so that a set of a million is 125 KB, and narrowing one by
@@ -17,31 +19,25 @@ struct Bitset {
     /// The rows below `end` for which `isMember` says so.
     @inline(__always)
     init(below end: Int, where isMember: (Int) -> Bool) {
-        self.init(wordCount: (end + 63) / 64) { index in
-            var word: UInt64 = 0
-            for bit in 0..<min(64, end - index << 6) {
-                word |= (isMember(index << 6 | bit) ? 1 : 0) &<< UInt64(bit)
+        self.init(wordCount: (end + 63) / 64) { words in
+            for row in 0..<end {
+                words[row >> 6] |= (isMember(row) ? 1 : 0) &<< UInt64(row & 63)
             }
-            return word
         }
     }
 
     /// A set made 64 rows at a time: the lowest bit of word `i` is row `64 * i`.
-    @inline(__always)
-    init(wordCount: Int, word: (Int) -> UInt64) {
+    init(wordCount: Int, fill: (UnsafeMutableBufferPointer<UInt64>) -> Void) {
         words = ContiguousArray(unsafeUninitializedCapacity: wordCount) { words, count in
-            for index in 0..<wordCount { words.initializeElement(at: index, to: word(index)) }
+            words.initialize(repeating: 0)
+            fill(words)
             count = wordCount
         }
     }
 
     /// How many rows are in it.
     var count: Int {
-        words.withUnsafeBufferPointer { words in
-            var sum = 0
-            for word in words { sum &+= word.nonzeroBitCount }
-            return sum
-        }
+        words.withUnsafeBufferPointer { bits_count($0.baseAddress, $0.count) }
     }
 
     /// Whether a row is in it.
@@ -93,11 +89,7 @@ struct Bitset {
     func intersectionCount(_ other: Bitset) -> Int {
         words.withUnsafeBufferPointer { left in
             other.words.withUnsafeBufferPointer { right in
-                var sum = 0
-                for index in 0..<min(left.count, right.count) {
-                    sum &+= (left[index] & right[index]).nonzeroBitCount
-                }
-                return sum
+                bits_count_and(left.baseAddress, right.baseAddress, min(left.count, right.count))
             }
         }
     }

@@ -151,7 +151,7 @@ extension ContentIndex {
         var rows = Bitset()
         table.occupied.visit { row in
             let id = Folding.fold(table[row].id)
-            if id.withUnsafeBytes({ needle.position(in: $0) }) != nil { rows.insert(row) }
+            if id.withUnsafeBytes(needle.isIn) { rows.insert(row) }
         }
         return rows
     }

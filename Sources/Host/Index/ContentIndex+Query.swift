@@ -14,7 +14,8 @@ extension ContentIndex {
         let matches = Matches(query, in: self)
         let counts =
             query.countsFacets ? query.sections.map { matches.counts(of: $0, in: self) } : []
-        let (rows, isLast) = order.page(of: matches.rows, after: after, limit: query.limit)
+        let (rows, isLast) = order.page(
+            of: matches.rows, total: matches.total, after: after, limit: query.limit)
         return IndexPage(
             rows: rows.map(item), total: matches.total, counts: counts,
             next: isLast ? nil : rows.last.map(order.cursor))
@@ -22,7 +23,7 @@ extension ContentIndex {
 }
 
 /// The rows that match a query, and those that match all of it but one section.
-private struct Matches {
+struct Matches {
     /// What matches.
     let rows: Bitset
     /// How many that are.

@@ -21,13 +21,20 @@ final class ContentIndex {
     private(set) var table = RowTable()
     private(set) var columns: [String: IndexColumn] = [:]
     private(set) var searched: [TextColumn] = []
+    /// The numbers of the columns that a search looks at.
+    private(set) var searchedColumns: [Int] = []
     /// The fields that can be sorted by besides those derived, as declared.
     let fields: [Field]
     var cache = LeafCache()
-    /// Grows with each change that a query may see.
-    private(set) var changeCount: UInt64 = 0
+    /// What changed, for those who keep a query answered.
+    var log = ChangeLog()
+    /// The orders that queries have asked for often enough.
+    var orders = SortedOrders()
 
-    private var declared: [(name: String, column: IndexColumn)] = []
+    /// The columns by number: those of the declared fields, then those derived.
+    private(set) var numbered: [IndexColumn] = []
+    /// The fields' names, sorted, and their columns' numbers.
+    private var names: [(name: String, column: Int)] = []
     private var derived = DerivedValues()
     private var retiredVersions: UInt64 = 0
 
@@ -43,8 +50,8 @@ final class ContentIndex {
     /// How many items there are.
     var count: Int { table.count }
 
-    /// Every item's id, in any order.
-    var ids: some Collection<String> { table.ids }
+    /// Every item's id, in any order; made anew at each call.
+    var ids: [String] { table.ids }
 
     /// Whether there is an item with this id.
     func contains(_ id: String) -> Bool { table.row(of: id) != nil }
@@ -58,32 +65,30 @@ final class ContentIndex {
     /// Inserts or replaces items, in order; `revision` is the sequence of the entry that did it.
     func put(_ items: [Item], revision: Int64) {
         for item in items { put(item, revision: revision) }
+        releaseTexts()
     }
 
     /// Inserts or replaces items, each with its own revision: for a restore.
     func put(_ items: [(item: Item, revision: Int64)]) {
         for (item, revision) in items { put(item, revision: revision) }
+        releaseTexts()
     }
 
     /// Removes items; ids that are not there are passed over.
     ///
     /// Their tallies and comment counts stay, for when they return.
     func remove(_ ids: [String]) {
-        for id in ids {
-            guard let row = table.remove(id) else { continue }
-            for (_, column) in declared { column.set(nil, row: row) }
-            derived.fill(row: row, for: nil)
-            note(row)
-        }
+        for id in ids { remove(id) }
+        releaseTexts()
     }
 
     /// Removes all items; tallies and comment counts stay.
     func removeAll() {
         retiredVersions += columns.values.reduce(1) { $0 + $1.version }
         table = RowTable()
-        derived = derived.withEmptyColumns()
         cache.removeAll()
-        changeCount += 1
+        orders.removeAll()
+        log.dropAll()
         makeColumns()
     }
 
@@ -132,37 +137,136 @@ final class ContentIndex {
             comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
     }
 
+    /// Writes down from now on what changes, for one more that keeps a query answered.
+    func startLogging() { log.readers += 1 }
+
+    /// One of those is gone.
+    func stopLogging() {
+        log.readers -= 1
+        guard !log.isActive else { return }
+        log.dropAll()
+        releaseTexts()
+    }
+
+    /// The number of a field's column; nil for `id`, and for a field that is not there.
+    func column(_ field: String) -> Int? {
+        names.first { $0.name == field }?.column
+    }
+
+    private func makeColumns() {
+        let declared = fields.map { IndexColumn(type: $0.type) }
+        numbered = declared + DerivedValues.columns()
+        names = (fields.map(\.name) + DerivedValues.names).enumerated()
+            .map { ($0.element, $0.offset) }
+            .sorted { $0.name < $1.name }
+        columns = [:]
+        for (name, column) in names { columns[name] = numbered[column] }
+        let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
+        let chosen = texts.filter { fields[$0].search }
+        searchedColumns = chosen.isEmpty ? texts : chosen
+        searched = searchedColumns.compactMap {
+            if case .text(let column) = numbered[$0] { column } else { nil }
+        }
+    }
+}
+
+// MARK: One row's change
+
+extension ContentIndex {
     private func put(_ item: Item, revision: Int64) {
-        let (row, isUnchanged) = table.put(
+        let (row, old) = table.put(
             RowTable.Row(
-                id: item.id, fields: item.fields.jsonBytes, parent: item.parent,
+                id: item.id, fields: bytes(of: item.fields), parent: item.parent,
                 revision: revision))
-        changeCount += 1
-        guard !isUnchanged else { return }
-        for (name, column) in declared { column.set(item.fields[name], row: row) }
-        derived.fill(row: row, for: item.id)
-        note(row)
+        var change = RowChange(row: row, id: old?.id, parent: old?.parent)
+        defer { note(change) }
+        if old == nil { change.note([.presence, .parent]) }
+        if let old, old.parent != item.parent { change.note(.parent) }
+        if old?.fields != table[row].fields {
+            for (name, column) in names where column < fields.count {
+                set(item.fields[name], in: column, row: row, noting: &change)
+            }
+        }
+        guard old == nil else { return }
+        fillDerived(row, for: item.id, noting: &change)
+        orders.insert(row)
+    }
+
+    private func remove(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        orders.remove(row)
+        var change = RowChange(
+            row: row, id: id, parent: table[row].parent, parts: [.presence, .parent])
+        _ = table.remove(id)
+        for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
+        for column in numbered.indices.dropFirst(fields.count) {
+            set(number: nil, in: column, row: row, noting: &change)
+        }
+        note(change)
     }
 
     private func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
-        derived.fill(row: row, for: id)
-        note(row)
+        var change = RowChange(row: row, id: id, parent: table[row].parent)
+        fillDerived(row, for: id, noting: &change)
+        note(change)
     }
 
-    private func note(_ row: Int) {
-        changeCount += 1
-        cache.note(row: row, of: table.count)
-    }
-
-    private func makeColumns() {
-        declared = fields.map { ($0.name, IndexColumn(type: $0.type)) }
-        columns = derived.columns
-        for (name, column) in declared { columns[name] = column }
-        let texts = zip(fields, declared).compactMap { field, named in
-            if case .text(let column) = named.column { (field.search, column) } else { nil }
+    private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
+        for (place, number) in derived.values(of: id).enumerated() {
+            set(number: number, in: fields.count + place, row: row, noting: &change)
         }
-        let chosen = texts.filter(\.0)
-        searched = (chosen.isEmpty ? texts : chosen).map(\.1)
     }
+
+    private func set(
+        _ value: Value?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !numbered[column].holds(value, row: row) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbered[column].set(value, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+    }
+
+    private func set(
+        number: Double?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        guard case .number(let numbers) = numbered[column] else { return }
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !NumberColumn.isSame(numbers.number(of: row), number) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbers.set(number, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+    }
+
+    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
+    /// live queries.
+    private func isFollowed(_ change: RowChange) -> Bool {
+        log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
+    }
+
+    private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
+        if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
+        if !change.parts.contains(.presence) { orders[column]?.remove(row) }
+    }
+
+    private func note(_ change: RowChange) {
+        cache.note(row: Int(change.row), of: table.count)
+        if log.append(change) {
+            for column in numbered { column.age() }
+        }
+    }
+
+    /// Forgets texts that no row has any more; a live query may still ask for them.
+    private func releaseTexts() {
+        guard !log.isActive else { return }
+        for column in numbered { column.release() }
+    }
+
+    /// The fields as JSON, sorted by name, as `[String: Value].jsonBytes` has them.
+    private func bytes(of fields: [String: Value]) -> [UInt8] { fields.jsonBytes }
 }

@@ -1,5 +1,6 @@
 /// The folded texts of a column's distinct values, one behind the other in long runs of bytes, so
-/// that a search is one scan of memory and not a visit to each.
+/// that a search is one scan of memory and not a visit to each; and of that memory only where the
+/// ``TextSignatures`` say that the text may be.
 ///
 /// Each text ends with 0xFF, which UTF-8 never holds: nothing is found across two texts. A text
 /// that goes leaves a hole; a run that is mostly holes is written anew.
@@ -10,21 +11,33 @@ struct FoldedTexts {
         /// Whose text starts there; -1 for a hole.
         var owners: ContiguousArray<Int32> = []
         var holes = 0
+        var signatures = TextSignatures()
 
         func range(of entry: Int) -> Range<Int> {
             let end = entry + 1 < starts.count ? Int(starts[entry + 1]) : bytes.count
             return Int(starts[entry])..<end - 1
         }
 
+        mutating func append(_ text: some Sequence<UInt8>, owner: Int32) {
+            starts.append(UInt32(bytes.count))
+            owners.append(owner)
+            bytes.append(contentsOf: text)
+            bytes.append(FoldedTexts.terminator)
+            signatures.extend(to: bytes)
+        }
+
         func visitOwners(containing needle: Needle, _ body: (Int) -> Void) {
             bytes.withUnsafeBytes { bytes in
                 starts.withUnsafeBufferPointer { starts in
-                    var (offset, entry) = (0, 0)
-                    while let position = needle.position(in: bytes, from: offset) {
-                        entry = starts.lastIndex(notAfter: UInt32(position), from: entry)
-                        if owners[entry] >= 0 { body(Int(owners[entry])) }
-                        guard entry + 1 < starts.count else { break }
-                        offset = Int(starts[entry + 1])
+                    var (entry, last) = (0, -1)
+                    signatures.visitRanges(for: needle, count: bytes.count) { range in
+                        needle.visitPlaces(in: UnsafeRawBufferPointer(rebasing: bytes[range])) {
+                            let place = UInt32(range.lowerBound + $0)
+                            entry = starts.lastIndex(notAfter: place, from: entry)
+                            guard entry != last else { return }
+                            last = entry
+                            if owners[entry] >= 0 { body(Int(owners[entry])) }
+                        }
                     }
                 }
             }
@@ -32,6 +45,7 @@ struct FoldedTexts {
     }
 
     private struct Place {
+        /// -1 while there is no text.
         var run: Int32
         var entry: Int32
     }
@@ -50,17 +64,18 @@ struct FoldedTexts {
         }
         if owner == places.count { places.append(Place(run: 0, entry: 0)) }
         places[owner] = Place(run: Int32(open), entry: Int32(runs[open].starts.count))
-        runs[open].starts.append(UInt32(runs[open].bytes.count))
-        runs[open].owners.append(Int32(owner))
-        runs[open].bytes.append(contentsOf: text)
-        runs[open].bytes.append(FoldedTexts.terminator)
+        runs[open].append(text, owner: Int32(owner))
     }
+
+    /// Whether an owner has a text.
+    func has(_ owner: Int) -> Bool { places[owner].run >= 0 }
 
     /// Forgets an owner's text.
     mutating func remove(owner: Int) {
         let place = places[owner]
         let (run, entry) = (Int(place.run), Int(place.entry))
         runs[run].owners[entry] = -1
+        places[owner].run = -1
         runs[run].holes += runs[run].range(of: entry).count + 1
         if runs[run].holes * 2 > runs[run].bytes.count { rewrite(run) }
     }
@@ -77,7 +92,7 @@ struct FoldedTexts {
 
     /// Whether an owner's text contains another.
     func contains(_ needle: Needle, owner: Int) -> Bool {
-        withText(of: owner) { needle.position(in: $0) != nil }
+        withText(of: owner, needle.isIn)
     }
 
     /// Hands over each owner whose text contains another.
@@ -97,10 +112,7 @@ struct FoldedTexts {
         var new = Run()
         for (entry, owner) in old.owners.enumerated() where owner >= 0 {
             places[Int(owner)].entry = Int32(new.starts.count)
-            new.starts.append(UInt32(new.bytes.count))
-            new.owners.append(owner)
-            new.bytes.append(contentsOf: old.bytes[old.range(of: entry)])
-            new.bytes.append(FoldedTexts.terminator)
+            new.append(old.bytes[old.range(of: entry)], owner: owner)
         }
         runs[index] = new
     }

@@ -9,14 +9,15 @@ enum Folding {
     /// that make another letter of it (voicing in kana, nukta, virama, vowel signs) stay.
     static func fold(_ text: String) -> [UInt8] {
         var text = text
-        let ascii: [UInt8]? = text.withUTF8 { bytes in
-            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let plain: [UInt8]? = text.withUTF8 { bytes in
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { return FoldingTable.shared.fold(bytes) }
             return bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
         }
-        return ascii ?? foldUnicode(text)
+        return plain ?? foldUnicode(text)
     }
 
-    private static func foldUnicode(_ text: String) -> [UInt8] {
+    /// As ``fold(_:)``, by the rules of Unicode for each scalar: for what no table holds.
+    static func foldUnicode(_ text: String) -> [UInt8] {
         var folded = String.UnicodeScalarView()
         for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars
         where !isDiacritic(scalar) {
@@ -54,5 +55,64 @@ enum Folding {
         case 0, 7, 8, 9: false
         default: true
         }
+    }
+}
+
+/// The folded form of each scalar that takes one or two bytes and belongs to a script where none
+/// folds otherwise beside another: Latin, Greek, Cyrillic and the accents that go with them.
+///
+/// Most texts are of these, and a look into a table costs a hundredth of the rules.
+struct FoldingTable: Sendable {
+    /// The one that all share: Unicode does not change while the program runs.
+    static let shared = FoldingTable()
+
+    /// The scalars it knows are below this: up to Cyrillic, before Armenian.
+    private static let end: UInt32 = 0x530
+
+    /// Each scalar's folded bytes, at most three, the lowest byte first; the highest byte counts
+    /// them.
+    private let folded: [UInt32]
+
+    private init() {
+        folded = (0..<FoldingTable.end).map { value in
+            let scalar = Unicode.Scalar(value).map(String.init) ?? ""
+            let bytes = Folding.foldUnicode(scalar)
+            guard bytes.count <= 3 else { return .max }
+            return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) } | UInt32(bytes.count) << 24
+        }
+    }
+
+    /// The folded text; nil when it has a scalar that this table does not know.
+    func fold(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var isKnown = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3) { bytes, count in
+            folded.withUnsafeBufferPointer { folded in
+                var place = 0
+                while place < text.count {
+                    var value = UInt32(text[place])
+                    place += 1
+                    if value >= 0x80 {
+                        // A lead byte of two, and its follower: other leads stand for more.
+                        guard value < 0xD5, place < text.count else {
+                            isKnown = false
+                            return
+                        }
+                        value = (value & 0x1F) << 6 | UInt32(text[place] & 0x3F)
+                        place += 1
+                    }
+                    guard value < FoldingTable.end, folded[Int(value)] != .max else {
+                        isKnown = false
+                        return
+                    }
+                    var entry = folded[Int(value)]
+                    for _ in 0..<(entry >> 24) {
+                        bytes[count] = UInt8(truncatingIfNeeded: entry)
+                        entry >>= 8
+                        count += 1
+                    }
+                }
+            }
+        }
+        return isKnown ? bytes : nil
     }
 }

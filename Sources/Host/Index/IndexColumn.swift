@@ -26,6 +26,76 @@ enum IndexColumn {
         }
     }
 
+    /// Whether a row's value is this one already.
+    func holds(_ value: Value?, row: Int) -> Bool {
+        switch self {
+        case .text(let column): column.holds(value, row: row)
+        case .number(let column):
+            NumberColumn.isSame(
+                column.number(of: row), value.flatMap { column.number($0) })
+        }
+    }
+
+    /// What a row holds.
+    func value(of row: Int) -> ColumnValue {
+        switch self {
+        case .text(let column): .codes(column.codes(of: row))
+        case .number(let column): .number(column.number(of: row) ?? .nan)
+        }
+    }
+
+    /// Whether a row has any value.
+    func hasValue(_ row: Int) -> Bool {
+        switch self {
+        case .text(let column): column.sortCode(of: row) != nil
+        case .number(let column): column.number(of: row) != nil
+        }
+    }
+
+    /// Below 0 when one row's value comes before the other's; no value comes last.
+    func compare(_ one: Int, _ other: Int) -> Int {
+        switch self {
+        case .text(let column):
+            switch (column.sortCode(of: one), column.sortCode(of: other)) {
+            case (nil, nil): 0
+            case (nil, _): 1
+            case (_, nil): -1
+            case (let one?, let other?): column.values.compare(one, other)
+            }
+        case .number(let column):
+            switch (column.number(of: one), column.number(of: other)) {
+            case (nil, nil): 0
+            case (nil, _): 1
+            case (_, nil): -1
+            case (let one?, let other?): one < other ? -1 : one > other ? 1 : 0
+            }
+        }
+    }
+
+    /// For each row a number that orders as the values do, the greatest where there is none.
+    func sortKeys() -> ContiguousArray<UInt64> {
+        switch self {
+        case .text(let column):
+            var ranks = ContiguousArray<UInt64>(repeating: .max, count: column.values.end)
+            for (rank, code) in column.values.sortedCodes.enumerated() {
+                ranks[code] = UInt64(rank)
+            }
+            return ContiguousArray(column.first.lazy.map { $0 < 0 ? .max : ranks[Int($0)] })
+        case .number(let column):
+            return ContiguousArray(column.numbers.lazy.map { $0.isNaN ? .max : $0.orderedBits })
+        }
+    }
+
+    /// Forgets the texts that no row has: nobody asks what was before any more.
+    func release() {
+        if case .text(let column) = self { column.release() }
+    }
+
+    /// Forgets those texts that no row had already when this was called last.
+    func age() {
+        if case .text(let column) = self { column.age() }
+    }
+
     /// Grows with each distinct value that comes or goes.
     var version: UInt64 {
         switch self {
@@ -68,24 +138,12 @@ struct DerivedValues {
     private(set) var tallies: [String: Tally] = [:]
     private(set) var commentCounts: [String: Int] = [:]
 
-    private let scoreColumn = NumberColumn(type: .number)
-    private let countColumn = NumberColumn(type: .integer)
-    private let commentColumn = NumberColumn(type: .integer)
+    /// The derived fields.
+    static let names = [score, count, comments]
 
-    /// The columns by field.
-    var columns: [String: IndexColumn] {
-        [
-            DerivedValues.score: .number(scoreColumn), DerivedValues.count: .number(countColumn),
-            DerivedValues.comments: .number(commentColumn),
-        ]
-    }
-
-    /// No values for any row, and the same tallies and counts by id.
-    func withEmptyColumns() -> DerivedValues {
-        var derived = DerivedValues()
-        derived.tallies = tallies
-        derived.commentCounts = commentCounts
-        return derived
+    /// An empty column for each of ``names``.
+    static func columns() -> [IndexColumn] {
+        [.number, .integer, .integer].map { IndexColumn(type: $0) }
     }
 
     /// Keeps a tally; one of no ballots is the same as none.
@@ -98,11 +156,10 @@ struct DerivedValues {
         commentCounts[id] = count == 0 ? nil : count
     }
 
-    /// Makes a row's values those of this item; nil when the row holds none.
-    func fill(row: Int, for id: String?) {
-        let tally = id.flatMap { tallies[$0] }
-        scoreColumn.set(tally?.score, row: row)
-        countColumn.set(id.map { _ in Double(tally?.count ?? 0) }, row: row)
-        commentColumn.set(id.map { Double(commentCounts[$0] ?? 0) }, row: row)
+    /// The values of an item, in the order of ``names``: the score only when there is one.
+    func values(of id: String) -> [Double?] {
+        let tally = tallies.isEmpty ? nil : tallies[id]
+        let comments = commentCounts.isEmpty ? 0 : commentCounts[id] ?? 0
+        return [tally?.score, Double(tally?.count ?? 0), Double(comments)]
     }
 }

@@ -7,6 +7,11 @@ import AtriumKit
 ///
 /// What a section offers is fixed. Where it comes from the values that a field has, the holder sees
 /// by ``ContentIndex/valuesVersion(of:)`` that they changed, and makes a new one.
+///
+/// How it keeps up. The index writes down what changed of each row and what was there before. From
+/// both it follows by how much total and counts are off, and whether the row comes into the window,
+/// leaves it, or moves within. Some rows behind the window are known as well, to move up when one
+/// leaves. Only when they run out, or after very many changes, is the index asked anew.
 final class LiveQuery {
     /// What it answers.
     let query: IndexQuery
@@ -21,7 +26,10 @@ final class LiveQuery {
     private(set) var counts: [[Int]] = []
 
     private let index: ContentIndex
-    private var position: UInt64
+    private var order: RowOrder
+    private var judge: RowJudge
+    private var front = Front()
+    private var position: UInt64 = 0
 
     /// Answers a query and keeps it answered: its limit is the window's length, its cursor is not
     /// looked at.
@@ -32,21 +40,149 @@ final class LiveQuery {
         query.cursor = nil
         self.query = query
         self.index = index
-        position = index.changeCount
-        let page = try index.query(query)
-        (total, window, counts) = (page.total, page.rows, page.counts)
+        order = try RowOrder(query.sort, in: index)
+        judge = RowJudge(query, in: index)
+        index.startLogging()
+        askAnew()
+    }
+
+    deinit {
+        index.stopLogging()
     }
 
     /// Brings it up to the index's present state.
     ///
     /// - Returns: Whether anything that it shows is another than it was.
     func advance() -> Bool {
-        guard position != index.changeCount else { return false }
-        position = index.changeCount
-        // The fields of an index do not change, so that what could be sorted by still can.
-        guard let page = try? index.query(query) else { return false }
-        let isSame = total == page.total && counts == page.counts && window == page.rows
-        (total, window, counts) = (page.total, page.rows, page.counts)
-        return !isSame
+        guard position != index.log.end else { return false }
+        guard let pending = index.log.count(since: position),
+            pending <= max(64, index.count / 512)
+        else { return jump() }
+        if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
+        let changes = index.log.changes(since: position)
+        position = index.log.end
+        let old = (total, counts)
+        var arrivals: ContiguousArray<Int32> = []
+        var isFrontTouched = false
+        for change in changes {
+            let verdict = judge.verdict(on: change, in: index, order: order.parts)
+            guard verdict.isRelevant else { continue }
+            total += verdict.totalChange
+            judge.count(change, verdict, into: &counts, in: index)
+            if verdict.passedBefore, front.rows.contains(change.row) {
+                isFrontTouched = true
+                touch(change.row, stays: verdict.passesNow && !verdict.mayMove)
+            }
+            if verdict.passesNow, verdict.mayMove { arrivals.append(change.row) }
+        }
+        // All that moved are out of the front by now, so that what is left is in order.
+        for row in arrivals where take(row) { isFrontTouched = true }
+        front.isComplete = front.rows.count == total
+        let isChanged = (total, counts) != old
+        guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
+        if front.rows.count < min(query.limit, total) { refill() }
+        return showFront() || isChanged
+    }
+}
+
+// MARK: The window
+
+extension LiveQuery {
+    /// The first rows in order with their items: the window and some behind it.
+    private struct Front {
+        var rows: ContiguousArray<Int32> = []
+        var items: [IndexedItem] = []
+        /// Whether there are no others.
+        var isComplete = false
+    }
+
+    /// How many rows behind the window are known at best.
+    private var spare: Int { query.limit / 2 + 8 }
+
+    /// A row of the front has changed: it stays where it is, or is taken out.
+    private func touch(_ row: Int32, stays: Bool) {
+        guard let place = front.rows.firstIndex(of: row) else { return }
+        if stays {
+            front.items[place] = index.item(row: Int(row))
+        } else {
+            front.rows.remove(at: place)
+            front.items.remove(at: place)
+        }
+    }
+
+    /// Takes a row in where it belongs.
+    ///
+    /// Behind the last one known it may be that others come first: it is not taken in.
+    ///
+    /// - Returns: Whether it was.
+    private func take(_ row: Int32) -> Bool {
+        guard query.limit > 0 else { return false }
+        if !front.isComplete {
+            guard let last = front.rows.last, order.compare(Int(row), Int(last)) < 0 else {
+                return false
+            }
+        }
+        var (low, high) = (0, front.rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order.compare(Int(front.rows[middle]), Int(row)) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        front.rows.insert(row, at: low)
+        front.items.insert(index.item(row: Int(row)), at: low)
+        return true
+    }
+
+    /// Finds the rows that come behind those known.
+    private func refill() {
+        let matches = Matches(query, in: index)
+        let page = order.page(
+            of: matches.rows, total: matches.total,
+            after: front.rows.last.map { order.position(of: Int($0)) },
+            limit: query.limit + spare - front.rows.count)
+        for row in page.rows {
+            front.rows.append(Int32(row))
+            front.items.append(index.item(row: row))
+        }
+        front.isComplete = page.isLast
+    }
+
+    /// Lets the window be what is first.
+    ///
+    /// - Returns: Whether it is another than it was.
+    private func showFront() -> Bool {
+        if front.rows.count > query.limit + spare * 2 {
+            let surplus = front.rows.count - query.limit - spare
+            front.rows.removeLast(surplus)
+            front.items.removeLast(surplus)
+            front.isComplete = false
+        }
+        let old = window
+        window = Array(front.items.prefix(query.limit))
+        return window != old
+    }
+
+    /// Asks the index anew.
+    private func askAnew() {
+        // An index that was emptied has new columns. What could be sorted by still can.
+        if let order = try? RowOrder(query.sort, in: index) { self.order = order }
+        judge = RowJudge(query, in: index)
+        position = index.log.end
+        let matches = Matches(query, in: index)
+        total = matches.total
+        counts = query.countsFacets ? query.sections.map { matches.counts(of: $0, in: index) } : []
+        front = Front()
+        guard query.limit > 0 else { return }
+        refill()
+        _ = showFront()
+    }
+
+    private func jump() -> Bool {
+        let old = (total, counts, window)
+        askAnew()
+        return (total, counts, window) != old
     }
 }

@@ -1,11 +1,19 @@
+import CBits
+
 /// A text to be found within others, byte by byte.
 ///
-/// It compares sixteen places at once on two of its bytes, those that are rarest in words, and
-/// looks at the whole only where both agree.
+/// It is compared with many places at once on two of its bytes, those that are rarest in words, and
+/// as a whole only where both agree.
 struct Needle {
     private let bytes: [UInt8]
     private let first: Int
     private let second: Int
+
+    private static let capacity = 1_024
+
+    /// Where ``TextSignatures`` keep the sequences of three bytes that it has; none when it is
+    /// shorter.
+    let buckets: [Int]
 
     /// A needle of these bytes; nil when there are none.
     init?(_ bytes: [UInt8]) {
@@ -16,52 +24,39 @@ struct Needle {
         }
         first = byRarity[0]
         // The same byte again says nothing new: rather one that differs, if there is any.
+        buckets = bytes.indices.dropLast(2).prefix(16).map {
+            TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
+        }
         second = byRarity.first { bytes[$0] != bytes[byRarity[0]] } ?? byRarity[byRarity.count - 1]
     }
 
-    /// Where it stands first in a text, at or behind `start`; nil when it does not.
-    func position(in text: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-        let last = text.count - bytes.count
-        var place = start
-        let one = SIMD16<UInt8>(repeating: bytes[first])
-        let other = SIMD16<UInt8>(repeating: bytes[second])
-        while place + 15 <= last {
-            let ones = text.loadUnaligned(fromByteOffset: place + first, as: SIMD16<UInt8>.self)
-            let others = text.loadUnaligned(fromByteOffset: place + second, as: SIMD16<UInt8>.self)
-            let differences = (ones ^ one) | (others ^ other)
-            let isHit = differences .== SIMD16<UInt8>(repeating: 0)
-            let lanes = unsafeBitCast(isHit, to: SIMD2<UInt64>.self)
-            if lanes.x | lanes.y != 0, let lane = firstLane(of: lanes, in: text, at: place) {
-                return place + lane
-            }
-            place += 16
-        }
-        while place <= last {
-            if isAt(place, in: text) { return place }
-            place += 1
-        }
-        return nil
+    /// Whether it stands in a text.
+    func isIn(_ text: UnsafeRawBufferPointer) -> Bool {
+        var isFound = false
+        visitPlaces(in: text, upTo: 1) { _ in isFound = true }
+        return isFound
     }
 
-    private func firstLane(
-        of lanes: SIMD2<UInt64>, in text: UnsafeRawBufferPointer, at place: Int
-    ) -> Int? {
-        for half in 0..<2 {
-            var word = lanes[half]
-            while word != 0 {
-                let lane = half * 8 + word.trailingZeroBitCount / 8
-                if isAt(place + lane, in: text) { return lane }
-                word &= ~(0xFF << UInt64(lane % 8 * 8))
-            }
-        }
-        return nil
-    }
-
+    /// Hands over each place of a text where it stands, ascending.
     @inline(__always)
-    private func isAt(_ place: Int, in text: UnsafeRawBufferPointer) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            for index in bytes.indices where text[place + index] != bytes[index] { return false }
-            return true
+    func visitPlaces(
+        in text: UnsafeRawBufferPointer, upTo limit: Int = .max, _ body: (Int) -> Void
+    ) {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Needle.capacity) { places in
+            bytes.withUnsafeBufferPointer { bytes in
+                var needle = bits_needle(
+                    bytes: bytes.baseAddress, length: bytes.count, first: first, second: second)
+                let text = text.assumingMemoryBound(to: UInt8.self)
+                var (start, remaining) = (0, limit)
+                while remaining > 0 {
+                    let count = bits_find(
+                        text.baseAddress, text.count, &needle, &start, places.baseAddress,
+                        places.count)
+                    guard count > 0 else { return }
+                    for place in places.prefix(min(count, remaining)) { body(Int(place)) }
+                    remaining -= min(count, remaining)
+                }
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import AtriumKit
+import CBits
 
 /// The values of a field that orders as a number does, for each row: `number`, `integer`,
 /// `duration`, `boolean` (0 or 1), `time` (seconds since 1970) and what is derived from votes and
@@ -38,6 +39,11 @@ final class NumberColumn {
         guard old != new, !(old.isNaN && new.isNaN) else { return }
         numbers[row] = new
         if postings != nil { move(row, from: old, to: new) }
+    }
+
+    /// Whether two numbers are the same, or neither is one.
+    static func isSame(_ one: Double?, _ other: Double?) -> Bool {
+        one == other
     }
 
     /// A row's number; nil where it has none.
@@ -92,14 +98,10 @@ final class NumberColumn {
 
     /// The rows whose number is in the range.
     func rows(in range: NumberRange) -> Bitset {
-        numbers.withUnsafeBytes { numbers in
-            let count = numbers.count / MemoryLayout<Double>.stride
-            return Bitset(wordCount: (count + 63) / 64) { index in
-                let (first, last) = (index * 64, min(index * 64 + 64, count))
-                guard last - first == 64 else {
-                    return range.bits(numbers.bindMemory(to: Double.self)[first..<last])
-                }
-                return range.bits(of64: numbers, from: first)
+        numbers.withUnsafeBufferPointer { numbers in
+            Bitset(wordCount: (numbers.count + 63) / 64) { words in
+                bits_in_range(
+                    numbers.baseAddress, numbers.count, range.lower, range.upper, words.baseAddress)
             }
         }
     }
@@ -121,8 +123,10 @@ final class NumberColumn {
 
 /// A range of numbers, either end open, included or not.
 struct NumberRange: Hashable {
-    private let lower: Double
-    private let upper: Double
+    /// The least number in it.
+    let lower: Double
+    /// The greatest number in it.
+    let upper: Double
 
     /// The numbers between two bounds; nil is open.
     init(lower: Predicate.Bound?, upper: Predicate.Bound?) {
@@ -141,30 +145,9 @@ struct NumberRange: Hashable {
     func contains(_ number: Double) -> Bool {
         number >= lower && number <= upper
     }
+}
 
-    /// A bit for each of up to 64 numbers, the lowest for the first.
-    func bits(_ numbers: Slice<UnsafeBufferPointer<Double>>) -> UInt64 {
-        var bits: UInt64 = 0
-        for (index, number) in numbers.enumerated() where contains(number) {
-            bits |= 1 << UInt64(index)
-        }
-        return bits
-    }
-
-    /// A bit for each of 64 numbers, judged eight at a time: comparisons without a branch, since no
-    /// processor can guess which way they go.
-    @inline(__always)
-    func bits(of64 numbers: UnsafeRawBufferPointer, from first: Int) -> UInt64 {
-        let places = SIMD8<UInt64>(1, 2, 4, 8, 16, 32, 64, 128)
-        var bits: UInt64 = 0
-        for eight in 0..<8 {
-            let values = numbers.loadUnaligned(
-                fromByteOffset: (first + eight * 8) * MemoryLayout<Double>.stride,
-                as: SIMD8<Double>.self)
-            let isMember = (values .>= lower) .& (values .<= upper)
-            let byte = SIMD8<UInt64>.zero.replacing(with: places, where: isMember).wrappedSum()
-            bits |= byte &<< UInt64(eight * 8)
-        }
-        return bits
-    }
+extension Double {
+    /// The number as an unsigned one that orders as it does.
+    var orderedBits: UInt64 { bitPattern >> 63 == 0 ? bitPattern | 1 << 63 : ~bitPattern }
 }

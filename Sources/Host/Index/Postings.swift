@@ -1,136 +1,151 @@
 /// The rows that have one value: a number while there is one, a sorted list while they are few, a
 /// bitset once that is smaller.
 ///
-/// A field with a million different values so costs a million small structs, and one with ten
-/// costs ten bitsets.
+/// A field with a million different values so costs sixteen bytes for each, and one with ten costs
+/// ten bitsets.
 struct Postings {
+    private enum Form {
+        case one(UInt32)
+        case few(ContiguousArray<UInt32>)
+        case many(Bitset)
+    }
+
+    private var form = Form.one(0)
+    private var size: UInt32 = 0
+
     /// How many rows.
-    private(set) var count = 0
-    private var only: UInt32 = 0
-    private var few: ContiguousArray<UInt32> = []
-    private var many = Bitset()
-
-    /// What counting or collecting the rows costs, in steps of about a nanosecond.
-    var cost: Int { isDense ? many.words.count : count }
-
-    private var isDense: Bool { !many.words.isEmpty }
+    var count: Int { Int(size) }
 
     /// Takes a row in; one that is in it already changes nothing.
     mutating func insert(_ row: Int) {
-        if isDense {
-            guard !many.contains(row) else { return }
-            many.insert(row)
-            count += 1
-            thinOut()
-        } else if count == 0 {
-            only = UInt32(row)
-            count = 1
-        } else {
-            insertSparse(UInt32(row))
+        switch form {
+        case _ where size == 0: form = .one(UInt32(row))
+        case .one(let only):
+            guard only != row else { return }
+            form = .few([min(only, UInt32(row)), max(only, UInt32(row))])
+        case .few(var rows):
+            form = .one(0)
+            let isNew = rows.insertSorted(UInt32(row))
+            form = .few(rows)
+            guard isNew else { return }
+            size += 1
+            return thicken(rows)
+        case .many(var rows):
+            guard !rows.contains(row) else { return }
+            form = .one(0)
+            rows.insert(row)
+            form = .many(rows)
+            size += 1
+            return thinOut(rows)
         }
+        size += 1
     }
 
     /// Leaves a row out; one that is not in it changes nothing.
     mutating func remove(_ row: Int) {
-        if isDense {
-            guard many.contains(row) else { return }
-            many.remove(row)
-            count -= 1
-            thinOut()
-        } else if count == 1 {
-            if only == UInt32(row) { count = 0 }
-        } else if let index = few.indexOfSorted(UInt32(row)) {
-            few.remove(at: index)
-            count -= 1
-            guard count == 1 else { return }
-            only = few[0]
-            few = []
+        switch form {
+        case .one(let only):
+            if size == 1, only == row { size = 0 }
+        case .few(var rows):
+            guard let index = rows.indexOfSorted(UInt32(row)) else { return }
+            form = .one(0)
+            rows.remove(at: index)
+            form = rows.count == 1 ? .one(rows[0]) : .few(rows)
+            size -= 1
+        case .many(var rows):
+            guard rows.contains(row) else { return }
+            form = .one(0)
+            rows.remove(row)
+            form = .many(rows)
+            size -= 1
+            thinOut(rows)
         }
     }
 
     /// How many of the rows are in the set.
     func count(in rows: Bitset) -> Int {
-        if isDense { return many.intersectionCount(rows) }
-        if count <= 1 { return count == 1 && rows.contains(Int(only)) ? 1 : 0 }
-        return rows.words.withUnsafeBufferPointer { words in
-            var sum = 0
-            for row in few where Int(row >> 6) < words.count {
-                sum &+= Int(truncatingIfNeeded: words[Int(row >> 6)] >> UInt64(row & 63) & 1)
+        switch form {
+        case .one(let only): return size == 1 && rows.contains(Int(only)) ? 1 : 0
+        case .many(let many): return many.intersectionCount(rows)
+        case .few(let few):
+            return rows.words.withUnsafeBufferPointer { words in
+                var sum = 0
+                for row in few where Int(row >> 6) < words.count {
+                    sum &+= Int(truncatingIfNeeded: words[Int(row >> 6)] >> UInt64(row & 63) & 1)
+                }
+                return sum
             }
-            return sum
         }
     }
 
     /// Takes the rows into the set.
     func formUnion(into rows: inout Bitset) {
-        if isDense { rows.formUnion(many) } else { visit { rows.insert($0) } }
+        if case .many(let many) = form { rows.formUnion(many) } else { visit { rows.insert($0) } }
     }
 
     /// The rows as a set.
     var bitset: Bitset {
-        if isDense { return many }
+        if case .many(let many) = form { return many }
         var rows = Bitset()
         visit { rows.insert($0) }
         return rows
     }
 
     /// Hands over each row, ascending.
+    @inline(__always)
     func visit(_ body: (Int) -> Void) {
-        if isDense {
-            many.visit(body)
-        } else if count == 1 {
-            body(Int(only))
-        } else {
-            for row in few { body(Int(row)) }
+        switch form {
+        case .one(let only): if size == 1 { body(Int(only)) }
+        case .few(let rows): for row in rows { body(Int(row)) }
+        case .many(let rows): rows.visit(body)
         }
     }
 
-    private mutating func insertSparse(_ row: UInt32) {
-        if count == 1 {
-            guard only != row else { return }
-            few = only < row ? [only, row] : [row, only]
-            count = 2
-            return
-        }
-        if row > few[few.count - 1] {
-            few.append(row)
-        } else {
-            let index = few.lowerBound(of: row)
-            guard few[index] != row else { return }
-            few.insert(row, at: index)
-        }
-        count += 1
-        // A list takes 32 bits a row, a bitset one bit for each row there may be.
-        guard count > 128, count * 32 > Int(few[few.count - 1]) else { return }
-        for row in few { many.insert(Int(row)) }
-        few = []
+    /// A list takes 32 bits a row, a bitset one bit for each row there may be.
+    private mutating func thicken(_ rows: ContiguousArray<UInt32>) {
+        guard count > 128, count * 32 > Int(rows[rows.count - 1]) else { return }
+        var many = Bitset()
+        for row in rows { many.insert(Int(row)) }
+        form = .many(many)
     }
 
     /// Goes back to a list well below where it became a bitset, lest it go to and fro.
-    private mutating func thinOut() {
+    private mutating func thinOut(_ many: Bitset) {
         guard count < 64 || count * 128 < many.words.count * 64 else { return }
         var rows: ContiguousArray<UInt32> = []
         rows.reserveCapacity(count)
         many.visit { rows.append(UInt32($0)) }
-        many = Bitset()
-        only = rows.first ?? 0
-        few = rows.count > 1 ? rows : []
+        form = rows.count > 1 ? .few(rows) : .one(rows.first ?? 0)
     }
 }
 
 extension ContiguousArray<UInt32> {
+    /// Takes an element in where it belongs, unless it is there already.
+    ///
+    /// - Returns: Whether it was not.
+    fileprivate mutating func insertSorted(_ element: UInt32) -> Bool {
+        if element > self[count - 1] {
+            append(element)
+            return true
+        }
+        let index = lowerBound(of: element)
+        guard self[index] != element else { return false }
+        insert(element, at: index)
+        return true
+    }
+
+    fileprivate func indexOfSorted(_ element: UInt32) -> Int? {
+        let index = lowerBound(of: element)
+        return index < count && self[index] == element ? index : nil
+    }
+
     /// Where the first element stands that is not less than this one.
-    fileprivate func lowerBound(of element: UInt32) -> Int {
+    private func lowerBound(of element: UInt32) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
             if self[middle] < element { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-
-    fileprivate func indexOfSorted(_ element: UInt32) -> Int? {
-        let index = lowerBound(of: element)
-        return index < count && self[index] == element ? index : nil
     }
 }

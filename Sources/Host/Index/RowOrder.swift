@@ -19,16 +19,21 @@ struct RowOrder {
         case text(FoldedText)
     }
 
-    private struct Key {
+    /// One thing to order by.
+    struct Key {
+        /// The column, and its number; nil for the id.
         var column: IndexColumn?
+        var number: Int
         var descending: Bool
     }
 
     /// The keys as people write them; cursors name it.
     let sort: [String]
 
-    private let keys: [Key]
-    private let table: RowTable
+    /// The keys.
+    let keys: [Key]
+    /// Whose rows.
+    unowned let index: ContentIndex
 
     /// The order of these keys.
     ///
@@ -40,27 +45,59 @@ struct RowOrder {
                 throw .sortFieldUnknown(
                     field: key.field, known: (index.columns.keys + ["id"]).sorted())
             }
-            keys.append(Key(column: index.columns[key.field], descending: key.descending))
+            keys.append(
+                Key(
+                    column: index.columns[key.field],
+                    number: index.column(key.field) ?? SortedOrders.byID,
+                    descending: key.descending))
         }
         self.keys = keys
         self.sort = sort.map(\.text)
-        table = index.table
+        self.index = index
     }
 
-    /// The first rows in order, behind a position if there is one, and whether they are the last.
-    func page(of rows: Bitset, after: Position?, limit: Int) -> (rows: [Int], isLast: Bool) {
+    private var table: RowTable { index.table }
+
+    /// The parts of a row that its place depends on.
+    var parts: ChangedParts {
+        keys.reduce(.presence) { $0.union($1.number >= 0 ? .column($1.number) : .presence) }
+    }
+
+    /// The first rows of a set in order, behind a position if there is one, and whether they are the
+    /// last; `total` is how many the set has.
+    func page(
+        of rows: Bitset, total: Int, after: Position?, limit: Int
+    ) -> (rows: [Int], isLast: Bool) {
         guard limit > 0 else { return ([], true) }
-        var best = BestRows(limit: min(limit, table.count)) { compare($0, $1) < 0 }
+        // Of rows in order, so many must be looked at until there are enough; a look at one in order
+        // costs several times one at the next in a set.
+        let walk = (limit + 1) * index.count / max(total, 1) * 4
+        let scan = total + rows.words.count / 4
+        if walk < scan, limit < total,
+            let order = index.orders.order(
+                of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk, in: index),
+            let page = walked(order, rows, after: after, limit: limit)
+        {
+            return page
+        }
+        return scanned(rows, after: after, limit: limit)
+    }
+
+    private func scanned(
+        _ rows: Bitset, after: Position?, limit: Int
+    ) -> (rows: [Int], isLast: Bool) {
+        var best = BestRows(limit: min(limit, index.count)) { compare($0, $1) < 0 }
         let isAhead = { (row: Int) in
             after.map { compare(row, $0) > 0 } ?? true
         }
+        let idHeads = index.table.heads
         guard let key = keys.first else {
-            best.collect(rows, key: { table.heads[$0] }, where: isAhead)
+            best.collect(rows, key: { idHeads[$0] }, where: isAhead)
             return best.finish()
         }
         let flip: UInt64 = key.descending ? ~0 : 0
         switch key.column {
-        case nil: best.collect(rows, key: { table.heads[$0] ^ flip }, where: isAhead)
+        case nil: best.collect(rows, key: { idHeads[$0] ^ flip }, where: isAhead)
         case .number(let column):
             column.numbers.withUnsafeBufferPointer { numbers in
                 best.collect(rows, key: { Self.head(numbers, $0, flip) }, where: isAhead)
@@ -111,16 +148,16 @@ struct RowOrder {
         _ numbers: UnsafeBufferPointer<Double>, _ row: Int, _ flip: UInt64
     ) -> UInt64 {
         guard row < numbers.count, !numbers[row].isNaN else { return .max }
-        let bits = numbers[row].bitPattern
-        return (bits >> 63 == 0 ? bits | 1 << 63 : ~bits) ^ flip
+        return numbers[row].orderedBits ^ flip
     }
 
-    private func compare(_ one: Int, _ other: Int) -> Int {
+    /// Below 0 when one row comes before the other.
+    func compare(_ one: Int, _ other: Int) -> Int {
         for key in keys {
             let order: Int
             switch key.column {
             case nil:
-                let ids = table.compareIDs(one, other)
+                let ids = index.table.compareIDs(one, other)
                 order = key.descending ? -ids : ids
             case .number(let column):
                 order = Self.compare(
@@ -133,38 +170,44 @@ struct RowOrder {
             }
             if order != 0 { return order }
         }
-        return table.compareIDs(one, other)
+        return index.table.compareIDs(one, other)
     }
 
-    private func compare(_ row: Int, _ position: Position) -> Int {
+    /// Below 0 when a row comes before a position.
+    func compare(_ row: Int, _ position: Position) -> Int {
         for (key, value) in zip(keys, position.values) {
-            let order: Int
-            switch (key.column, value) {
-            case (.number(let column), .number(let number)):
-                order = Self.compare(column.number(of: row), number, key.descending) {
-                    $0 < $1 ? -1 : $0 > $1 ? 1 : 0
-                }
-            case (.text(let column), .text(let text)):
-                order = Self.compare(column.sortCode(of: row), text, key.descending) {
-                    column.values.compare($0, $1)
-                }
-            case (nil, .text(let text)):
-                let ids = compareID(of: row, text.text)
-                order = key.descending ? -ids : ids
-            case (.number(let column), _): order = column.number(of: row) == nil ? 0 : -1
-            case (.text(let column), _): order = column.sortCode(of: row) == nil ? 0 : -1
-            default: order = 0
-            }
+            let order = compare(row, value, by: key)
             if order != 0 { return order }
         }
         return compareID(of: row, position.id)
     }
 
+    /// Below 0 when a row comes before a value of one key.
+    func compare(_ row: Int, _ value: SortValue, by key: Key) -> Int {
+        switch (key.column, value) {
+        case (.number(let column), .number(let number)):
+            return Self.compare(column.number(of: row), number, key.descending) {
+                $0 < $1 ? -1 : $0 > $1 ? 1 : 0
+            }
+        case (.text(let column), .text(let text)):
+            return Self.compare(column.sortCode(of: row), text, key.descending) {
+                column.values.compare($0, $1)
+            }
+        case (nil, .text(let text)):
+            let ids = compareID(of: row, text.text)
+            return key.descending ? -ids : ids
+        case (.number(let column), _): return column.number(of: row) == nil ? 0 : -1
+        case (.text(let column), _): return column.sortCode(of: row) == nil ? 0 : -1
+        default: return 0
+        }
+    }
+
     /// As ``RowTable/compareIDs(_:_:)``, so that both agree on every id.
     private func compareID(of row: Int, _ id: String) -> Int {
         let head = UInt64(head: id.utf8)
-        if table.heads[row] != head { return table.heads[row] < head ? -1 : 1 }
-        return table[row].id.compare(id)
+        let own = index.table.heads[row]
+        if own != head { return own < head ? -1 : 1 }
+        return index.table[row].id.compare(id)
     }
 
     /// Nothing comes behind anything, in both directions.

@@ -16,7 +16,7 @@ struct RowTable {
     private(set) var heads: ContiguousArray<UInt64> = []
 
     private var rows: ContiguousArray<Row> = []
-    private var numbers: [String: Int32] = [:]
+    private var numbers = HashedSlots()
     private var children: [String: Postings] = [:]
     private var free: ContiguousArray<Int32> = []
 
@@ -26,38 +26,50 @@ struct RowTable {
     /// One more than the greatest row that was ever used.
     var end: Int { rows.count }
 
-    /// Every item's id, in any order.
-    var ids: some Collection<String> { numbers.keys }
+    /// Every item's id, in the order of the rows.
+    var ids: [String] {
+        var ids: [String] = []
+        ids.reserveCapacity(count)
+        occupied.visit { ids.append(rows[$0].id) }
+        return ids
+    }
 
     /// What is in a row that holds an item.
     subscript(row: Int) -> Row { rows[row] }
 
     /// In which row an item is.
-    func row(of id: String) -> Int? { numbers[id].map(Int.init) }
+    func row(of id: String) -> Int? {
+        var id = id
+        return row(of: id, hash: id.slotHash)
+    }
 
     /// The rows of an item's direct children.
     func children(of id: String) -> Bitset { children[id]?.bitset ?? Bitset() }
 
     /// Puts an item in, in its row or a new one.
     ///
-    /// - Returns: The row, and whether it is the same as it was, but for its revision.
-    mutating func put(_ new: Row) -> (row: Int, isUnchanged: Bool) {
-        guard let row = row(of: new.id) else { return (add(new), false) }
+    /// - Returns: The row, and what was in it before; nil when it is a new one.
+    mutating func put(_ new: Row) -> (row: Int, old: Row?) {
+        var id = new.id
+        let hash = id.slotHash
+        guard let row = row(of: id, hash: hash) else { return (add(new, hash: hash), nil) }
         let old = rows[row]
-        let isMoved = old.parent != new.parent
-        if isMoved {
+        if old.parent != new.parent {
             unlink(row)
             link(row, to: new.parent)
         }
         rows[row] = new
-        return (row, !isMoved && old.fields == new.fields)
+        return (row, old)
     }
 
     /// Takes an item out.
     ///
     /// - Returns: The row that is free now; nil when there was no such item.
     mutating func remove(_ id: String) -> Int? {
-        guard let row = numbers.removeValue(forKey: id).map(Int.init) else { return nil }
+        var id = id
+        let hash = id.slotHash
+        guard let row = row(of: id, hash: hash) else { return nil }
+        numbers.remove(row, hash: hash)
         unlink(row)
         occupied.remove(row)
         rows[row] = Row(id: "", fields: [], parent: nil, revision: 0)
@@ -71,7 +83,44 @@ struct RowTable {
         return rows[one].id.compare(rows[other].id)
     }
 
-    private mutating func add(_ new: Row) -> Int {
+    /// All rows with an item, in the order of their ids.
+    func rowsByID() -> ContiguousArray<Int32> {
+        var sorted: ContiguousArray<(head: UInt64, row: Int32)> = []
+        sorted.reserveCapacity(count)
+        // Ids often begin alike: what differs comes first to be compared.
+        let shared = sharedPrefix
+        occupied.visit { row in
+            sorted.append((UInt64(head: rows[row].id.utf8.dropFirst(shared)), Int32(row)))
+        }
+        sorted.sort { one, other in
+            one.head != other.head
+                ? one.head < other.head : compareIDs(Int(one.row), Int(other.row)) < 0
+        }
+        return ContiguousArray(sorted.lazy.map(\.row))
+    }
+
+    /// How many bytes all ids have in common at their start.
+    private var sharedPrefix: Int {
+        var first: [UInt8]?
+        var length = 0
+        occupied.visit { row in
+            guard let known = first else {
+                first = Array(rows[row].id.utf8)
+                length = first?.count ?? 0
+                return
+            }
+            if length > 0 {
+                length = zip(known.prefix(length), rows[row].id.utf8).prefix { $0 == $1 }.count
+            }
+        }
+        return length
+    }
+
+    private func row(of id: String, hash: UInt32) -> Int? {
+        numbers.find(hash) { rows[$0].id == id }
+    }
+
+    private mutating func add(_ new: Row, hash: UInt32) -> Int {
         let row: Int
         if let freed = free.popLast() {
             row = Int(freed)
@@ -82,7 +131,7 @@ struct RowTable {
             rows.append(new)
             heads.append(UInt64(head: new.id.utf8))
         }
-        numbers[new.id] = Int32(row)
+        numbers.insert(row, hash: hash)
         occupied.insert(row)
         link(row, to: new.parent)
         return row

@@ -74,9 +74,31 @@ final class TextColumn {
         return counts
     }
 
+    /// Whether a row's value is this one already.
+    func holds(_ value: Value?, row: Int) -> Bool {
+        let codes = codes(of: row)
+        return switch value {
+        case .text(let text): isExactly(codes, CollectionOfOne(text))
+        case .list(let list): isExactly(codes, list.lazy.compactMap(\.text))
+        default: codes.isEmpty
+        }
+    }
+
+    /// The codes of a row's texts.
+    func codes(of row: Int) -> ContiguousArray<Int32> {
+        var codes: ContiguousArray<Int32> = []
+        visitCodes(of: row) { codes.append(Int32($0)) }
+        return codes
+    }
+
+    /// Forgets the texts that no row has.
+    func release() { values.release() }
+
+    /// Forgets those that no row had already when this was called last.
+    func age() { values.age() }
+
     private func replace(_ row: Int, by texts: some Collection<String>) {
         let old = codes(of: row)
-        if isExactly(old, texts) { return }
         let new = insert(texts, row: row)
         for code in old where !new.contains(code) { values.remove(code: Int(code), row: row) }
         if row >= first.count {
@@ -111,11 +133,5 @@ final class TextColumn {
             if !new.contains(code) { new.append(code) }
         }
         return new
-    }
-
-    private func codes(of row: Int) -> ContiguousArray<Int32> {
-        var codes: ContiguousArray<Int32> = []
-        visitCodes(of: row) { codes.append(Int32($0)) }
-        return codes
     }
 }

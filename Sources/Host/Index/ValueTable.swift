@@ -8,39 +8,76 @@ struct ValueTable {
     /// The first eight bytes of each folded text, as a number that orders as the text does.
     private(set) var heads: ContiguousArray<UInt64> = []
 
-    private var codes: [String: Int32] = [:]
+    private var codes = HashedSlots()
     private var texts: ContiguousArray<String> = []
     private var free: ContiguousArray<Int32> = []
+    /// Codes that no row has any more, and whose texts somebody may still ask for.
+    private var retired: ContiguousArray<Int32> = []
+    private var retiredEarlier: ContiguousArray<Int32> = []
+
+    /// One more than the greatest code there was.
+    var end: Int { texts.count }
 
     /// Under which code a text is; nil when no row has it.
-    func code(of text: String) -> Int? { codes[text].map(Int.init) }
+    func code(of text: String) -> Int? {
+        lastCode(of: text).flatMap { postings[$0].count > 0 ? $0 : nil }
+    }
+
+    /// Under which code a text is, or was, if it is not forgotten yet.
+    func lastCode(of text: String) -> Int? {
+        var text = text
+        return codes.find(text.slotHash) { texts[$0] == text }
+    }
 
     /// The text under a code.
     func text(of code: Int) -> String { texts[code] }
 
     /// The distinct texts, sorted.
-    var sortedTexts: [String] {
-        codes.values.map(Int.init).sorted { compare($0, $1) < 0 }.map { texts[$0] }
+    var sortedTexts: [String] { sortedCodes.map { texts[$0] } }
+
+    /// The codes that rows have, in the order of their texts.
+    var sortedCodes: [Int] {
+        texts.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
     }
 
     /// Notes that a row has a text, and gives its code.
     mutating func insert(_ text: String, row: Int) -> Int {
-        let code = codes[text].map(Int.init) ?? add(text)
+        var text = text
+        let hash = text.slotHash
+        let code = codes.find(hash) { texts[$0] == text } ?? add(text, hash: hash)
+        if postings[code].count == 0 { version += 1 }
         postings[code].insert(row)
         return code
     }
 
     /// Notes that a row has a text no longer.
     ///
-    /// A text that no row has is forgotten.
+    /// A text that no row has is forgotten with the next ``release()``.
     mutating func remove(code: Int, row: Int) {
         postings[code].remove(row)
         guard postings[code].count == 0 else { return }
-        codes[texts[code]] = nil
-        texts[code] = ""
-        folded.remove(owner: code)
-        free.append(Int32(code))
+        retired.append(Int32(code))
         version += 1
+    }
+
+    /// Forgets the texts that no row has: their codes may become those of others.
+    mutating func release() {
+        guard !retired.isEmpty || !retiredEarlier.isEmpty else { return }
+        age()
+        age()
+    }
+
+    /// Forgets those that no row had already when this was called last.
+    mutating func age() {
+        let forgotten = retiredEarlier
+        retiredEarlier = retired
+        retired = []
+        for code in forgotten.map(Int.init) where postings[code].count == 0 && folded.has(code) {
+            codes.remove(code, hash: texts[code].slotHash)
+            texts[code] = ""
+            folded.remove(owner: code)
+            free.append(Int32(code))
+        }
     }
 
     /// Below 0 when the first comes before the second: by folded text, then as it is.
@@ -61,7 +98,7 @@ struct ValueTable {
         return order != 0 ? order : texts[code].compare(text.text)
     }
 
-    private mutating func add(_ text: String) -> Int {
+    private mutating func add(_ text: String, hash: UInt32) -> Int {
         let bytes = Folding.fold(text)
         let code: Int
         if let freed = free.popLast() {
@@ -74,9 +111,8 @@ struct ValueTable {
             heads.append(UInt64(head: bytes))
             postings.append(Postings())
         }
-        codes[text] = Int32(code)
+        codes.insert(code, hash: hash)
         folded.insert(bytes, owner: code)
-        version += 1
         return code
     }
 }

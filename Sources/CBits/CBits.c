@@ -1,0 +1,136 @@
+#include "CBits.h"
+
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* Each loop is written once, as an inline function, and compiled once for every generation of
+   processors that does it notably faster. The choice is a look at a flag at each call: a resolver
+   that runs before main, as target_clones makes one, does not go with the sanitizers. */
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined(__x86_64__)
+#define WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
+#define WIDE __attribute__((target("avx2,popcnt")))
+#define CHOOSE(name, ...)                                                                     \
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bw"))      \
+        return name##_widest(__VA_ARGS__);                                                    \
+    if (__builtin_cpu_supports("avx2")) return name##_wide(__VA_ARGS__);                      \
+    return name##_any(__VA_ARGS__)
+#else
+#define WIDEST
+#define WIDE
+#define CHOOSE(name, ...) return name##_any(__VA_ARGS__)
+#endif
+
+INLINE size_t count_any(const uint64_t *words, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
+    return sum;
+}
+WIDEST static size_t count_widest(const uint64_t *words, size_t count) { return count_any(words, count); }
+WIDE static size_t count_wide(const uint64_t *words, size_t count) { return count_any(words, count); }
+
+size_t bits_count(const uint64_t *words, size_t count) { CHOOSE(count, words, count); }
+
+INLINE size_t count_and_any(const uint64_t *left, const uint64_t *right, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(left[i] & right[i]);
+    return sum;
+}
+WIDEST static size_t count_and_widest(const uint64_t *left, const uint64_t *right, size_t count) {
+    return count_and_any(left, right, count);
+}
+WIDE static size_t count_and_wide(const uint64_t *left, const uint64_t *right, size_t count) {
+    return count_and_any(left, right, count);
+}
+
+size_t bits_count_and(const uint64_t *left, const uint64_t *right, size_t count) {
+    CHOOSE(count_and, left, right, count);
+}
+
+INLINE void in_range_any(const double *numbers, size_t count, double lower, double upper,
+                         uint64_t *words) {
+    for (size_t word = 0; word < count / 64; word++) {
+        const double *these = numbers + word * 64;
+        uint64_t bits = 0;
+        for (int i = 0; i < 64; i++)
+            bits |= (uint64_t)((these[i] >= lower) & (these[i] <= upper)) << i;
+        words[word] = bits;
+    }
+    if (count % 64 == 0) return;
+    uint64_t bits = 0;
+    for (size_t i = count / 64 * 64; i < count; i++)
+        bits |= (uint64_t)((numbers[i] >= lower) & (numbers[i] <= upper)) << (i % 64);
+    words[count / 64] = bits;
+}
+WIDEST static void in_range_widest(const double *numbers, size_t count, double lower, double upper,
+                                   uint64_t *words) {
+    in_range_any(numbers, count, lower, upper, words);
+}
+WIDE static void in_range_wide(const double *numbers, size_t count, double lower, double upper,
+                               uint64_t *words) {
+    in_range_any(numbers, count, lower, upper, words);
+}
+
+void bits_in_range(const double *numbers, size_t count, double lower, double upper, uint64_t *words) {
+    CHOOSE(in_range, numbers, count, lower, upper, words);
+}
+
+/* Many places at once, compared on the needle's two rarest bytes; the whole needle is looked at only
+   where both agree. AGREEING gives a bit for each of WIDTH places. */
+#define FIND(NAME, TARGET, WIDTH, AGREEING)                                                        \
+    TARGET static size_t NAME(const uint8_t *text, size_t length, const struct bits_needle *needle,\
+                              size_t *start, uint32_t *places, size_t capacity) {                  \
+        size_t found = 0, place = *start;                                                          \
+        uint8_t one = needle->bytes[needle->first], other = needle->bytes[needle->second];         \
+        /* Nothing is read behind the text. */                                                     \
+        while (found + WIDTH <= capacity && place + needle->length + WIDTH - 1 <= length) {        \
+            uint64_t bits = AGREEING(text + place + needle->first, one)                            \
+                            & AGREEING(text + place + needle->second, other);                      \
+            for (; bits; bits &= bits - 1) {                                                       \
+                size_t at = place + (size_t)__builtin_ctzll(bits);                                 \
+                if (is_at(text + at, needle)) places[found++] = (uint32_t)at;                      \
+            }                                                                                      \
+            place += WIDTH;                                                                        \
+        }                                                                                          \
+        int is_tail = place + needle->length + WIDTH - 1 > length;                                 \
+        for (; is_tail && found < capacity && place + needle->length <= length; place++)           \
+            if (is_at(text + place, needle)) places[found++] = (uint32_t)place;                    \
+        *start = place;                                                                            \
+        return found;                                                                              \
+    }
+
+INLINE int is_at(const uint8_t *place, const struct bits_needle *needle) {
+    for (size_t i = 0; i < needle->length; i++)
+        if (place[i] != needle->bytes[i]) return 0;
+    return 1;
+}
+
+#if defined(__x86_64__)
+#define AGREEING_512(place, byte)                                                             \
+    _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(place), _mm512_set1_epi8((char)(byte)))
+#define AGREEING_256(place, byte)                                                             \
+    (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(                                         \
+        _mm256_loadu_si256((const __m256i *)(place)), _mm256_set1_epi8((char)(byte))))
+#define AGREEING_128(place, byte)                                                             \
+    (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(                                               \
+        _mm_loadu_si128((const __m128i *)(place)), _mm_set1_epi8((char)(byte))))
+FIND(find_widest, WIDEST, 64, AGREEING_512)
+FIND(find_wide, WIDE, 32, AGREEING_256)
+FIND(find_any, , 16, AGREEING_128)
+#else
+INLINE uint64_t agreeing(const uint8_t *place, uint8_t byte) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 16; i++) bits |= (uint64_t)(place[i] == byte) << i;
+    return bits;
+}
+FIND(find_any, , 16, agreeing)
+#endif
+
+size_t bits_find(const uint8_t *text, size_t length, const struct bits_needle *needle, size_t *start,
+                 uint32_t *places, size_t capacity) {
+    CHOOSE(find, text, length, needle, start, places, capacity);
+}

@@ -1,0 +1,145 @@
+/// What changed lately, row by row, with what was there before: what live queries read to keep up.
+///
+/// It is written while there are readers, and holds a few thousand changes. A reader that is further
+/// behind than that asks its query anew.
+struct ChangeLog {
+    private static let length = 4_096
+
+    /// Where the next change will be written: it grows by one with each.
+    private(set) var end: UInt64 = 0
+    /// How many live queries read it.
+    var readers = 0
+
+    private var start: UInt64 = 0
+    private var changes: [RowChange] = []
+    private var merged: (start: UInt64, end: UInt64, changes: [RowChange])?
+
+    /// Whether what was there before is to be kept.
+    var isActive: Bool { readers > 0 }
+
+    /// Writes a change.
+    ///
+    /// - Returns: Whether all changes but the last few thousand were dropped for it.
+    mutating func append(_ change: RowChange) -> Bool {
+        guard isActive else {
+            dropAll()
+            return false
+        }
+        // The older half goes at once, so that going costs each change the same.
+        let isFull = changes.count >= ChangeLog.length * 2
+        if isFull {
+            changes.removeFirst(ChangeLog.length)
+            start += UInt64(ChangeLog.length)
+        }
+        changes.append(change)
+        end += 1
+        return isFull
+    }
+
+    /// Notes that so much changed that nobody is to follow.
+    mutating func dropAll() {
+        if !changes.isEmpty { changes = [] }
+        merged = nil
+        end += 1
+        start = end
+    }
+
+    /// How many changes came since a position; nil when they are not there any more.
+    func count(since position: UInt64) -> Int? {
+        position < start ? nil : Int(end - position)
+    }
+
+    /// What changed since a position, a row once: all that did, and what was there before the first.
+    mutating func changes(since position: UInt64) -> [RowChange] {
+        if let merged, merged.start == position, merged.end == end { return merged.changes }
+        let changes = ChangeLog.merge(changes[Int(position - start)...])
+        merged = (position, end, changes)
+        return changes
+    }
+
+    private static func merge(_ changes: ArraySlice<RowChange>) -> [RowChange] {
+        guard changes.count > 1 else { return Array(changes) }
+        var places: [Int32: Int] = [:]
+        var merged: [RowChange] = []
+        for change in changes {
+            if let place = places[change.row] {
+                merged[place].add(change)
+            } else {
+                places[change.row] = merged.count
+                merged.append(change)
+            }
+        }
+        return merged
+    }
+}
+
+/// What changed of one row.
+struct RowChange {
+    /// The row.
+    let row: Int32
+    /// The id of the item that it held before; nil when it held none.
+    let id: String?
+    /// Under which parent that item was.
+    let parent: String?
+    /// Of the columns that changed, what they held before.
+    private(set) var before: [(column: Int, value: ColumnValue)] = []
+    /// What changed.
+    private(set) var parts: ChangedParts
+
+    /// A change that has touched nothing yet but these parts.
+    init(row: Int, id: String?, parent: String?, parts: ChangedParts = []) {
+        self.row = Int32(row)
+        self.id = id
+        self.parent = parent
+        self.parts = parts
+    }
+
+    /// Notes that a column held something else before.
+    mutating func note(column: Int, before value: ColumnValue) {
+        before.append((column, value))
+        parts.insert(.column(column))
+    }
+
+    /// Notes that these parts changed.
+    mutating func note(_ more: ChangedParts) { parts.formUnion(more) }
+
+    /// What a column held before; nil when that did not change.
+    @inline(__always)
+    func value(of column: Int) -> ColumnValue? {
+        for (other, value) in before where other == column { return value }
+        return nil
+    }
+
+    /// Takes in what changed later: what was before is what was before the first.
+    mutating func add(_ later: RowChange) {
+        for (column, value) in later.before where self.value(of: column) == nil {
+            before.append((column, value))
+        }
+        parts.formUnion(later.parts)
+    }
+}
+
+/// Which parts of a row a change touched, or a query looks at.
+struct ChangedParts: OptionSet {
+    let rawValue: UInt64
+
+    /// Whether there is an item, and which.
+    static let presence = ChangedParts(rawValue: 1 << 63)
+    /// What it lies under.
+    static let parent = ChangedParts(rawValue: 1 << 62)
+    /// Any part.
+    static let all = ChangedParts(rawValue: .max)
+
+    /// A column; those behind the sixtieth share one mark.
+    static func column(_ number: Int) -> ChangedParts {
+        ChangedParts(rawValue: 1 << UInt64(min(number, 61)))
+    }
+}
+
+/// What a column holds in one row.
+enum ColumnValue {
+    /// A number, or NaN.
+    case number(Double)
+    /// The codes of texts.
+    case codes(ContiguousArray<Int32>)
+}

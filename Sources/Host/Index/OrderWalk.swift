@@ -1,0 +1,131 @@
+/// A walk along rows in order, range by range, from the start or from behind a position.
+///
+/// Rows stand ascending by value, then by id. Ascending, they are walked as they stand; descending,
+/// value by value from behind, and each value's rows as they stand, since ids are ascending either
+/// way. Rows without a value come last.
+struct OrderWalk {
+    private let order: SortedRows
+    private let descending: Bool
+    /// Whether a value's rows are wanted by themselves, to be put in order by further keys.
+    private let isSplit: Bool
+
+    /// The range to begin with, where that is within a value's rows.
+    private var first: Range<Int>?
+    /// Ascending, what is left; descending, what is left of the rows with a value.
+    private var rest: Range<Int>
+    /// Descending, the rows without a value, until they are walked.
+    private var missing: Range<Int>
+
+    /// From the start.
+    init(_ order: SortedRows, descending: Bool, isSplit: Bool) {
+        self.order = order
+        self.descending = descending
+        self.isSplit = isSplit
+        let count = order.count
+        let present = descending ? order.firstPlace { order.hasValue($0) } : count
+        rest = 0..<present
+        missing = present..<count
+    }
+
+    /// Goes to the first row that may come behind a position.
+    ///
+    /// `byValue` says how a row stands to it by the first key, in the direction of the walk, and
+    /// `byAll` by all keys and id. Where a value's rows are split off, some come before it still.
+    mutating func seek(byValue: (Int) -> Int, byAll: (Int) -> Int) {
+        guard descending else {
+            let start = order.firstPlace { isSplit ? byValue($0) < 0 : byAll($0) <= 0 }
+            rest = start..<rest.upperBound
+            return
+        }
+        if !missing.isEmpty, byValue(order.row(at: missing.lowerBound)) == 0 {
+            // It is among the rows without a value.
+            if !isSplit {
+                let start = order.firstPlace { order.hasValue($0) || byAll($0) <= 0 }
+                missing = start..<missing.upperBound
+            }
+            rest = 0..<0
+            return
+        }
+        let lower = order.firstPlace { order.hasValue($0) && byValue($0) > 0 }
+        let upper = order.firstPlace { order.hasValue($0) && byValue($0) >= 0 }
+        let start =
+            isSplit
+            ? lower
+            : order.firstPlace {
+                order.hasValue($0) && (byValue($0) > 0 || byValue($0) == 0 && byAll($0) <= 0)
+            }
+        first = start..<upper
+        rest = 0..<lower
+    }
+
+    /// The next range; nil at the end.
+    mutating func next() -> Range<Int>? {
+        if let range = first {
+            first = nil
+            if !range.isEmpty { return range }
+        }
+        if rest.isEmpty {
+            defer { missing = missing.upperBound..<missing.upperBound }
+            return missing.isEmpty ? nil : missing
+        }
+        guard descending || isSplit else {
+            defer { rest = rest.upperBound..<rest.upperBound }
+            return rest
+        }
+        let range = descending ? startOfLast()..<rest.upperBound : rest.lowerBound..<endOfFirst()
+        rest = descending ? 0..<range.lowerBound : range.upperBound..<rest.upperBound
+        return range
+    }
+
+    /// Where the rows that have the last value begin: often near by.
+    private func startOfLast() -> Int {
+        let last = order.row(at: rest.upperBound - 1)
+        for place in stride(from: rest.upperBound - 2, through: max(0, rest.upperBound - 8), by: -1)
+        where order.compareValues(order.row(at: place), last) != 0 {
+            return place + 1
+        }
+        return order.firstPlace { order.compareValues($0, last) < 0 }
+    }
+
+    private func endOfFirst() -> Int {
+        let first = order.row(at: rest.lowerBound)
+        return order.firstPlace { order.compareValues($0, first) <= 0 }
+    }
+}
+
+extension RowOrder {
+    /// The page, read off rows in order; nil where too many share a value of the first key for that.
+    func walked(
+        _ order: SortedRows, _ rows: Bitset, after: Position?, limit: Int
+    ) -> (rows: [Int], isLast: Bool)? {
+        let isSplit = keys.count > 1
+        var walk = OrderWalk(order, descending: keys.first?.descending ?? false, isSplit: isSplit)
+        if let after {
+            walk.seek(
+                byValue: { row in
+                    guard let key = keys.first, let value = after.values.first else {
+                        return compare(row, after)
+                    }
+                    return compare(row, value, by: key)
+                }, byAll: { compare($0, after) })
+        }
+        var page: [Int] = []
+        var isFirst = true
+        while page.count <= limit, let places = walk.next() {
+            var group: [Int] = []
+            let isWhole = order.visit(places) { row in
+                guard rows.contains(row) else { return true }
+                if isSplit, isFirst, let after, compare(row, after) <= 0 { return true }
+                group.append(row)
+                return isSplit ? group.count < 4_096 : page.count + group.count <= limit
+            }
+            isFirst = false
+            if isSplit {
+                guard isWhole else { return nil }
+                group.sort { compare($0, $1) < 0 }
+            }
+            page += group
+        }
+        return (Array(page.prefix(limit)), page.count <= limit)
+    }
+}

@@ -1,0 +1,141 @@
+import AtriumKit
+
+/// Judges by single rows what a change does to a query's total and counts.
+struct RowJudge {
+    private struct Section {
+        var selected: RowTest
+        var offered: [RowTest]
+        var offeredParts: ChangedParts
+    }
+
+    /// What a change of a row means to a query.
+    struct Verdict {
+        /// Which sections it counts in, before and now.
+        fileprivate var before: Standing
+        fileprivate var now: Standing
+        /// Whether anything in sight may be touched.
+        var isRelevant: Bool
+        /// Whether its place in the order may be another.
+        var mayMove: Bool
+
+        var passedBefore: Bool { before == .passes }
+        var passesNow: Bool { now == .passes }
+        /// By how much the total is off.
+        var totalChange: Int { (passesNow ? 1 : 0) - (passedBefore ? 1 : 0) }
+    }
+
+    /// How a row stands to a query's scope, search and selections.
+    fileprivate enum Standing: Equatable {
+        /// It fails two sections, or more: it counts nowhere.
+        case out
+        /// It fails one section: it counts in that one alone.
+        case onlyIn(Int)
+        /// It matches, and counts in all.
+        case passes
+
+        func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }
+    }
+
+    private let base: RowTest
+    private let sections: [Section]
+    /// What scope, search and selections look at.
+    private let selectionParts: ChangedParts
+    private let offeredParts: ChangedParts
+    /// The text columns whose texts it asks for by code, and what it knows of them.
+    private let columns: [TextColumn]
+    private let version: UInt64
+
+    /// Makes a query ready for judging single rows.
+    init(_ query: IndexQuery, in index: ContentIndex) {
+        base = .and([index.test(query.parent), index.test(search: query.search)])
+        sections = query.sections.map { section in
+            let offered = query.countsFacets ? section.offered.map(index.test) : []
+            return Section(
+                selected: section.selected.isEmpty ? .all : .or(section.selected.map(index.test)),
+                offered: offered,
+                offeredParts: offered.reduce([]) { $0.union($1.parts) })
+        }
+        selectionParts = sections.reduce(base.parts.union(.presence)) {
+            $0.union($1.selected.parts)
+        }
+        offeredParts = sections.reduce([]) { $0.union($1.offeredParts) }
+        columns = query.sections.flatMap { $0.selected + (query.countsFacets ? $0.offered : []) }
+            .reduce(into: Set<String>()) { $1.addTextFields(to: &$0) }
+            .compactMap { if case .text(let column) = index.columns[$0] { column } else { nil } }
+        version = RowJudge.version(of: columns)
+    }
+
+    /// Whether texts came or went that it may ask for.
+    func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
+
+    /// What a change means; `order` are the parts that the order looks at.
+    @inline(__always)
+    func verdict(
+        on change: RowChange, in index: ContentIndex, order: ChangedParts
+    ) -> Verdict {
+        let isReselected = !change.parts.isDisjoint(with: selectionParts)
+        let mayMove = isReselected || !change.parts.isDisjoint(with: order)
+        let row = Int(change.row)
+        let isThere = index.table.occupied.contains(row)
+        let now =
+            isThere
+            ? standing(RowView(index: index, row: row, before: nil)) : Standing.out
+        let before: Standing =
+            if !isReselected { now } else if change.id == nil { .out } else {
+                standing(RowView(index: index, row: row, before: change))
+            }
+        return Verdict(
+            before: before, now: now, isRelevant: before != .out || now != .out, mayMove: mayMove)
+    }
+
+    /// Corrects the counts by what a row adds or takes.
+    func count(
+        _ change: RowChange, _ verdict: Verdict, into counts: inout [[Int]], in index: ContentIndex
+    ) {
+        guard !counts.isEmpty,
+            verdict.before != verdict.now || !change.parts.isDisjoint(with: offeredParts)
+        else { return }
+        let now = RowView(index: index, row: Int(change.row), before: nil)
+        let before = RowView(index: index, row: Int(change.row), before: change)
+        for (place, section) in sections.enumerated() {
+            let counted = verdict.before.counts(in: place)
+            let counting = verdict.now.counts(in: place)
+            guard counted || counting,
+                counted != counting || !change.parts.isDisjoint(with: section.offeredParts)
+            else { continue }
+            for (filter, test) in section.offered.enumerated() {
+                let difference =
+                    (counting && test.passes(now) ? 1 : 0)
+                    - (counted && test.passes(before) ? 1 : 0)
+                if difference != 0 { counts[place][filter] += difference }
+            }
+        }
+    }
+
+    private func standing(_ row: RowView) -> Standing {
+        guard base.passes(row) else { return .out }
+        var standing = Standing.passes
+        for (place, section) in sections.enumerated() where !section.selected.passes(row) {
+            guard standing == .passes else { return .out }
+            standing = .onlyIn(place)
+        }
+        return standing
+    }
+
+    private static func version(of columns: [TextColumn]) -> UInt64 {
+        columns.reduce(0) { $0 + $1.values.version }
+    }
+}
+
+extension Predicate {
+    /// Adds the fields that are asked for a text.
+    fileprivate func addTextFields(to fields: inout Set<String>) {
+        switch self {
+        case .equals(let field, .text): fields.insert(field)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.addTextFields(to: &fields) }
+        case .not(let part): part.addTextFields(to: &fields)
+        default: break
+        }
+    }
+}

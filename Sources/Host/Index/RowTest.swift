@@ -1,0 +1,174 @@
+import AtriumKit
+
+/// A predicate made ready to judge one row at a time, as it is or as it was before a change.
+indirect enum RowTest {
+    case all
+    case none
+    /// A column holds this code.
+    case code(Int, Int32)
+    /// A column holds this number.
+    case number(Int, Double)
+    /// A column's number is in a range.
+    case range(Int, NumberRange)
+    /// One of the columns holds a text that contains this.
+    case contains([Int], Needle)
+    /// A column holds nothing.
+    case missing(Int)
+    case id(String)
+    case idContains(Needle)
+    case roots
+    case under(String)
+    case and([RowTest])
+    case or([RowTest])
+    case not(RowTest)
+
+    /// The parts of a row that it looks at.
+    var parts: ChangedParts {
+        switch self {
+        case .all, .none: []
+        case .code(let column, _), .number(let column, _), .range(let column, _),
+            .missing(let column):
+            .column(column)
+        case .contains(let columns, _): columns.reduce([]) { $0.union(.column($1)) }
+        case .id, .idContains: .presence
+        case .roots, .under: .parent
+        case .and(let tests), .or(let tests): tests.reduce([]) { $0.union($1.parts) }
+        case .not(let test): test.parts
+        }
+    }
+
+    /// Whether a row that holds an item passes.
+    func passes(_ row: RowView) -> Bool {
+        switch self {
+        case .all: true
+        case .none: false
+        case .code(let column, let code): row.holds(code, in: column)
+        case .number(let column, let number): row.number(in: column) == number
+        case .range(let column, let range): range.contains(row.number(in: column))
+        case .contains(let columns, let needle): row.contains(needle, in: columns)
+        case .missing(let column): row.isEmpty(column)
+        case .id(let id): row.id == id
+        case .idContains(let needle): Folding.fold(row.id).withUnsafeBytes(needle.isIn)
+        case .roots: row.parent == nil
+        case .under(let parent): row.parent == parent
+        case .and(let tests): tests.allSatisfy { $0.passes(row) }
+        case .or(let tests): tests.contains { $0.passes(row) }
+        case .not(let test): !test.passes(row)
+        }
+    }
+}
+
+/// A row as it is, or as it was before a change.
+struct RowView {
+    let index: ContentIndex
+    let row: Int
+    /// What was before, for a row as it was; nil for one as it is.
+    let before: RowChange?
+
+    /// The item's id.
+    var id: String { before.map { $0.id ?? "" } ?? index.table[row].id }
+
+    /// The item's parent.
+    var parent: String? { before.map(\.parent) ?? index.table[row].parent }
+
+    /// A column's number, NaN where there is none.
+    @inline(__always)
+    func number(in column: Int) -> Double {
+        if case .number(let number) = before?.value(of: column) { return number }
+        guard case .number(let numbers) = index.numbered[column] else { return .nan }
+        return numbers.number(of: row) ?? .nan
+    }
+
+    /// Whether a column holds a code.
+    @inline(__always)
+    func holds(_ code: Int32, in column: Int) -> Bool {
+        var isFound = false
+        visitCodes(in: column) { isFound = isFound || $0 == code }
+        return isFound
+    }
+
+    /// Whether one of the columns holds a text that contains another.
+    func contains(_ needle: Needle, in columns: [Int]) -> Bool {
+        columns.contains { column in
+            guard case .text(let texts) = index.numbered[column] else { return false }
+            var isFound = false
+            visitCodes(in: column) {
+                isFound = isFound || texts.values.folded.contains(needle, owner: Int($0))
+            }
+            return isFound
+        }
+    }
+
+    /// Whether a column holds nothing.
+    func isEmpty(_ column: Int) -> Bool {
+        guard case .text = index.numbered[column] else { return number(in: column).isNaN }
+        var isEmpty = true
+        visitCodes(in: column) { _ in isEmpty = false }
+        return isEmpty
+    }
+
+    @inline(__always)
+    private func visitCodes(in column: Int, _ body: (Int32) -> Void) {
+        if case .codes(let codes) = before?.value(of: column) {
+            for code in codes { body(code) }
+        } else if case .text(let texts) = index.numbered[column] {
+            texts.visitCodes(of: row) { body(Int32($0)) }
+        }
+    }
+}
+
+extension ContentIndex {
+    /// A predicate ready for single rows: it passes those that ``rows(matching:)`` finds.
+    ///
+    /// It is right while no text comes or goes that it asks for.
+    func test(_ predicate: Predicate) -> RowTest {
+        switch predicate {
+        case .all: return .all
+        case .equals(let field, let value): return test(field: field, equals: value)
+        case .range(let field, let lower, let upper):
+            guard let column = column(field), case .number = numbered[column] else { return .none }
+            return .range(column, NumberRange(lower: lower, upper: upper))
+        case .contains(let field, let text):
+            guard let needle = Needle(Folding.fold(text)) else { return .all }
+            guard let column = column(field) else {
+                return field == "id" ? .idContains(needle) : .none
+            }
+            guard case .text = numbered[column] else { return .none }
+            return .contains([column], needle)
+        case .and(let parts): return .and(parts.map(test))
+        case .or(let parts): return .or(parts.map(test))
+        case .not(let part): return .not(test(part))
+        @unknown default: return .none
+        }
+    }
+
+    /// What a scope lets through.
+    func test(_ scope: ParentScope) -> RowTest {
+        switch scope {
+        case .all: .all
+        case .roots: .roots
+        case .under(let parent): .under(parent)
+        }
+    }
+
+    /// What a search finds.
+    func test(search text: String?) -> RowTest {
+        guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
+        return .contains(searchedColumns, needle)
+    }
+
+    private func test(field: String, equals value: Value) -> RowTest {
+        guard let column = column(field) else {
+            return field == "id" ? value.text.map(RowTest.id) ?? .none : .none
+        }
+        if value.isNull { return .missing(column) }
+        switch numbered[column] {
+        case .text(let texts):
+            // A text that went a moment ago was there before.
+            return value.text.flatMap(texts.values.lastCode).map { .code(column, Int32($0)) }
+                ?? .none
+        case .number(let numbers):
+            return numbers.number(value).map { .number(column, $0 + 0) } ?? .none
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// All rows of an index in the order of one field, then of their ids: sorted access without sorting.
+///
+/// The order is ascending, rows without a value last; descending is read from behind. It is kept in
+/// blocks of a few hundred rows, so that one that moves costs two searches and two small shifts.
+/// A row is taken out before its value changes, and taken in after.
+final class SortedRows {
+    private static let blockLength = 512
+
+    private var blocks: [ContiguousArray<Int32>] = []
+    /// How many rows stand before each block, and in all; right while ``isCounted``.
+    private var counted: [Int] = [0]
+    private var isCounted = false
+
+    private unowned let index: ContentIndex
+    /// The field's values; nil for the order of ids alone.
+    private let column: IndexColumn?
+
+    /// Puts all rows of the index in order.
+    ///
+    /// The order of ids alone makes any other a matter of moving numbers about; without a column,
+    /// it is what is made.
+    init(_ index: ContentIndex, column: IndexColumn?, idOrder: SortedRows?) {
+        self.index = index
+        self.column = column
+        var rows: ContiguousArray<Int32>
+        if let column, let idOrder {
+            rows = RadixSort.sorted(idOrder.rows(0..<idOrder.count), by: column.sortKeys())
+        } else {
+            rows = index.table.rowsByID()
+        }
+        for start in stride(from: 0, to: rows.count, by: SortedRows.blockLength) {
+            let end = min(start + SortedRows.blockLength, rows.count)
+            blocks.append(ContiguousArray(rows[start..<end]))
+        }
+    }
+
+    /// How many rows there are.
+    var count: Int {
+        count(upTo: blocks.count)
+    }
+
+    /// Whether a row has a value.
+    func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
+
+    /// Takes a row in, as its value now is.
+    func insert(_ row: Int) {
+        isCounted = false
+        guard !blocks.isEmpty else { return blocks.append([Int32(row)]) }
+        let (block, offset) = search { compare($0, row) < 0 }
+        let target = block == blocks.count ? block - 1 : block
+        blocks[target].insert(Int32(row), at: block == target ? offset : blocks[target].count)
+        guard blocks[target].count > SortedRows.blockLength * 2 else { return }
+        blocks.insert(ContiguousArray(blocks[target][SortedRows.blockLength...]), at: target + 1)
+        blocks[target].removeLast(blocks[target].count - SortedRows.blockLength)
+    }
+
+    /// Takes a row out, whose value is still the one that it was taken in with.
+    func remove(_ row: Int) {
+        isCounted = false
+        let (block, offset) = search { compare($0, row) < 0 }
+        guard block < blocks.count, blocks[block][offset] == Int32(row) else { return }
+        blocks[block].remove(at: offset)
+        if blocks[block].isEmpty { blocks.remove(at: block) }
+    }
+
+    /// The row at a place of the order.
+    func row(at place: Int) -> Int {
+        let (block, offset) = position(of: place)
+        return Int(blocks[block][offset])
+    }
+
+    /// The first place whose row is not before something; `isBefore` is true up to there.
+    func firstPlace(where isBefore: (Int) -> Bool) -> Int {
+        let (block, offset) = search(isBefore)
+        return count(upTo: block) + offset
+    }
+
+    /// Hands over the rows of some places in order, until it is told false.
+    ///
+    /// - Returns: Whether it came to the end.
+    @inline(__always)
+    func visit(_ places: Range<Int>, _ body: (Int) -> Bool) -> Bool {
+        guard !places.isEmpty else { return true }
+        var (block, offset) = position(of: places.lowerBound)
+        var remaining = places.count
+        while remaining > 0 {
+            let rows = blocks[block]
+            for row in rows[offset..<min(rows.count, offset + remaining)] {
+                guard body(Int(row)) else { return false }
+            }
+            remaining -= min(rows.count - offset, remaining)
+            (block, offset) = (block + 1, 0)
+        }
+        return true
+    }
+
+    /// The rows of some places.
+    func rows(_ places: Range<Int>) -> ContiguousArray<Int32> {
+        var rows: ContiguousArray<Int32> = []
+        rows.reserveCapacity(places.count)
+        _ = visit(places) { row in
+            rows.append(Int32(row))
+            return true
+        }
+        return rows
+    }
+
+    /// Below 0 when one row has less in the field than the other; rows without a value are last.
+    func compareValues(_ one: Int, _ other: Int) -> Int {
+        column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
+    }
+
+    private func compare(_ one: Int, _ other: Int) -> Int {
+        let order = column.map { $0.compare(one, other) } ?? 0
+        return order != 0 ? order : index.table.compareIDs(one, other)
+    }
+
+    /// The first block whose last row is not before, and the first such row in it.
+    private func search(_ isBefore: (Int) -> Bool) -> (block: Int, offset: Int) {
+        var (low, high) = (0, blocks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(Int(blocks[middle][blocks[middle].count - 1])) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        guard low < blocks.count else { return (low, 0) }
+        var (first, last) = (0, blocks[low].count - 1)
+        while first < last {
+            let middle = (first + last) / 2
+            if isBefore(Int(blocks[low][middle])) { first = middle + 1 } else { last = middle }
+        }
+        return (low, first)
+    }
+
+    private func position(of place: Int) -> (block: Int, offset: Int) {
+        _ = count(upTo: 0)
+        var (low, high) = (0, blocks.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if counted[middle] <= place { low = middle } else { high = middle - 1 }
+        }
+        return (low, place - counted[low])
+    }
+
+    private func count(upTo block: Int) -> Int {
+        if !isCounted {
+            counted = [0]
+            for rows in blocks { counted.append(counted[counted.count - 1] + rows.count) }
+            isCounted = true
+        }
+        return counted[block]
+    }
+}

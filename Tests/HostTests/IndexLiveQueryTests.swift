@@ -1,0 +1,81 @@
+import AtriumKit
+import Foundation
+import Testing
+
+@testable import Host
+
+/// Queries that are kept answered, against the model, which answers each anew.
+///
+/// A failure prints its seed; `ATRIUM_SEED=` that number, in the environment, replays it.
+struct IndexLiveQueryTests {
+    @Test func `live queries show what a plain look at every item does, a hundred thousand times`()
+        throws
+    {
+        let given = ProcessInfo.processInfo.environment["ATRIUM_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 1...UInt64.max)
+        print("live queries: ATRIUM_SEED=\(seed)")
+        var random = SeededRandom(state: seed)
+        for round in 0..<50 {
+            var world = LiveWorld(seed: random.next())
+            for step in 0..<2_000 {
+                let difference = try world.step()
+                try #require(
+                    difference == nil,
+                    "ATRIUM_SEED=\(seed), round \(round), step \(step): \(difference ?? "")")
+            }
+        }
+    }
+}
+
+/// Live queries over an index that changes at random, and the model beside it.
+private struct LiveWorld {
+    private struct Kept {
+        var live: LiveQuery
+        var shown: IndexModel.Page
+        var window: [IndexedItem]
+    }
+
+    private var world: IndexWorld
+    private var kept: [Kept] = []
+
+    init(seed: UInt64) {
+        var random = SeededRandom(state: seed)
+        world = IndexWorld(seed: seed, idCount: Int.random(in: 5...60, using: &random))
+    }
+
+    /// Makes a change, and compares one of the queries with the model; the others fall behind.
+    ///
+    /// - Returns: What differs.
+    mutating func step() throws -> String? {
+        world.change()
+        if kept.count < 8 || world.chance(2) { try renew() }
+        let place = world.pick(0...kept.count - 1)
+        let live = kept[place].live
+        let isChanged = live.advance()
+        let page = IndexModel.Page(
+            ids: live.window.map(\.id), total: live.total, counts: live.counts)
+        let expected = world.model.page(live.query, after: nil)
+        guard page == expected else { return "\(live.query): \(page) instead of \(expected)" }
+        for item in live.window where item != world.index.item(item.id) {
+            return "\(live.query): \(item) is not as it is now"
+        }
+        let isOther = page != kept[place].shown || live.window != kept[place].window
+        guard isChanged == isOther else {
+            return "\(live.query): told \(isChanged ? "a" : "no") change, and there was "
+                + (isOther ? "one" : "none")
+        }
+        kept[place].shown = page
+        kept[place].window = live.window
+        return nil
+    }
+
+    private mutating func renew() throws {
+        var query = world.query()
+        query.limit = world.pick(0...12)
+        let live = try LiveQuery(query, in: world.index)
+        let shown = IndexModel.Page(
+            ids: live.window.map(\.id), total: live.total, counts: live.counts)
+        let new = Kept(live: live, shown: shown, window: live.window)
+        if kept.count < 8 { kept.append(new) } else { kept[world.pick(0...7)] = new }
+    }
+}
