@@ -1,4 +1,6 @@
 """Writes that are on disk when they are acknowledged, and what the disk and SQLite allow alone."""
+import time
+
 import atrium
 import servers
 from figures import Case, Row, column, measure
@@ -19,11 +21,19 @@ class Durable:
         self.next = 0
         self.client = atrium.Client(server)
 
+    def settled(self):
+        """The last sequence, once what clients left behind when they went is through."""
+        last = None
+        while (now := self.client.sequence()) != last:
+            last = now
+            time.sleep(0.05)
+        return last
+
     def run(self, clients):
-        before = self.client.sequence()
+        before = self.settled()
         result = drive("req", self.server, connections=clients, seconds=1, first=self.next,
                        **self.how)
-        made = self.client.sequence() - before
+        made = self.settled() - before
         asked = result["next"] - self.next
         self.next = result["next"]
         # The last call of each client may have been cut off with its connection.

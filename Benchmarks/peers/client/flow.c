@@ -117,11 +117,11 @@ static uint64_t await_rest(void) {
 
 static void print_rates(const Reading *a, const Reading *b) {
     double s = (double)(b->time - a->time) / 1e9, d = (double)(b->delivered - a->delivered);
+    if (d <= 0) die("nothing was delivered in %.1f s, %" PRIu64 " were sent", s, b->sent - a->sent);
     printf(",\"published_per_s\":%.0f,\"delivered_per_s\":%.0f", (double)(b->sent - a->sent) / s,
            d / s);
     printf(",\"server_cpu_us\":%.3f,\"client_cpu_us\":%.3f}\n",
-           d > 0 ? (double)(b->server - a->server) / 1e3 / d : 0,
-           d > 0 ? (double)(b->own - a->own) / 1e3 / d : 0);
+           (double)(b->server - a->server) / 1e3 / d, (double)(b->own - a->own) / 1e3 / d);
 }
 
 int measure_flow(void) {
