@@ -143,7 +143,17 @@ let package = Package(
             dependencies: ["Workers", "Host", kit, kitTesting, logging, nioPosix],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
-        tests("VarlinkIDLTests", ["VarlinkIDL", "VarlinkGenerator"]),
+        .target(
+            name: "Constructs", dependencies: ["Varlink", "JSONCodec"],
+            path: "Tests/Fixtures/Constructs", swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
+        .testTarget(
+            name: "VarlinkIDLTests",
+            dependencies: [
+                "VarlinkIDL", "VarlinkGenerator", "Constructs", "Interfaces", "Varlink",
+                "JSONCodec",
+            ],
+            exclude: ["Golden", "Python"], swiftSettings: strict),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
             "VarlinkTests", ["Varlink", "JSONCodec", nioCore, nioPosix, logging]),
@@ -164,6 +174,14 @@ let package = Package(
         .target(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",
             swiftSettings: strict, linkerSettings: [neverUnload]),
+        .executableTarget(
+            name: "Certification", dependencies: ["Varlink", "JSONCodec", nioPosix, logging],
+            path: "Tests/Fixtures/Certification", swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
+        .testTarget(
+            name: "CertificationTests",
+            dependencies: ["Certification", "VarlinkIDL", "Varlink", "JSONCodec"],
+            exclude: ["Python"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests",
             dependencies: [

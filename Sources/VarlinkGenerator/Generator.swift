@@ -28,6 +28,7 @@ struct GeneratorError: Error, CustomStringConvertible {
 struct Generator {
     private let interfaces: [Interface]
     private let types: [SharedType]
+    private let recursion: RecursiveTypes
     private let module: String
 
     private struct Interface {
@@ -55,20 +56,22 @@ struct Generator {
         self.interfaces = interfaces
         self.module = module
         types = try SharedType.gather(interfaces.map { ($0.path, $0.definition) })
+        recursion = RecursiveTypes(types)
         try checkNames()
     }
 
     /// The files, in the order of the sources, the shared types last.
     func makeFiles() -> [GeneratedFile] {
         var files = interfaces.map { interface in
-            let writer = InterfaceWriter(definition: interface.definition, module: module)
+            let writer = InterfaceWriter(
+                definition: interface.definition, module: module, recursion: recursion)
             return GeneratedFile(
                 name: interface.definition.swiftName + ".swift", text: writer.makeText())
         }
         files.append(
             GeneratedFile(
-                name: "SharedTypes.swift", text: SharedType.makeText(types, module: module))
-        )
+                name: "SharedTypes.swift",
+                text: SharedType.makeText(types, module: module, recursion: recursion)))
         return files
     }
 
@@ -89,6 +92,12 @@ struct Generator {
             try check(interface.definition, in: interface.path)
         }
         for type in types {
+            guard !recursion.isEndless(type.definition.name) else {
+                throw GeneratorError(
+                    path: type.path, position: type.definition.position,
+                    reason:
+                        "\(type.definition.name) holds itself: no value has an end without a '?'")
+            }
             if let other = taken[type.definition.name] {
                 throw GeneratorError(
                     path: type.path, position: type.definition.position,
@@ -111,13 +120,6 @@ struct Generator {
                 path: path, position: position,
                 reason: "the generated code needs Swift's own \(name): choose another name")
         }
-        for error in definition.errors {
-            guard !definition.methods.contains(where: { $0.name == error.name }) else {
-                throw GeneratorError(
-                    path: path, position: error.position,
-                    reason: "the error \(error.name) is called like a method")
-            }
-        }
         for type in definition.types { try check(type.type, at: type.position, in: path) }
         for method in definition.methods {
             try check(.structure(method.parameters), at: method.position, in: path)
@@ -137,6 +139,16 @@ struct Generator {
                 throw GeneratorError(
                     path: path, position: position,
                     reason: "\(structure.fields.count) fields are more than 64")
+            }
+            var nested: [String: String] = [:]
+            for field in structure.fields where field.type.hasNestedType {
+                let name = SwiftNames.nestedType(field.name)
+                if let other = nested[name] {
+                    throw GeneratorError(
+                        path: path, position: field.position,
+                        reason: "\(name) would be generated for \(other) too")
+                }
+                nested[name] = field.name
             }
             for field in structure.fields { try check(field.type, at: field.position, in: path) }
         case .array(let element), .map(let element), .nullable(let element):

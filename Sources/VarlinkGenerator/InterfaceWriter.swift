@@ -4,9 +4,10 @@ import VarlinkIDL
 struct InterfaceWriter {
     let definition: InterfaceDefinition
     let module: String
+    let recursion: RecursiveTypes
 
     private var name: String { definition.swiftName }
-    private var types: TypeWriter { TypeWriter(module: module) }
+    private var types: TypeWriter { TypeWriter(module: module, recursion: recursion) }
 
     func makeText() -> String {
         var source = SourceText()

@@ -41,7 +41,9 @@ struct SharedType {
         return types.values.sorted { $0.definition.name < $1.definition.name }
     }
 
-    static func makeText(_ types: [SharedType], module: String) -> String {
+    static func makeText(
+        _ types: [SharedType], module: String, recursion: RecursiveTypes
+    ) -> String {
         var source = SourceText()
         source.line("// Generated from the interface definitions: the types that they name.")
         guard !types.isEmpty else { return source.text }
@@ -50,7 +52,8 @@ struct SharedType {
         source.line("public import Varlink")
         for type in types {
             source.line("")
-            let writer = TypeWriter(module: module)
+            let writer = TypeWriter(
+                module: module, recursion: recursion, owner: type.definition.name)
             writer.write(
                 type.definition.type, name: type.definition.name,
                 documentation: type.documentation.isEmpty

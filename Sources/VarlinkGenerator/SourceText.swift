@@ -8,10 +8,11 @@ struct SourceText {
         text += (line.isEmpty ? "" : indent + line) + "\n"
     }
 
-    /// Adds a documentation comment.
+    /// Adds a documentation comment, without the control characters that the compiler warns of.
     mutating func documentation(_ documentation: String) {
         for line in documentation.split(separator: "\n", omittingEmptySubsequences: false) {
-            self.line(line.isEmpty ? "///" : "/// \(line)")
+            let visible = String(String.UnicodeScalarView(line.unicodeScalars.filter(isPrintable)))
+            self.line(visible.isEmpty ? "///" : "/// \(visible)")
         }
     }
 
@@ -43,10 +44,28 @@ struct SourceText {
         while content.contains("\"\"\"" + fence) || content.contains("\\" + fence) { fence += "#" }
         line("\(head) = \(fence)\"\"\"")
         indented { source in
-            for line in content.split(separator: "\n", omittingEmptySubsequences: false) {
-                source.line(String(line))
+            // By scalars: to Swift, a carriage return and a line feed are one character.
+            for line in content.unicodeScalars.split(
+                separator: "\n", omittingEmptySubsequences: false)
+            {
+                source.line(source.escapeControls(in: line, fence: fence))
             }
             source.line("\"\"\"" + fence)
         }
+    }
+
+    /// Escapes what Swift would change or refuse, such as a carriage return at the end of a line.
+    private func escapeControls(in line: Substring.UnicodeScalarView, fence: String) -> String {
+        line.reduce(into: "") { text, character in
+            if isPrintable(character) {
+                text.unicodeScalars.append(character)
+            } else {
+                text += "\\\(fence)u{\(String(character.value, radix: 16))}"
+            }
+        }
+    }
+
+    private func isPrintable(_ character: Unicode.Scalar) -> Bool {
+        character == "\t" || character.properties.generalCategory != .control
     }
 }

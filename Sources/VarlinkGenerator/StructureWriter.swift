@@ -39,12 +39,7 @@ struct StructureWriter {
             }
             source.line(") {")
         }
-        source.indented { source in
-            for field in fields {
-                let name = SwiftNames.identifier(field.name)
-                source.line("self.\(name) = \(name)")
-            }
-        }
+        source.indented { source in writeAssignments(to: &source) }
         source.line("}")
     }
 
@@ -90,9 +85,18 @@ struct StructureWriter {
             let name = SwiftNames.identifier(field.name)
             source.line("guard let \(name) else { throw \(json).missingMember(\"\(field.name)\") }")
         }
+        writeAssignments(to: &source)
+    }
+
+    private func writeAssignments(to source: inout SourceText) {
         for field in fields {
             let name = SwiftNames.identifier(field.name)
-            source.line("self.\(name) = \(name)")
+            if types.isRecursive(field) {
+                let box = SwiftNames.box(field.name)
+                source.line("self.\(box) = \(name).map { [$0] } ?? []")
+            } else {
+                source.line("self.\(name) = \(name)")
+            }
         }
     }
 
@@ -110,11 +114,37 @@ struct StructureWriter {
         case .string: value = "\(json).readString()"
         default: value = "\(type)(json: &\(json))"
         }
-        if field.type.wrapped == nil {
-            source.line("\(name) = try \(value)")
-        } else {
+        let test = (field.type.wrapped ?? field.type).testForNull(
+            of: SwiftNames.local("value", besides: fields))
+        switch (field.type, test) {
+        case (.nullable(.any), _), (.nullable, nil):
             source.line("if try !\(json).readNull() { \(name) = try \(value) }")
+        case (.nullable, let test?):
+            source.block("if try !\(json).readNull()") { source in
+                writeReading(of: name, as: value, unless: test, from: json, to: &source)
+            }
+        case (_, let test?):
+            writeReading(of: name, as: value, unless: test, from: json, to: &source)
+        case (_, nil):
+            source.line("\(name) = try \(value)")
         }
+    }
+
+    /// Reads what holds values of any type, which are not to be null.
+    private func writeReading(
+        of name: String, as reading: String, unless test: String, from json: String,
+        to source: inout SourceText
+    ) {
+        let start = SwiftNames.local("start", besides: fields)
+        let value = SwiftNames.local("value", besides: fields)
+        source.line("let \(start) = \(json).offset")
+        source.line("let \(value) = try \(reading)")
+        source.block("if \(test)") { source in
+            source.line(
+                "throw \(json).invalidValue("
+                    + "expected: \"a value\", found: \"null\", at: \(start))")
+        }
+        source.line("\(name) = \(value)")
     }
 
     private func writeWriting(to source: inout SourceText) {
@@ -144,6 +174,23 @@ struct StructureWriter {
         case .float: "json.double(\(value))"
         case .string: "json.string(\(value))"
         default: "\(value).write(to: &json)"
+        }
+    }
+}
+
+extension FieldType {
+    /// Swift that tells whether a value of type `any` in `name` is null, which none may be; nil where
+    /// there is none.
+    fileprivate func testForNull(of name: String) -> String? {
+        switch self {
+        case .any: "\(name) == .null"
+        case .array(let element):
+            element.testForNull(of: "$0").map { "\(name).contains(where: { \($0) })" }
+        case .map(let element):
+            element.testForNull(of: "$0").map { "\(name).values.contains(where: { \($0) })" }
+        case .nullable(let type):
+            type.testForNull(of: "$0").map { "\(name).map({ \($0) }) ?? false" }
+        case .bool, .int, .float, .string, .object, .named, .structure, .enumeration: nil
         }
     }
 }

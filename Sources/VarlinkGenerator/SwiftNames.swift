@@ -20,26 +20,45 @@ enum SwiftNames {
         "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// A field, a value or a function's name, in backticks where it is a keyword.
+    /// What means something else behind a dot, or that the compiler makes by itself.
+    private static let members: Set<String> = ["hashValue", "init", "self"]
+
+    /// A field or a function's name, in backticks where it is a keyword, with an underscore behind it
+    /// where that does not help.
+    ///
+    /// No name of a definition ends in an underscore: the grammar forbids it.
     static func identifier(_ name: String) -> String {
-        keywords.contains(name) ? "`\(name)`" : name
+        if members.contains(name) || taken.contains(name) { return name + "_" }
+        return keywords.contains(name) ? "`\(name)`" : name
     }
+
+    /// A case of an enumeration, with its value where that is another one.
+    static func enumerationCase(_ value: String) -> String {
+        let isTaken = ["allCases", "rawValue"].contains(value)
+        let name = isTaken ? value + "_" : identifier(value)
+        return name.hasSuffix("_") ? "\(name) = \"\(value)\"" : name
+    }
+
+    /// Where a field keeps a value of the type that it is a part of.
+    static func box(_ field: String) -> String { field + "_box" }
 
     /// The type of a field without a name of its own: the field's, capitalised.
     static func nestedType(_ field: String) -> String {
         let words = field.split(separator: "_")
         let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        return taken.contains(name) ? name + "Value" : name
+        return taken.contains(name) || name == field ? name + "Value" : name
     }
 
     /// A method's function: `SetHidden` becomes `setHidden`.
     static func function(_ method: String) -> String {
-        identifier(method.prefix(1).lowercased() + method.dropFirst())
+        let name = method.prefix(1).lowercased() + method.dropFirst()
+        return name == "init" ? "`init`" : identifier(name)
     }
 
     /// A name for what the generated code needs itself, kept clear of the fields' names.
+    ///
+    /// No name of a definition ends in an underscore: the grammar forbids it.
     static func local(_ name: String, besides fields: [Field]) -> String {
-        // No field's name ends in an underscore: the grammar forbids it.
         fields.contains { $0.name == name } ? name + "_" : name
     }
 }

@@ -4,6 +4,12 @@ import VarlinkIDL
 struct TypeWriter {
     let module: String
 
+    /// What is known of types that hold themselves.
+    let recursion: RecursiveTypes
+
+    /// The named type that is being written; nil for what a method or an error carries.
+    var owner: String?
+
     /// Writes a type with a name.
     func write(
         _ type: FieldType, name: String, documentation: String, to source: inout SourceText
@@ -44,8 +50,7 @@ struct TypeWriter {
             for field in structure.fields {
                 source.documentation(
                     field.documentation.isEmpty ? "`\(field.name)`" : field.documentation)
-                source.line(
-                    "public var \(SwiftNames.identifier(field.name)): \(swiftType(of: field))")
+                writeProperty(field, to: &source)
                 source.line("")
             }
             StructureWriter(structure: structure, types: self).write(to: &source)
@@ -58,6 +63,26 @@ struct TypeWriter {
         }
     }
 
+    private func writeProperty(_ field: Field, to source: inout SourceText) {
+        let head = "public var \(SwiftNames.identifier(field.name)): \(swiftType(of: field))"
+        guard isRecursive(field) else { return source.line(head) }
+        let box = SwiftNames.box(field.name)
+        source.block(head) { source in
+            source.line("get { \(box).first }")
+            source.line("set { \(box) = newValue.map { [$0] } ?? [] }")
+        }
+        source.line("")
+        source.line("// A structure can't hold itself: at most one element, kept elsewhere.")
+        let element = swiftType(
+            field.type.wrapped ?? field.type, nested: SwiftNames.nestedType(field.name))
+        source.line("private var \(box): [\(element)]")
+    }
+
+    /// Whether a field is kept in an array of at most one element.
+    func isRecursive(_ field: Field) -> Bool {
+        recursion.isRecursive(field.type, in: owner)
+    }
+
     private func write(
         _ enumeration: Enumeration, name: String, documentation: String,
         to source: inout SourceText
@@ -66,8 +91,9 @@ struct TypeWriter {
         source.block("public enum \(name): String, VarlinkCodable, Hashable, CaseIterable") {
             source in
             for value in enumeration.values {
-                source.line("/// `\(value)`")
-                source.line("case \(SwiftNames.identifier(value))")
+                source.documentation(
+                    value.documentation.isEmpty ? "`\(value.name)`" : value.documentation)
+                source.line("case \(SwiftNames.enumerationCase(value.name))")
             }
             source.line("")
             source.line("/// Reads one of the values.")
@@ -89,7 +115,8 @@ struct TypeWriter {
 
     /// The Swift type for a type.
     ///
-    /// Named types are written with the module's name: a method may be called like a type.
+    /// Named types are written with the module's name: what belongs to an interface may be called like
+    /// a type of another one.
     func swiftType(_ type: FieldType, nested: String) -> String {
         switch type {
         case .bool: "Bool"
@@ -98,7 +125,7 @@ struct TypeWriter {
         case .string: "String"
         case .object: "JSONObject"
         case .any: "JSONValue"
-        case .named(let name): "\(module).\(name)"
+        case .named(let name): "\(module)::\(name)"
         case .structure, .enumeration: nested
         case .array(let element): "[\(swiftType(element, nested: nested))]"
         case .map(let element): "[String: \(swiftType(element, nested: nested))]"

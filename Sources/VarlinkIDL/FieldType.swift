@@ -49,8 +49,20 @@ public struct Field: Sendable, Hashable {
 
 /// Values in parentheses, at least one.
 public struct Enumeration: Sendable, Hashable {
-    /// The values, in order and unique.
-    public let values: [String]
+    /// The values, in order, by unique names.
+    public let values: [EnumerationValue]
+}
+
+/// A value of an enumeration.
+public struct EnumerationValue: Sendable, Hashable {
+    /// Its name, which is what stands in JSON.
+    public let name: String
+
+    /// The comment above it; empty where there is none.
+    public let documentation: String
+
+    /// Where its name stands.
+    public let position: TextPosition
 }
 
 extension FieldType: CustomStringConvertible {
@@ -66,7 +78,7 @@ extension FieldType: CustomStringConvertible {
         case .named(let name): name
         case .structure(let structure): structure.description
         case .enumeration(let enumeration):
-            "(" + enumeration.values.joined(separator: ", ") + ")"
+            "(" + enumeration.values.map(\.name).joined(separator: ", ") + ")"
         case .array(let element): "[]\(element)"
         case .map(let element): "[string]\(element)"
         case .nullable(let type): "?\(type)"

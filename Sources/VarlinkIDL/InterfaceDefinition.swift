@@ -1,7 +1,7 @@
 /// An interface as its definition says: its types, methods and errors, in the order of the text.
 ///
-/// Types, methods and errors have names of their own: a method may be called like a type. Within each,
-/// names are unique, and every type that is named exists.
+/// As UAPI.20 v0.1 has it. Types, methods and errors share their names, which are unique, and every type
+/// that is named exists.
 public struct InterfaceDefinition: Sendable, Hashable {
     /// Its name, such as `org.example.ftl`.
     public let name: String
@@ -94,7 +94,7 @@ public struct ErrorDefinition: Sendable, Hashable {
 }
 
 /// A place in a text, as editors count.
-public struct TextPosition: Sendable, Hashable, CustomStringConvertible {
+public struct TextPosition: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The line, from 1.
     public let line: Int
 
@@ -113,6 +113,11 @@ public struct TextPosition: Sendable, Hashable, CustomStringConvertible {
 
     /// Both, as `line:column`.
     public var description: String { "\(line):\(column)" }
+
+    /// Whether one stands before the other.
+    public static func < (one: TextPosition, other: TextPosition) -> Bool {
+        (one.line, one.column) < (other.line, other.column)
+    }
 }
 
 /// Why a definition was refused.

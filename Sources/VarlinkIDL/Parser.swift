@@ -17,8 +17,10 @@ struct Parser {
         scanner.skipBlanks()
         let documentation = self.documentation
         let start = scanner.position
+        let found = scanner.found
         guard scanner.takeWord() == "interface" else {
-            throw DefinitionError(position: start, reason: "expected 'interface' first")
+            throw DefinitionError(
+                position: start, reason: "expected 'interface' first, found \(found)")
         }
         scanner.skipBlanks()
         let name = try interfaceName()
@@ -26,6 +28,7 @@ struct Parser {
         var methods: [MethodDefinition] = []
         var errors: [ErrorDefinition] = []
         scanner.skipBlanks()
+        guard scanner.next != nil else { throw unexpected("a type, a method or an error") }
         while scanner.next != nil {
             guard scanner.isOnNewLine else { throw unexpected("the end of the line") }
             let start = scanner.position
@@ -70,16 +73,15 @@ struct Parser {
             position: position)
     }
 
-    /// An error; without parentheses, it carries nothing.
     private mutating func error(
         _ documentation: String
     ) throws(DefinitionError) -> ErrorDefinition {
         let (name, position) = try memberName()
-        var parameters = Structure(fields: [])
-        if scanner.next == "(" || !(scanner.isOnNewLine || scanner.next == nil) {
-            parameters = try structure()
-            scanner.skipBlanks()
+        guard scanner.next == "(" else {
+            throw unexpected("'(': an error that carries nothing ends in '()'")
         }
+        let parameters = try structure()
+        scanner.skipBlanks()
         return ErrorDefinition(
             name: name, documentation: documentation, parameters: parameters, position: position)
     }
@@ -98,33 +100,60 @@ struct Parser {
         guard scanner.take("(") else { throw unexpected("'('") }
         scanner.skipBlanks()
         if scanner.take(")") { return .structure(Structure(fields: [])) }
-        var fields: [Field] = []
-        var values: [String] = []
-        repeat {
-            // Only behind a comma: skipping twice would lose the comment above the first field.
-            if !(fields.isEmpty && values.isEmpty) { scanner.skipBlanks() }
-            let documentation = self.documentation
-            let (name, position) = try fieldName()
-            guard !values.contains(name), !fields.contains(where: { $0.name == name }) else {
-                throw DefinitionError(position: position, reason: "\(name) stands here twice")
-            }
+        var names: Set<String> = []
+        let (name, documentation, position) = try fieldName(besides: &names)
+        guard scanner.next == ":" else {
+            let first = EnumerationValue(
+                name: name, documentation: documentation, position: position)
+            return .enumeration(try enumeration(from: first, &names))
+        }
+        let first = Field(
+            name: name, documentation: documentation, type: try typeOfField(), position: position)
+        return .structure(try structure(from: first, &names))
+    }
+
+    /// What follows the first value, to the closing parenthesis.
+    private mutating func enumeration(
+        from first: EnumerationValue, _ names: inout Set<String>
+    ) throws(DefinitionError) -> Enumeration {
+        var values = [first]
+        while scanner.take(",") {
             scanner.skipBlanks()
-            if values.isEmpty, scanner.take(":") {
-                scanner.skipBlanks()
-                fields.append(
-                    Field(
-                        name: name, documentation: documentation, type: try fieldType(),
-                        position: position))
-                scanner.skipBlanks()
-            } else if fields.isEmpty {
-                values.append(name)
-            } else {
-                throw unexpected("a colon and a type for \(name)")
-            }
-        } while scanner.take(",")
+            let (name, documentation, position) = try fieldName(besides: &names)
+            values.append(
+                EnumerationValue(name: name, documentation: documentation, position: position))
+        }
         guard scanner.take(")") else { throw unexpected("a comma or ')'") }
-        return values.isEmpty
-            ? .structure(Structure(fields: fields)) : .enumeration(Enumeration(values: values))
+        return Enumeration(values: values)
+    }
+
+    /// What follows the first field, to the closing parenthesis.
+    private mutating func structure(
+        from first: Field, _ names: inout Set<String>
+    ) throws(DefinitionError) -> Structure {
+        var fields = [first]
+        while scanner.take(",") {
+            scanner.skipBlanks()
+            let (name, documentation, position) = try fieldName(besides: &names)
+            guard scanner.next == ":" else {
+                throw unexpected("a colon and a type for \(excerpt(name))")
+            }
+            fields.append(
+                Field(
+                    name: name, documentation: documentation, type: try typeOfField(),
+                    position: position))
+        }
+        guard scanner.take(")") else { throw unexpected("a comma or ')'") }
+        return Structure(fields: fields)
+    }
+
+    /// The colon and the type behind a field's name, and the blanks behind them.
+    private mutating func typeOfField() throws(DefinitionError) -> FieldType {
+        _ = scanner.take(":")
+        scanner.skipBlanks()
+        let type = try fieldType()
+        scanner.skipBlanks()
+        return type
     }
 
     private mutating func fieldType() throws(DefinitionError) -> FieldType {
@@ -147,8 +176,7 @@ struct Parser {
 
     /// A type that is one word: one of the language's or the name of a defined one.
     private mutating func wordType() throws(DefinitionError) -> FieldType {
-        let start = scanner.position
-        let error = unexpected("a type")
+        let start = scanner
         let word = scanner.takeWord(with: "_")
         switch word {
         case "bool": return .bool
@@ -158,10 +186,14 @@ struct Parser {
         case "object": return .object
         case "any": return .any
         default:
-            guard let first = word.first, first.isUppercase else { throw error }
+            guard let first = word.first, first.isUppercase else {
+                scanner = start
+                throw unexpected("a type")
+            }
             guard !word.contains("_") else {
                 throw DefinitionError(
-                    position: start, reason: "\(word) is not the name of a type: no underscores")
+                    position: start.position,
+                    reason: "\(excerpt(word)) is not the name of a type: no underscores")
             }
             return .named(word)
         }
@@ -179,7 +211,11 @@ struct Parser {
         return (name, position)
     }
 
-    private mutating func fieldName() throws(DefinitionError) -> (String, TextPosition) {
+    /// The name of a field or a value, the comment above it, and the blanks behind it.
+    private mutating func fieldName(
+        besides names: inout Set<String>
+    ) throws(DefinitionError) -> (String, documentation: String, TextPosition) {
+        let documentation = self.documentation
         let position = scanner.position
         guard let first = scanner.next, Scanner.isLetter(first) else {
             throw unexpected("the name of a field")
@@ -188,9 +224,15 @@ struct Parser {
         guard !name.hasSuffix("_"), !name.contains("__") else {
             throw DefinitionError(
                 position: position,
-                reason: "\(name) is not the name of a field: single underscores, within it only")
+                reason: "\(excerpt(name)) is not the name of a field: "
+                    + "single underscores, within it only")
         }
-        return (name, position)
+        guard names.insert(name).inserted else {
+            throw DefinitionError(
+                position: position, reason: "\(excerpt(name)) stands here twice")
+        }
+        scanner.skipBlanks()
+        return (name, documentation, position)
     }
 
     /// A reversed domain name: at least two parts, the first beginning with a letter.
@@ -207,7 +249,7 @@ struct Parser {
             throw DefinitionError(
                 position: position,
                 reason: "expected the interface's name, such as org.example.ftl, found "
-                    + (name.isEmpty ? scanner.found : "'\(name)'"))
+                    + (name.isEmpty ? scanner.found : "'\(excerpt(name))'"))
         }
         return name
     }

@@ -27,23 +27,21 @@ struct Scanner {
         isOnNewLine = offset == 0
         var isLineBlank = isOnNewLine
         while let character = next {
-            switch character {
-            case "\n":
+            if Scanner.endsLine(character) {
                 if isLineBlank { comment = [] }
                 isOnNewLine = true
                 isLineBlank = true
-            case " ", "\t", "\r":
-                break
-            case "#":
+                advance()
+            } else if character == "#" {
                 let text = skipComment()
                 // One behind a word belongs to that word's line, not to what follows.
                 if isOnNewLine { comment.append(text) }
                 isLineBlank = false
-                continue
-            default:
+            } else if Scanner.isBlank(character) {
+                advance()
+            } else {
                 return
             }
-            advance()
         }
     }
 
@@ -76,10 +74,16 @@ struct Scanner {
     /// What stands next, in words, for a message.
     var found: String {
         guard let next else { return "the end of the text" }
-        if next == "\n" { return "the end of the line" }
+        if Scanner.endsLine(next) { return "the end of the line" }
         var rest = self
         let word = rest.takeWord(with: "_")
-        return word.isEmpty ? "'\(next)'" : "'\(word)'"
+        guard word.isEmpty else { return "'\(excerpt(word))'" }
+        // One that can't be seen, or would break the line that tells of it, goes by its number.
+        guard next.properties.generalCategory == .control || Scanner.isBlank(next) else {
+            return "'\(next)'"
+        }
+        let code = String(next.value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - code.count)) + code
     }
 
     static func isLetterOrDigit(_ character: Unicode.Scalar) -> Bool {
@@ -90,19 +94,43 @@ struct Scanner {
         ("a"..."z").contains(character) || ("A"..."Z").contains(character)
     }
 
+    /// The standard's line ends; a carriage return and the line feed behind it are one.
+    private static func endsLine(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case "\n", "\r", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+
+    /// The standard's whitespace within lines.
+    private static func isBlank(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case " ", "\t", "\u{A0}", "\u{FEFF}", "\u{1680}", "\u{180E}", "\u{2000}"..."\u{200A}",
+            "\u{202F}", "\u{205F}", "\u{3000}":
+            true
+        default: false
+        }
+    }
+
     private mutating func skipComment() -> String {
         advance()
         if next == " " { advance() }
         var text = ""
-        while let character = next, character != "\n" {
-            if character != "\r" { text.unicodeScalars.append(character) }
+        while let character = next, !Scanner.endsLine(character) {
+            text.unicodeScalars.append(character)
             advance()
         }
         return text
     }
 
+    /// Steps over a character; over a carriage return together with its line feed.
     private mutating func advance() {
-        if characters[offset] == "\n" {
+        if Scanner.endsLine(characters[offset]) {
+            if characters[offset] == "\r", offset + 1 < characters.count,
+                characters[offset + 1] == "\n"
+            {
+                offset += 1
+            }
             line += 1
             column = 1
         } else {

@@ -5,8 +5,8 @@
 enum HouseRules {
     static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
 
-    /// Plugins that tests break things with, in `Tests/Fixtures`.
-    static let fixtures: Set = ["Breaker"]
+    /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, and generated code.
+    static let fixtures: Set = ["Breaker", "Certification", "Constructs"]
 
     /// By module: ours first, then those of other packages.
     static let visible: [String: Set<String>] = [
@@ -44,6 +44,8 @@ enum HouseRules {
         "atrium-worker": [
             "AtriumKit", "AtriumKitTesting", "Host", "Workers", "NIOPosix", "Logging",
         ],
+        "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
+        "Constructs": ["JSONCodec", "Varlink"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 
     /// What comes with the toolchain and everyone may import.

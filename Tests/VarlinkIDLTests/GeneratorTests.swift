@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import VarlinkGenerator
@@ -15,12 +16,30 @@ import Testing
         }
     }
 
-    @Test func `a definition becomes the Swift that stands beside it`() throws {
-        let source = Source(path: "org.example.Jukebox.varlink", text: Golden.definition)
+    /// The definition that is compiled with these tests, and what is generated from it.
+    ///
+    /// After a change of the generator that is meant, write its new output there, and read the difference:
+    /// `VarlinkGenerator --module Sample --output /tmp/new FILE`, the files one after the other.
+    private enum Golden {
+        static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        static let definition = tests.appending(
+            path: "../Fixtures/Constructs/org.example.Everything.varlink")
+        static let output = tests.appending(path: "Golden/org.example.Everything.golden")
+    }
+
+    @Test func `every construct becomes the Swift that stands in the golden file`() throws {
+        let source = Source(
+            path: "org.example.Everything.varlink",
+            text: try String(contentsOf: Golden.definition, encoding: .utf8))
         let files = try Generator(sources: [source], module: "Sample").makeFiles()
-        #expect(files.map(\.name) == ["Jukebox.swift", "SharedTypes.swift"])
-        #expect(files[0].text == Golden.interfaceFile)
-        #expect(files[1].text == Golden.sharedTypesFile)
+        #expect(files.map(\.name) == ["Everything.swift", "SharedTypes.swift"])
+        let golden = try String(contentsOf: Golden.output, encoding: .utf8)
+        let made = files.map(\.text).joined()
+        // The first line that differs says more than two long texts.
+        for (made, golden) in zip(made.split(separator: "\n"), golden.split(separator: "\n")) {
+            try #require(made == golden)
+        }
+        #expect(made.count == golden.count)
     }
 
     @Test func `a type of two interfaces is generated once, with the documentation of either`()
@@ -46,7 +65,7 @@ import Testing
 
     @Test func `names that Swift could not tell apart are refused`() {
         #expect(
-            refusal("interface a.One", "interface b.One")
+            refusal("interface a.One\ntype A ()", "interface b.One\ntype A ()")
                 == "1.varlink:1:1: error: One would be generated for 0.varlink too")
         #expect(
             refusal("interface a.One\ntype OneService ()")
@@ -58,7 +77,11 @@ import Testing
                 + "name")
         #expect(
             refusal("interface a.One\nmethod Break() -> ()\nerror Break ()")
-                == "0.varlink:3:7: error: the error Break is called like a method")
+                == "0.varlink:3:7: error: the error Break is called like the method on line 2")
+        #expect(
+            refusal("interface a.One\ntype T (a_b: (x: int), aB: (x: int))")
+                == "0.varlink:2:24: error: AB would be generated for a_b too")
+        #expect(refusal("interface a.One\ntype T (a_b: int, aB: (x: int))") == nil)
     }
 
     @Test func `a broken definition is refused the way compilers say it`() {
@@ -72,9 +95,28 @@ import Testing
     }
 
     @Test func `any text of a definition survives as a constant`() throws {
-        let text = "# \"\"\"# \\#(x) \\n\ninterface a.One\n"
+        let text = "# \"\"\"# \\#(x) \\n\r\ninterface a.One\ntype A () # \u{7}\u{0}"
         let files = try Generator(sources: [Source(path: "0", text: text)], module: "Sample")
             .makeFiles()
         #expect(files[0].text.contains("description = ##\"\"\"\n"))
+        #expect(
+            files[0].text.contains(###"        # """# \#(x) \n\##u{d}"### + "\n"))
+        #expect(files[0].text.contains(###"        type A () # \##u{7}\##u{0}"###))
+        let documented = try Generator(
+            sources: [Source(path: "0", text: "# A \u{7}bell.\ninterface a.One\ntype A ()")],
+            module: "Sample"
+        ).makeFiles()
+        #expect(documented[0].text.contains("\n/// A bell.\n"))
+    }
+
+    @Test func `a type that holds itself has an end, or is refused`() {
+        #expect(
+            refusal("interface a.One\ntype T (x: int, t: T)")
+                == "0.varlink:2:6: error: T holds itself: no value has an end without a '?'")
+        #expect(
+            refusal("interface a.One\ntype A (b: (c: B))\ntype B (x: ?A, a: A)")
+                == "0.varlink:2:6: error: A holds itself: no value has an end without a '?'")
+        #expect(refusal("interface a.One\ntype A (b: B)\ntype B (a: ?A)") == nil)
+        #expect(refusal("interface a.One\ntype A (b: []A, c: [string]A)") == nil)
     }
 }
