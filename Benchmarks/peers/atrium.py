@@ -40,6 +40,10 @@ def start():
         address, frame("org.varlink.service.GetInfo"), b"\0"), environment)
 
 
+def parameters_of(reply):
+    return json.loads(reply).get("parameters", {})
+
+
 class Client:
     """One connection; a call that fails ends everything."""
 
@@ -65,7 +69,7 @@ class Client:
         return self.receive()
 
     def call(self, method, **parameters):
-        return json.loads(self.exchange(frame(method, **parameters))).get("parameters", {})
+        return parameters_of(self.exchange(frame(method, **parameters)))
 
     def put(self, container, items):
         """Puts items, a thousand a batch, with four batches on their way."""

@@ -2,8 +2,8 @@
 """bench.py [PART]...: measures our daemon beside its peers and prints the ratios as tables.
 
 Everything is measured in turn within one run, round after round, so that a slow spell of the
-machine meets all: trust the ratios more than the figures. Tables go to standard output, in Markdown,
-and a line of JSON for each row to a file.
+machine meets all: trust the ratios more than the figures. Tables go to standard output, in
+Markdown, and a line of JSON for each row to a file.
 """
 import argparse
 import json
@@ -21,17 +21,19 @@ import comments
 import cost
 import listing
 import movies
+import screens
 from figures import Row, say
 from processes import HERE, LAB, ROOT, begin, stop_all
 from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
-         "listing": listing, "cost": cost}
+         "listing": listing, "screens": screens, "cost": cost}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
 TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
-    "comments": "Comments", "listing": "A million films", "cost": "The daemon itself",
+    "comments": "Comments", "listing": "A million films", "screens": "Live screens",
+    "cost": "The daemon itself",
     "json": "JSON", "import": "Import", "queries": "Queries",
 }
 
@@ -91,7 +93,7 @@ def main():
     begin()
     if any(part in PEERS for part in chosen.parts):
         subprocess.run([HERE / "setup"], check=True)
-    if {"listing", "cost"} & set(chosen.parts):
+    if {"listing", "screens", "cost"} & set(chosen.parts):
         movies.make()
     with open(chosen.lines, "w", encoding="utf-8") as lines:
         for part in chosen.parts:

@@ -6,7 +6,6 @@ Python, over a Unix socket; SQLite is called within the client.
 """
 import http.client
 import itertools
-import json
 import time
 import urllib.parse
 
@@ -85,7 +84,7 @@ class Ours:
         return atrium.frame("org.atrium.Contents.List", container="movies", **parameters)
 
     def ask(self, **parameters):
-        return json.loads(self.client.exchange(self.query(**parameters)))["parameters"]
+        return atrium.parameters_of(self.client.exchange(self.query(**parameters)))
 
     def answer(self):
         query = self.query(filters=CHOSEN, sort=["-rating"], facets=True, limit=PAGE)

@@ -3,6 +3,7 @@ import atexit
 import ctypes
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -29,6 +30,8 @@ def begin():
         if not Path("/proc", leftover.name.removeprefix("run-")).exists():
             shutil.rmtree(leftover, ignore_errors=True)
     RUN.mkdir(parents=True)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 16384), most))
 
 
 def die_with_parent():

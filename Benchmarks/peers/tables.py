@@ -60,8 +60,9 @@ def long_table(rows):
 
 def markdown(rows):
     """A table of the rows of one part."""
-    shared = any(len(row.peers) > 1 for row in rows)
-    table = wide_table(rows) if shared else long_table(rows)
+    most = max(len(row.peers) for row in rows)
+    # Without any peer the wide table has just the aims beside ours.
+    table = long_table(rows) if most == 1 else wide_table(rows)
     widths = [max(len(line[place]) for line in table) for place in range(len(table[0]))]
     marks = ["-" * max(3, width) for width in widths]
     # What is measured stands to the left, everything else to the right.

@@ -96,9 +96,15 @@ static size_t parse(Connection *c, const uint8_t *p, size_t n, Message *m) {
     return used;
 }
 
-const Protocol varlink = {"varlink", nothing, NULL, template_make, varlink_parse, true};
-const Protocol atrium_bus = {"atrium", nothing, subscribe, publish, parse, true};
+const Protocol varlink = {
+    .name = "varlink", .open = nothing, .make = template_make, .parse = varlink_parse,
+    .replies = true};
+const Protocol atrium_bus = {
+    .name = "atrium", .open = nothing, .subscribe = subscribe, .make = publish, .parse = parse,
+    .replies = true};
 const Protocol atrium_oneway = {
-    "atrium-oneway", nothing, subscribe, publish_oneway, parse, false};
+    .name = "atrium-oneway", .open = nothing, .subscribe = subscribe, .make = publish_oneway,
+    .parse = parse};
 const Protocol atrium_durable = {
-    "atrium-durable", nothing, NULL, publish_durable, varlink_parse, true};
+    .name = "atrium-durable", .open = nothing, .make = publish_durable, .parse = varlink_parse,
+    .replies = true};

@@ -116,5 +116,7 @@ static size_t make(Connection *c, uint8_t *out, uint64_t sequence, uint64_t time
     return prepared.count;
 }
 
-const Protocol dbus_bus = {"dbus", hello, subscribe, make, parse, false};
-const Protocol dbus_ping = {"dbus-ping", hello, NULL, make, parse, true};
+const Protocol dbus_bus = {
+    .name = "dbus", .open = hello, .subscribe = subscribe, .make = make, .parse = parse};
+const Protocol dbus_ping = {
+    .name = "dbus-ping", .open = hello, .make = make, .parse = parse, .replies = true};

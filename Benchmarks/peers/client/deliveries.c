@@ -31,6 +31,10 @@ _Noreturn static void refuse(const char *who, const Message *m) {
 }
 
 static void check(Connection *c, const Message *m) {
+    if (protocol->follows) {
+        if (!protocol->follows(c, m)) disorder++;
+        return;
+    }
     if (m->count != (size_t)options.size)
         die("a delivery of %zu bytes instead of %d", m->count, options.size);
     uint64_t sequence = stamped_sequence(m->bytes);

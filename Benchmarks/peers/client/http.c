@@ -58,4 +58,5 @@ static size_t parse(Connection *c, const uint8_t *p, size_t n, Message *m) {
     return head + body.length;
 }
 
-const Protocol http = {"http", nothing, NULL, template_make, parse, true};
+const Protocol http = {
+    .name = "http", .open = nothing, .make = template_make, .parse = parse, .replies = true};

@@ -1,10 +1,10 @@
 // peerbench: one client for every server, so that each is driven with the same work.
 //
-//     peerbench lat  --protocol P --address A [--subscribers N]
+//     peerbench lat  --protocol P --address A [--subscribers N] [--request FILE --screen FILE]
 //     peerbench flow --protocol P --address A [--subscribers N] [--window W] [--batch B]
 //     peerbench req  --protocol P --address A [--connections C] [--depth K] [--request FILE]
 //
-// lat, flow: redis, mqtt, nats, dbus, atrium, atrium-oneway
+// lat, flow: redis, mqtt, nats, dbus, atrium, atrium-oneway; lat: atrium-screens
 // req: redis-ping, redis-xadd, dbus-ping, http, varlink, atrium-durable
 //
 // The address is unix:PATH or tcp:HOST:PORT. --servers PID,… adds the CPU time of the server a
@@ -25,7 +25,8 @@ const Protocol *protocol;
 
 static const Protocol *const protocols[] = {
     &redis_bus, &redis_ping, &redis_xadd, &mqtt_bus, &nats_bus, &dbus_bus, &dbus_ping,
-    &http, &varlink, &atrium_bus, &atrium_oneway, &atrium_durable};
+    &http, &varlink, &atrium_bus, &atrium_oneway, &atrium_durable,
+    &atrium_screens};
 
 static const struct {
     const char *name;
@@ -38,6 +39,7 @@ static const struct {
     {"--address", .text = &options.address},
     {"--servers", .text = &options.servers},
     {"--request", .text = &options.request},
+    {"--screen", .text = &options.screen},
     {"--subscribers", .number = &options.subscribers},
     {"--size", .number = &options.size},
     {"--window", .number = &options.window},

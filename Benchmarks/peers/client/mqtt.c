@@ -60,4 +60,5 @@ static size_t publish(Connection *c, uint8_t *out, uint64_t sequence, uint64_t t
     return at + 5 + (size_t)options.size;
 }
 
-const Protocol mqtt_bus = {"mqtt", hello, subscribe, publish, parse, false};
+const Protocol mqtt_bus = {
+    .name = "mqtt", .open = hello, .subscribe = subscribe, .make = publish, .parse = parse};

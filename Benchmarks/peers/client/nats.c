@@ -47,4 +47,5 @@ static size_t publish(Connection *c, uint8_t *out, uint64_t sequence, uint64_t t
     return (size_t)(n + options.size + 2);
 }
 
-const Protocol nats_bus = {"nats", hello, subscribe, publish, parse, false};
+const Protocol nats_bus = {
+    .name = "nats", .open = hello, .subscribe = subscribe, .make = publish, .parse = parse};

@@ -10,6 +10,7 @@ typedef struct {
     const char *protocol, *address;
     const char *servers;   // process ids whose CPU time is told, with commas
     const char *request;   // file with the request of http and varlink
+    const char *screen;    // file with the call that opens a screen
     int subscribers, size; // size: bytes of a payload
     int window, batch;     // messages ahead of their delivery; messages a write
     int connections, depth;
@@ -73,12 +74,15 @@ typedef struct {
     // The message that bytes begin with, and how many bytes it takes; 0: not whole yet.
     size_t (*parse)(Connection *, const uint8_t *bytes, size_t count, Message *);
     bool replies;             // each publish is answered
+    // Whether a delivery is what has to come next; nil: size and sequence say so.
+    bool (*follows)(Connection *, const Message *);
 } Protocol;
 extern const Protocol redis_bus, redis_ping, redis_xadd, mqtt_bus, nats_bus, dbus_bus, dbus_ping;
-extern const Protocol http, varlink, atrium_bus, atrium_oneway, atrium_durable;
+extern const Protocol http, varlink, atrium_bus, atrium_oneway, atrium_durable, atrium_screens;
 extern const Protocol *protocol;
 void dbus_prepare(void);
 void template_load(void);
+char *read_file(const char *path, size_t *length);
 size_t template_make(Connection *c, uint8_t *out, uint64_t sequence, uint64_t time);
 size_t varlink_parse(Connection *c, const uint8_t *bytes, size_t count, Message *m);
 // Room that one message may take.

@@ -78,6 +78,10 @@ static void subscribe(Connection *c) {
     c->start = c->end = 0;
 }
 
-const Protocol redis_bus = {"redis", nothing, subscribe, publish, parse, true};
-const Protocol redis_ping = {"redis-ping", nothing, NULL, ping, parse, true};
-const Protocol redis_xadd = {"redis-xadd", nothing, NULL, xadd, parse, true};
+const Protocol redis_bus = {
+    .name = "redis", .open = nothing, .subscribe = subscribe, .make = publish, .parse = parse,
+    .replies = true};
+const Protocol redis_ping = {
+    .name = "redis-ping", .open = nothing, .make = ping, .parse = parse, .replies = true};
+const Protocol redis_xadd = {
+    .name = "redis-xadd", .open = nothing, .make = xadd, .parse = parse, .replies = true};

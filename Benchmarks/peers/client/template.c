@@ -11,13 +11,16 @@
 static char *template;
 static size_t template_length;
 
-void template_load(void) {
-    FILE *file = fopen(options.request, "r");
-    if (!file) die("%s", options.request);
-    template = calloc(1, 65536);
-    template_length = fread(template, 1, 65535, file);
+char *read_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "r");
+    if (!file) die("%s", path);
+    char *text = calloc(1, 65536);
+    *length = fread(text, 1, 65535, file);
     fclose(file);
+    return text;
 }
+
+void template_load(void) { template = read_file(options.request, &template_length); }
 
 size_t message_room(void) { return (size_t)options.size + 1024 + template_length * 2; }
 
