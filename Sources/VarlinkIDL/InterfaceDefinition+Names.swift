@@ -1,15 +1,12 @@
 extension InterfaceDefinition {
-    /// Sees to it that names are unique and that named types exist.
-    func checkNames() throws(DefinitionError) {
-        try checkUnique()
+    /// Sees to it that types that are named exist.
+    func checkDefined(
+        _ references: [(name: String, position: TextPosition)]
+    ) throws(DefinitionError) {
         let known = Set(types.map(\.name))
-        for type in types { try checkReferences(type.type, to: known, at: type.position) }
-        for method in methods {
-            try checkReferences(.structure(method.parameters), to: known, at: method.position)
-            try checkReferences(.structure(method.reply), to: known, at: method.position)
-        }
-        for error in errors {
-            try checkReferences(.structure(error.parameters), to: known, at: error.position)
+        for (name, position) in references where !known.contains(name) {
+            throw DefinitionError(
+                position: position, reason: "there is no type \(excerpt(name))")
         }
     }
 
@@ -19,7 +16,8 @@ extension InterfaceDefinition {
         let position: TextPosition
     }
 
-    private func checkUnique() throws(DefinitionError) {
+    /// Sees to it that no two members are called the same.
+    func checkUnique() throws(DefinitionError) {
         let members =
             types.map { Member(what: "type", name: $0.name, position: $0.position) }
             + methods.map { Member(what: "method", name: $0.name, position: $0.position) }
@@ -33,26 +31,6 @@ extension InterfaceDefinition {
                         + "\(first.what) on line \(first.position.line)")
             }
             known[member.name] = member
-        }
-    }
-
-    private func checkReferences(
-        _ type: FieldType, to known: Set<String>, at position: TextPosition
-    ) throws(DefinitionError) {
-        switch type {
-        case .named(let name):
-            guard known.contains(name) else {
-                throw DefinitionError(
-                    position: position, reason: "there is no type \(excerpt(name))")
-            }
-        case .structure(let structure):
-            for field in structure.fields {
-                try checkReferences(field.type, to: known, at: field.position)
-            }
-        case .array(let element), .map(let element), .nullable(let element):
-            try checkReferences(element, to: known, at: position)
-        case .bool, .int, .float, .string, .object, .any, .enumeration:
-            break
         }
     }
 }

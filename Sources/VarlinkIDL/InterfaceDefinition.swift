@@ -29,7 +29,8 @@ public struct InterfaceDefinition: Sendable, Hashable {
     public init(_ text: String) throws(DefinitionError) {
         var parser = Parser(text)
         self = try parser.interface()
-        try checkNames()
+        try checkUnique()
+        try checkDefined(parser.references)
     }
 
     init(

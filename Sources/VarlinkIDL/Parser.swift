@@ -4,6 +4,9 @@ struct Parser {
     private var scanner: Scanner
     private var depth = 0
 
+    /// The types that were named, and where.
+    private(set) var references: [(name: String, position: TextPosition)] = []
+
     /// Deeper nesting of types than anyone writes; it keeps hostile texts from exhausting the stack.
     private static let depthLimit = 64
 
@@ -195,6 +198,7 @@ struct Parser {
                     position: start.position,
                     reason: "\(excerpt(word)) is not the name of a type: no underscores")
             }
+            references.append((word, start.position))
             return .named(word)
         }
     }

@@ -1,4 +1,5 @@
 import Certification
+import Foundation
 import JSONCodec
 import Testing
 import Varlink
@@ -39,6 +40,21 @@ private let why: Comment = "run 'make test-deps' for Python's varlink and asyncv
             let outcome = try await client.run()
             #expect(outcome.isOK)
             #expect(outcome.strings == (1...10).map { "Reply number \($0)" })
+        }
+    }
+
+    @Test func `the service tells its definition as it was written, comments included`()
+        async throws
+    {
+        let file = Installed.fixture("Certification/org.varlink.certification.varlink")
+        let written = try String(contentsOf: file, encoding: .utf8)
+        #expect(try InterfaceDefinition(written).errors[0].documentation.contains("it is over"))
+        try await withService { path in
+            let client = try await VarlinkClient.connect(unixPath: path)
+            let told = try await client.call(
+                VarlinkService.GetInterfaceDescription.self,
+                .init(interface: "org.varlink.certification"))
+            #expect(told.description == written)
         }
     }
 

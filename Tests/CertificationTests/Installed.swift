@@ -17,6 +17,11 @@ enum Installed {
         tests.appending(path: "Python/\(name)").path(percentEncoded: false)
     }
 
+    /// A file of what these tests have built.
+    static func fixture(_ name: String) -> URL {
+        tests.deletingLastPathComponent().appending(path: "Fixtures/\(name)")
+    }
+
     private static let tests = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent()
     private static let checkout = tests.deletingLastPathComponent().deletingLastPathComponent()

@@ -67,8 +67,8 @@ import VarlinkIDL
             "2:9: x__y is not the name of a field: single underscores, within it only"
         ),
         ("interface a.b\ntype A (_x: int)", "2:9: expected the name of a field, found '_x'"),
-        ("interface a.b\ntype A (x: B)", "2:9: there is no type B"),
-        ("interface a.b\nmethod A(x: []?B) -> ()", "2:10: there is no type B"),
+        ("interface a.b\ntype A (x: B)", "2:12: there is no type B"),
+        ("interface a.b\nmethod A(x: []?B) -> ()", "2:16: there is no type B"),
         ("interface a.b\nmethod A() (x: int)", "2:12: expected '->', found '('"),
         ("interface a.b\nmethod A() - > ()", "2:12: expected '->', found '-'"),
         (
