@@ -123,6 +123,15 @@ extension VarlinkClient {
         }
     }
 
+    /// Calls a method that is only known by name without reply, and does not wait.
+    ///
+    /// - Parameters:
+    ///   - method: The method's full name.
+    ///   - parameters: What the call carries; nothing by default.
+    public func oneway(raw method: String, parameters: JSONObject = .empty) {
+        send(CallFrame.encode(method, parameters, flag: .oneway), nil)
+    }
+
     private func upgrade<Reply: Sendable>(
         _ frame: [UInt8], _ decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Reply
     ) async throws -> (reply: Reply, connection: VarlinkRawConnection) {

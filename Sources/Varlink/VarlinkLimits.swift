@@ -43,10 +43,10 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Default: 1,024. Later ones wait unread.
     public var callsInFlight = 1_024
 
-    /// Bytes queued out on a connection before it stops being writable: no further call of it is
-    /// started, and ``VarlinkCall/isWritable`` is false. A client's calls wait for it.
+    /// Bytes queued out on a connection before it stops being writable.
     ///
-    /// Default: 1 MiB.
+    /// Default: 1 MiB. Beyond it no further call of the connection is started, and
+    /// ``VarlinkCall/isWritable`` is false; a client's calls wait.
     public var writableBytes = 1 << 20
 
     /// Bytes queued out at which a connection is closed: only reached by who does not ask

@@ -90,8 +90,8 @@ public struct VarlinkRouter: Sendable {
     /// Sets whether a method's calls may ask for an upgrade; by default none may.
     ///
     /// - Parameters:
-    ///   - method: The method; its handler is set by ``handle(_:_:)``, before or after this.
     ///   - upgrade: Whether they may.
+    ///   - method: The method; its handler is set by ``handle(_:_:)``, before or after this.
     public mutating func allow<Method: VarlinkMethod>(
         _ upgrade: Upgrade, of method: Method.Type
     ) {

@@ -56,7 +56,8 @@ struct Atriumctl: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = CommandLineWords.shieldNegative(
-                CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst())))
+                ServiceAddress.takeOut(
+                    CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
             try CommandLineWords.check(
                 arguments, commands: configuration.subcommands.map(name(of:)))
             var command = try parseAsRoot(arguments)

@@ -2,10 +2,17 @@ import ArgumentParser
 import JSONCodec
 import Varlink
 
-/// The command `atriumctl call METHOD [JSON]`.
+/// The command `atriumctl call [ADDRESS] METHOD [JSON]`.
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call", abstract: "Call any method, as it stands on the wire.")
+        commandName: "call", abstract: "Call any method of any Varlink service.",
+        usage: "atriumctl call [ADDRESS] METHOD [JSON] [--more | --oneway | --upgrade] [--json]",
+        discussion: """
+            Without an ADDRESS it is the daemon that is called. \(ServiceAddress.help)
+
+            An error that the service answers with goes to standard error by name, with its
+            parameters; the exit status is 1 then.
+            """)
 
     @Argument(help: "The method: org.atrium.Contents.List, or Contents.List for short.")
     var method: String
@@ -13,19 +20,56 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "Its parameters: a JSON object; - reads it from standard input.")
     var parameters: String = "{}"
 
-    @Flag(help: "Ask for a series of replies.")
+    @Flag(help: "Ask for a series of replies, one a line.")
     var more = false
 
+    @Flag(help: "Ask for no reply, and do not wait.")
+    var oneway = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Ask for another protocol after the reply, and join it to standard input and output.",
+            discussion: "The reply goes to standard error."))
+    var upgrade = false
+
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard [more, oneway, upgrade].count(where: \.self) <= 1 else {
+            throw ValidationError("--more, --oneway and --upgrade exclude each other.")
+        }
+    }
 
     func run() async throws {
         let object = try JSONArgument.object(parameters)
         let name = InterfaceName.full(method: method)
         let session = try await connection.connect()
-        if more {
-            try await session.stream(raw: name, object) { show($0, session) }
+        do {
+            try await call(name, object, session)
+        } catch let error as VarlinkRemoteError {
+            throw CallProblem.explain(error, method: name, address: connection.socket)
+        } catch let error as VarlinkConnectionError where error.kind == .protocolViolation {
+            throw CallProblem.explain(error, method: name)
+        } catch {
+            throw await session.explain(error)
+        }
+    }
+
+    private func call(_ name: String, _ object: JSONObject, _ session: Session) async throws {
+        let client = session.client
+        if oneway {
+            client.oneway(raw: name, parameters: object)
+            try await client.whenWritable()
+        } else if upgrade {
+            let (reply, connection) = try await client.upgrade(raw: name, parameters: object)
+            if !reply.isEmpty { Output.note(PrintableText.line("\(reply)")) }
+            try await RawTerminal.join(connection)
+        } else if more {
+            for try await reply in client.stream(raw: name, parameters: object) {
+                show(reply, session)
+            }
         } else {
-            show(try await session.call(raw: name, object), session)
+            show(try await client.call(raw: name, parameters: object), session)
         }
     }
 
@@ -42,7 +86,9 @@ struct CallCommand: AsyncParsableCommand {
 /// The command `atriumctl interfaces`.
 struct InterfacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "interfaces", abstract: "List the interfaces that the daemon speaks.")
+        commandName: "interfaces",
+        abstract: "List the interfaces of the daemon, or of any Varlink service.",
+        usage: "atriumctl interfaces [ADDRESS] [--json]", discussion: ServiceAddress.help)
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -57,7 +103,9 @@ struct InterfacesCommand: AsyncParsableCommand {
 /// The command `atriumctl introspect INTERFACE`.
 struct IntrospectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "introspect", abstract: "Print an interface's definition.")
+        commandName: "introspect",
+        abstract: "Print an interface's definition, of any Varlink service.",
+        usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help)
 
     @Argument(help: "The interface: org.atrium.Contents, or Contents for short.")
     var interface: String
@@ -72,18 +120,5 @@ struct IntrospectCommand: AsyncParsableCommand {
                 VarlinkService.GetInterfaceDescription.self, .init(interface: name))
         else { return }
         for line in PrintableText.lines(reply.description) { Output.line(line) }
-    }
-}
-
-/// Names of interfaces and methods, as they may be typed.
-enum InterfaceName {
-    /// `Contents` stands for `org.atrium.Contents`.
-    static func full(interface: String) -> String {
-        interface.contains(".") ? interface : "org.atrium.\(interface)"
-    }
-
-    /// `Contents.List` stands for `org.atrium.Contents.List`.
-    static func full(method: String) -> String {
-        method.split(separator: ".").count == 2 ? "org.atrium.\(method)" : method
     }
 }

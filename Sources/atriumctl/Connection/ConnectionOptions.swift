@@ -4,8 +4,8 @@ import ArgumentParser
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The daemon's socket.", discussion: "Default: $ATRIUM_SOCKET, else where one is found.",
-            valueName: "path"))
+            "The daemon's socket, a path or a Varlink address.",
+            discussion: "Default: $ATRIUM_SOCKET, else where one is found.", valueName: "address"))
     var socket: String?
 
     @Flag(help: "Print replies as they came, one JSON object a line.")

@@ -8,28 +8,32 @@ enum ConnectionProblem {
         guard let error = error as? VarlinkConnectionError else {
             return CommandFailure("\(error)")
         }
+        let isOurs = !socket.contains(":") || socket.contains("atrium")
         switch error.kind {
         case .notFound, .refused:
             return CommandFailure(
-                "\(error.description)", hint: notRunning, status: .unreachable)
+                error.description, hint: isOurs ? notRunning : nil, status: .unreachable)
         case .accessDenied:
             return CommandFailure(
                 "\(error.description)", hint: howToJoin(socket), status: .unreachable)
         case .closed:
             return CommandFailure(
-                "the daemon closed the connection before it had answered",
-                hint: "see its log for the reason: 'journalctl -u atriumd', or its terminal",
-                status: .unreachable)
+                "the \(isOurs ? "daemon" : "service") closed the connection before it had answered",
+                hint: isOurs ? seeLog : nil, status: .unreachable)
         case .timedOut:
-            return CommandFailure(error.description, hint: notRunning, status: .unreachable)
+            return CommandFailure(
+                error.description, hint: isOurs ? notRunning : nil, status: .unreachable)
         case .protocolViolation:
             return CommandFailure(
                 error.description,
                 hint: "is another program listening at \(socket)?", status: .unreachable)
-        case .other:
+        case .upgraded, .overflow, .other:
             return CommandFailure(error.description, status: .unreachable)
         }
     }
+
+    private static let seeLog =
+        "see its log for the reason: 'journalctl -u atriumd', or its terminal"
 
     private static let notRunning =
         "is atriumd running? Start it with 'atriumd', 'make run' or 'systemctl start atriumd',\n"

@@ -132,7 +132,9 @@ enum RemoteProblem {
             CommandFailure(
                 "the component '\(details["component"])' takes no items: \(details["reason"])")
         case "LimitExceeded":
-            CommandFailure(beyond(details["limit"], details["value"]), hint: retry(details))
+            CommandFailure(
+                details.optional("message") ?? beyond(details["limit"], details["value"]),
+                hint: retry(details))
         case "StoreUnavailable":
             CommandFailure(
                 "the store takes no writes, nothing was changed: \(details["reason"])",
@@ -183,14 +185,14 @@ enum RemoteProblem {
         switch word {
         case "InterfaceNotFound":
             CommandFailure(
-                "the daemon has no interface '\(details["interface"])'",
+                "there is no interface '\(details["interface"])'",
                 hint: "'atriumctl interfaces' lists them.")
         case "MethodNotFound":
             CommandFailure(
-                "the daemon has no method '\(details["method"])'",
+                "there is no method '\(details["method"])'",
                 hint: "'atriumctl introspect INTERFACE' lists the methods of an interface.")
         case "MethodNotImplemented":
-            CommandFailure("the daemon does not implement \(details["method"]) yet")
+            CommandFailure("\(details["method"]) is not implemented")
         case "InvalidParameter":
             CommandFailure(
                 "the parameter '\(details["parameter"])' is missing, unknown or of another type",
@@ -198,6 +200,8 @@ enum RemoteProblem {
         case "PermissionDenied": CommandFailure("you may not call this method")
         case "ExpectedMore":
             CommandFailure("the method answers with a series of replies", hint: "add --more.")
+        case "ExpectedUpgrade":
+            CommandFailure("the method goes on in another protocol", hint: "add --upgrade.")
         default: nil
         }
     }

@@ -13,7 +13,9 @@ struct Session: Sendable {
 
     init(socket: String, printsJSON: Bool = false) async throws {
         do {
-            client = try await VarlinkClient.connect(unixPath: socket)
+            client = try await ServiceAddress.connect(socket)
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw ConnectionProblem.explain(error, socket: socket)
         }

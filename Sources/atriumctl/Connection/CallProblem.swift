@@ -1,0 +1,52 @@
+import JSONCodec
+import Varlink
+
+/// What any service answers a call with, by name: who calls by hand wants to see what came.
+enum CallProblem {
+    /// The error as it came, and what to do about it where that is known.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - method: The method that was called.
+    ///   - address: The service as it was named; nil for the daemon.
+    /// - Returns: The failure.
+    static func explain(
+        _ error: VarlinkRemoteError, method: String, address: String?
+    ) -> CommandFailure {
+        CommandFailure("\(error)", hint: hint(error, method, address ?? ""))
+    }
+
+    /// A reply that broke the protocol.
+    static func explain(_ error: VarlinkConnectionError, method: String) -> CommandFailure {
+        // The service did not wait to be asked for more.
+        let isSeries = error.description.contains("without more")
+        return CommandFailure(
+            error.description, hint: isSeries ? addMore(method) : nil)
+    }
+
+    private static func addMore(_ method: String) -> String {
+        "\(method) answers with a series of replies: add --more."
+    }
+
+    private static func hint(
+        _ error: VarlinkRemoteError, _ method: String, _ address: String
+    ) -> String? {
+        let service = "org.varlink.service."
+        switch error.name {
+        case service + "ExpectedMore": return addMore(method)
+        case service + "ExpectedUpgrade":
+            return "\(method) goes on in another protocol: add --upgrade."
+        case service + "InterfaceNotFound":
+            let words = ["atriumctl interfaces", address].filter { !$0.isEmpty }
+            return "'\(words.joined(separator: " "))' lists what there is."
+        case service + "MethodNotFound", service + "InvalidParameter":
+            let interface = method.split(separator: ".").dropLast().joined(separator: ".")
+            let words = ["atriumctl introspect", address, interface].filter { !$0.isEmpty }
+            return "'\(words.joined(separator: " "))' shows what there is."
+        default:
+            guard error.name.hasPrefix("org.atrium.") else { return nil }
+            let known = RemoteProblem.explain(error)
+            return [known.sentence, known.hint].compactMap(\.self).joined(separator: "; ")
+        }
+    }
+}

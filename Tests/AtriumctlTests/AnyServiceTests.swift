@@ -1,0 +1,251 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import atriumctl
+
+/// `call`, `interfaces` and `introspect` against a service that nobody here wrote: the example that comes with
+/// PyPI's varlink.
+@Suite(.enabled(if: Programs.python != nil, "run 'make test-deps' for Python's varlink"))
+struct `Any Varlink service` {
+    @Test func `its interfaces are listed, and each is shown`() async throws {
+        try await withExample { socket in
+            let listed = try await type("interfaces", "unix:\(socket)")
+            #expect(listed.status == 0)
+            #expect(listed.output == "org.varlink.service\norg.example.more\n")
+            let shown = try await type("introspect", "unix:\(socket)", "org.example.more")
+            #expect(
+                shown.output.hasPrefix("# Example Varlink service\ninterface org.example.more\n"))
+            let inOne = try await type("introspect", "\(socket)/org.example.more")
+            #expect(inOne.output == shown.output)
+        }
+    }
+
+    @Test func `its methods are called however the address is written`() async throws {
+        try await withExample { socket in
+            for words in [
+                ["call", "unix:\(socket)", "org.example.more.Ping"],
+                ["call", "unix:\(socket);mode=0666", "org.example.more.Ping"],
+                ["call", socket, "org.example.more.Ping"],
+                ["call", "unix:\(socket)/org.example.more.Ping"],
+                ["call", "--socket", "unix:\(socket)", "org.example.more.Ping"],
+                ["--socket", socket, "call", "org.example.more.Ping"],
+            ] {
+                let done = try await type(words + [#"{"ping":"a"}"#])
+                #expect(
+                    done == Done(status: 0, output: "{\"pong\":\"a\"}\n", errors: ""), "\(words)")
+            }
+        }
+    }
+
+    @Test func `no parameters are none, and a series is a line each`() async throws {
+        try await withExample { socket in
+            let info = try await type("call", socket, "org.varlink.service.GetInfo")
+            #expect(info.status == 0 && info.output.contains("\"vendor\":\"Varlink\""))
+            let series = try await type(
+                "call", socket, "org.example.more.TestMore", #"{"n":1}"#, "--more")
+            #expect(
+                series.output == """
+                    {"state":{"start":true}}
+                    {"state":{"progress":0}}
+                    {"state":{"progress":100}}
+                    {"state":{"end":true}}
+
+                    """)
+            let quiet = try await type(
+                "call", socket, "org.example.more.Ping", #"{"ping":"a"}"#, "--oneway")
+            #expect(quiet == Done(status: 0, output: "", errors: ""))
+        }
+    }
+
+    @Test func `an error is told by name, with what it carries, and the status says so`()
+        async throws
+    {
+        try await withExample { socket in
+            let unknown = try await type("call", socket, "org.example.none.Do")
+            #expect(unknown.status == 1 && unknown.output.isEmpty)
+            #expect(
+                unknown.errors == """
+                    atriumctl: org.varlink.service.InterfaceNotFound {"interface":"org.example.none"}
+                    hint: 'atriumctl interfaces \(socket)' lists what there is.
+
+                    """)
+            let wrong = try await type("call", socket, "org.example.more.Ping")
+            #expect(wrong.status == 1)
+            #expect(wrong.errors.contains("org.varlink.service.InvalidParameter {"))
+            #expect(wrong.errors.contains("'atriumctl introspect \(socket) org.example.more'"))
+        }
+    }
+
+    @Test func `a method that needs more says so and how`() async throws {
+        try await withExample { socket in
+            let done = try await type("call", socket, "org.example.more.TestMore", #"{"n":1}"#)
+            #expect(done.status == 1)
+            #expect(
+                done.errors.contains("org.example.more.TestMore answers with a series of replies: ")
+            )
+            #expect(done.errors.contains("add --more."))
+        }
+    }
+
+    @Test func `a service is started for the call where the address says so`() async throws {
+        let directory = try TemporaryDirectory()
+        let program = directory.path + "/service"
+        // Answers one call on the connection that it finds as systemd passes it on.
+        let script = """
+            #!\(try #require(Programs.python))
+            import os, socket
+            assert os.environ["LISTEN_PID"] == str(os.getpid())
+            assert os.environ["LISTEN_FDS"] == "1" and os.environ["LISTEN_FDNAMES"] == "varlink"
+            connection = socket.socket(fileno=3)
+            call = b""
+            while not call.endswith(b"\\0"):
+                call += connection.recv(1000)
+            assert call == b'{"method":"org.example.a.Do","parameters":{"x":1}}\\0', call
+            connection.sendall(b'{"parameters":{"y":2}}\\0')
+            """
+        try script.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let done = try await type("call", "exec:\(program)", "org.example.a.Do", #"{"x":1}"#)
+        #expect(done == Done(status: 0, output: "{\"y\":2}\n", errors: ""))
+        let missing = try await type("call", "exec:/nowhere/at.all", "org.example.a.Do")
+        #expect(missing.status == 3)
+        #expect(
+            missing.errors
+                == "atriumctl: can't start '/nowhere/at.all': No such file or directory\n")
+    }
+
+    @Test func `an upgraded connection is joined to standard input and output`() async throws {
+        let directory = try TemporaryDirectory()
+        let program = directory.path + "/service"
+        let script = """
+            #!\(try #require(Programs.python))
+            import socket
+            connection = socket.socket(fileno=3)
+            call = b""
+            while not call.endswith(b"\\0"):
+                call += connection.recv(1000)
+            assert call == b'{"method":"org.example.a.Do","upgrade":true}\\0', call
+            connection.sendall(b'{"parameters":{"to":"shouting"}}\\0READY:')
+            while text := connection.recv(1000):
+                connection.sendall(text.upper())
+            """
+        try script.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let done = try await type(
+            ["call", "exec:\(program)", "org.example.a.Do", "--upgrade"], input: "hello\0{")
+        #expect(done.output == "READY:HELLO\0{")
+        #expect(done.errors == "{\"to\":\"shouting\"}\n")
+        #expect(done.status == 0)
+    }
+}
+
+@Suite struct `Addresses on the command line` {
+    @Test(arguments: [
+        (["call", "unix:/a", "x.y.Z"], ["call", "--socket", "unix:/a", "x.y.Z"]),
+        (["call", "--more", "/a", "x.y.Z"], ["call", "--socket", "/a", "--more", "x.y.Z"]),
+        (["call", "unix:/there/x.y.Z", "{}"], ["call", "--socket", "unix:/there", "x.y.Z", "{}"]),
+        (["call", "unix:@b/x.y.Z"], ["call", "--socket", "unix:@b", "x.y.Z"]),
+        (
+            ["interfaces", "unix:/there/org.example.sock"],
+            ["interfaces", "--socket", "unix:/there/org.example.sock"]
+        ),
+        (["introspect", "/there/x.y.z"], ["introspect", "--socket", "/there", "x.y.z"]),
+        (["call", "Contents.List", #"{"a":"b/c"}"#], ["call", "Contents.List", #"{"a":"b/c"}"#]),
+        (["call", "--socket", "/a", "x.y.Z"], ["call", "--socket", "/a", "x.y.Z"]),
+        (["put", "films/alien", "a=/b"], ["put", "films/alien", "a=/b"]),
+    ])
+    func `the first operand may be an address`(_ words: [String], _ expected: [String]) {
+        #expect(ServiceAddress.takeOut(words, exists: { $0 == "/there" }) == expected)
+    }
+}
+
+// MARK: - The programs
+
+/// What a command left behind.
+private struct Done: Equatable {
+    var status: Int32
+    var output: String
+    var errors: String
+}
+
+private final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/atriumctl-test-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+private enum Programs {
+    /// The directory that the tests were built into, where all products are.
+    static let products: String = {
+        // The tests are a program of their own, or loaded by one.
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/"
+        return URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
+            .path(percentEncoded: false)
+    }()
+
+    /// The Python that `make test-deps` gave the package varlink; nil without.
+    static let python: String? = {
+        let build = URL(filePath: products).deletingLastPathComponent().deletingLastPathComponent()
+        let path = build.appending(path: "venv/bin/python3").path(percentEncoded: false)
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }()
+}
+
+private func type(_ words: String...) async throws -> Done { try await type(words) }
+
+/// Runs `atriumctl`.
+private func type(_ words: [String], input: String = "") async throws -> Done {
+    let process = Process()
+    process.executableURL = URL(filePath: Programs.products + "/atriumctl")
+    process.arguments = words
+    let (into, out, errors) = (Pipe(), Pipe(), Pipe())
+    (process.standardInput, process.standardOutput, process.standardError) = (into, out, errors)
+    try process.run()
+    into.fileHandleForWriting.write(Data(input.utf8))
+    try into.fileHandleForWriting.close()
+    return await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+            let output = String(
+                decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let told = String(
+                decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            continuation.resume(
+                returning: Done(status: process.terminationStatus, output: output, errors: told))
+        }
+    }
+}
+
+/// Runs a test against the Python example, and stops it after.
+private func withExample(_ body: (String) async throws -> Void) async throws {
+    let directory = try TemporaryDirectory()
+    let socket = directory.path + "/service"
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(Programs.python))
+    process.arguments = [
+        "-u", "-m", "varlink.tests.test_orgexamplemore", "--varlink=unix:\(socket)",
+    ]
+    let out = Pipe()
+    process.standardOutput = out
+    process.standardError = out
+    try process.run()
+    defer {
+        // Not politely: it was born with the signals blocked that its parent's thread blocks.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+    // It tells when it listens.
+    let line = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+            continuation.resume(returning: out.fileHandleForReading.availableData)
+        }
+    }
+    try #require(String(decoding: line, as: UTF8.self).contains("Listening"))
+    try await body(socket)
+}
