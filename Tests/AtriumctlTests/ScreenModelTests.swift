@@ -94,14 +94,38 @@ import Testing
         #expect(model.selection == nil)
     }
 
-    @Test func `forgets the lists of components that are hidden`() throws {
+    @Test func `forgets what components showed that are hidden or gone, and names what fails`()
+        throws
+    {
         var model = ScreenModel()
-        try model.apply(snapshot(["a"]))
-        try model.apply(
+        var first = snapshot(["a"])
+        first.sections = [genre([("drama", 2)])]
+        first.tally = VoteTally(count: 1, score: 5, histogram: ["5": 1])
+        first.components = [
+            .init(name: "list", kind: "contents", title: "List", hidden: false),
+            .init(name: "facets", kind: "filters", title: "Facets", hidden: false),
+            .init(name: "stars", kind: "votes", title: "Stars", hidden: false),
             .init(
-                screen: "s", base: 1, revision: 2, sequence: 2, commits: 1,
-                components: [.init(name: "list", kind: "contents", title: "List", hidden: true)]))
+                name: "talk", kind: "comments", title: "Talk", hidden: false,
+                problem: "its worker is away"),
+        ]
+        try model.apply(first)
+        let lines = ScreenView(container: "films", fields: []).lines(model)
+        #expect(lines[1] == "talk: its worker is away")
+        let before = model
+        let next = Screens.Open.Reply(
+            screen: "s", base: 1, revision: 2, sequence: 2, commits: 1,
+            components: [.init(name: "list", kind: "contents", title: "List", hidden: true)])
+        let changes = try model.apply(next)
         #expect(model.lists.isEmpty)
+        #expect(model.sections.isEmpty)
+        #expect(model.tally == nil)
+        let told = ScreenChangeText(fields: []).lines(next, changes: changes, before: before)
+        #expect(
+            told == [
+                "#2  component list: hidden", "#2  component facets: gone",
+                "#2  component stars: gone", "#2  component talk: gone",
+            ])
     }
 
     @Test func `shows filters, items and the comments of its focus`() throws {

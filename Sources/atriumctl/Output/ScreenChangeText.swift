@@ -10,9 +10,9 @@ struct ScreenChangeText {
         _ reply: Screens.Open.Reply, changes: [ScreenChange], before: ScreenModel
     ) -> [String] {
         var lines = changes.map { "\($0.component): \(text($0.edit))" }
-        let known = Dictionary(before.sections.map { ($0.id, $0) }) { first, _ in first }
         for section in reply.sections ?? [] {
-            lines += Self.lines(of: section, before: known[section.id])
+            lines += Self.lines(
+                of: section, before: before.sections.first { $0.id == section.id })
         }
         for list in reply.lists ?? [] {
             let total = before.lists.first { $0.component == list.component }?.total
@@ -20,8 +20,8 @@ struct ScreenChangeText {
         }
         if let tally = reply.tally { lines.append("votes: \(TallyText.full(tally))") }
         if let path = reply.path { lines.append("path: /\(path.joined(separator: "/"))") }
-        for component in reply.components ?? [] {
-            lines.append("component \(component.name)\(component.hidden ? " (hidden)" : "")")
+        if let components = reply.components {
+            lines += Self.lines(of: components, before: before.components)
         }
         let mark = "#\(reply.revision)  "
         if reply.commits > 1 { lines.append("\(reply.commits) commits in one") }
@@ -71,6 +71,18 @@ struct ScreenChangeText {
             parts.append("comments \(comments)")
         }
         return parts.isEmpty ? "nothing that is shown" : parts.joined(separator: ", ")
+    }
+
+    private static func lines(
+        of components: [Screens.Open.Reply.Components],
+        before: [Screens.Open.Reply.Components]
+    ) -> [String] {
+        let changed = components.filter { !before.contains($0) }.map { component in
+            let state = component.problem ?? (component.hidden ? "hidden" : "shown")
+            return "component \(component.name): \(state)"
+        }
+        let gone = before.filter { old in !components.contains { $0.name == old.name } }
+        return changed + gone.map { "component \($0.name): gone" }
     }
 
     private static func lines(of section: Section, before: Section?) -> [String] {

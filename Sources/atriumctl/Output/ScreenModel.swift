@@ -56,8 +56,9 @@ struct ScreenModel {
         revision = reply.revision
         scope = reply.scope ?? scope
         path = reply.path ?? path
+        if let components = reply.components { take(components) }
+        sections = reply.sections ?? sections
         tally = reply.tally ?? tally
-        take(sections: reply.sections, components: reply.components)
         var changes: [ScreenChange] = []
         for list in reply.lists ?? [] {
             let edits = try take(list)
@@ -66,25 +67,13 @@ struct ScreenModel {
         return isSnapshot ? [] : changes
     }
 
-    /// Sections replace those of the same id; with the components, they are all there are, and lists
-    /// of components that are gone or hidden go too.
-    private mutating func take(
-        sections changed: [Section]?, components: [Screens.Open.Reply.Components]?
-    ) {
-        if let components {
-            self.components = components
-            let shown = Set(components.filter { !$0.hidden }.map(\.name))
-            lists.removeAll { !shown.contains($0.component) }
-            let hasFilters = components.contains { $0.kind == "filters" && !$0.hidden }
-            if changed != nil || !hasFilters { sections = [] }
-        }
-        for section in changed ?? [] {
-            if let place = sections.firstIndex(where: { $0.id == section.id }) {
-                sections[place] = section
-            } else {
-                sections.append(section)
-            }
-        }
+    /// What components showed that are gone or hidden now goes with them.
+    private mutating func take(_ components: [Screens.Open.Reply.Components]) {
+        self.components = components
+        let shown = components.filter { !$0.hidden }
+        lists.removeAll { list in !shown.contains { $0.name == list.component } }
+        if !shown.contains(where: { $0.kind == "filters" }) { sections = [] }
+        if !shown.contains(where: { $0.kind == "votes" }) { tally = nil }
     }
 
     private mutating func take(

@@ -12,6 +12,9 @@ struct ScreenView {
     func lines(_ model: ScreenModel, notice: String? = nil) -> [String] {
         var lines = [head(model)]
         if let notice { lines.append(cut(PrintableText.line(notice))) }
+        lines += model.components.compactMap { component in
+            component.problem.map { cut(PrintableText.line("\(component.name): \($0)")) }
+        }
         lines += model.sections.map { cut(Self.line(of: $0)) }
         for list in model.lists where !isTalk(list, model) { lines += table(list, of: model) }
         for list in model.lists where isTalk(list, model) { lines += talk(list) }
