@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+extension Stories {
+    /// The web gateway of the examples: `Tests/Web` has its tests, in Python as it is.
+    @Suite struct Web {
+        @Test func `the gateway keeps each browser to itself, and strangers out`() async throws {
+            try await Self.run("test_gateway")
+        }
+
+        @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
+        func `the page is live in a browser, on a desk and on a phone`() async throws {
+            try await Self.run("test_page")
+        }
+
+        private static let hasBrowser = ["chromium", "chromedriver"].allSatisfy {
+            FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+        }
+
+        /// Runs a module of tests, with our programs in its path.
+        private static func run(_ module: String) async throws {
+            let tree = try await Installed.tree
+            let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+            let done = try await AtriumdTests.run(
+                ["timeout", "--signal=INT", "--kill-after=10", "150"]
+                    + ["python3", "-B", "-m", "unittest", module],
+                environment: ["PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples],
+                in: Installed.checkout + "/Tests/Web")
+            #expect(done.status == 0, "\(done)")
+            #expect(done.errors.contains("\nOK\n"), "all of them ran: \(done)")
+        }
+    }
+}

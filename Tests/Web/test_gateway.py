@@ -1,0 +1,114 @@
+"""The gateway of Examples/web, over HTTP."""
+import json
+import unittest
+
+from club import Club
+
+
+class TheGateway(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.club = Club()
+        cls.addClassCleanup(cls.club.close)
+
+    def setUp(self):
+        self.club.fill()
+        self.cookie = self.club.cookie()
+
+    def test_sends_a_page_that_may_load_and_run_nothing_else(self):
+        status, headers, body = self.club.send("GET", "/")
+        self.assertEqual(status, 200)
+        policy = headers["Content-Security-Policy"]
+        nonce = policy.split("script-src 'nonce-")[1].split("'")[0]
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(body.count(f'nonce="{nonce}"'.encode()), 2)
+        self.assertIn("HttpOnly; SameSite=Strict", headers["Set-Cookie"])
+        again = self.club.send("GET", "/", Cookie=self.cookie)
+        self.assertIsNone(again[1]["Set-Cookie"])
+        self.assertNotIn(nonce.encode(), again[2])
+
+    def test_passes_on_a_snapshot_and_then_each_revision(self):
+        with self.club.live("open=" + json.dumps({"limit": 2, "sort": ["-votes.score"]}).replace(" ", "")) as live:
+            hello = live.next("hello")[1]
+            self.assertEqual(hello["title"], "Film club")
+            mark, first = live.next("revision")
+            self.assertEqual(mark, f"{first['screen']}:{first['revision']}")
+            self.assertIsNone(first.get("base"))
+            self.assertEqual([len(films["edits"]) for films in first["lists"] if films["component"] == "list"], [2])
+            self.club.type("vote", "films/alien-1979", "4")
+            mark, second = live.next("revision")
+            self.assertEqual(mark, f"{first['screen']}:{second['revision']}")
+            self.assertIn("alien-1979", json.dumps(second["lists"]))
+
+    def test_resumes_a_screen_from_the_last_event(self):
+        with self.club.live() as live:
+            live.next("hello")
+            mark, first = live.next("revision")
+        self.club.type("vote", "films/12-angry-men-1957", "5")
+        with self.club.live(Last_Event_ID=mark) as live:
+            live.next("hello")
+            reply = live.next("revision")[1]
+            self.assertEqual((reply["screen"], reply.get("base")), (first["screen"], first["revision"]))
+            self.assertIn("12-angry-men-1957", json.dumps(reply["lists"]))
+        with self.club.live("resume=nowhere:3") as live:
+            live.next("hello")
+            reply = live.next("revision")[1]
+            self.assertIsNone(reply.get("base"))
+            self.assertTrue(reply["reset"])
+
+    def test_lets_each_browser_act_for_itself(self):
+        for cookie in (self.cookie, self.cookie, self.club.cookie()):
+            status, reply = self.club.call("Cast", {"item": "alien-1979", "value": 4}, cookie)
+            self.assertEqual(status, 200, reply)
+        self.assertEqual(self.club.tally("alien-1979")["count"], 2)
+
+    def test_shows_no_cookie_and_no_other_name_than_its_own(self):
+        call = {"item": "alien-1979", "text": "In space.", "actor": "unix:0", "container": "elsewhere"}
+        comment = self.club.call("Post", call, self.cookie)[1]["comment"]
+        self.assertRegex(comment["author"], "^web:[0-9a-f]{24}$")
+        self.assertNotIn(self.cookie.split("=")[1], comment["author"])
+
+    def test_refuses_what_does_not_come_from_its_own_page(self):
+        vote = {"item": "alien-1979", "value": 1}
+        for headers in (
+                {"Origin": "http://evil.example"}, {"Origin": None}, {"Origin": "null"}, {"Host": "evil.example"},
+                {"Content_Type": "text/plain"}, {"Content_Type": None}, {"Cookie": None}, {"Cookie": "atrium=x"}):
+            status, reply = self.club.call("Cast", vote, self.cookie, **headers)
+            self.assertEqual((status, reply["error"]), (403, "Forbidden"), headers)
+        for path in ("/", "/live"):
+            self.assertEqual(self.club.send("GET", path, Host="evil.example")[0], 403)
+        self.assertEqual(self.club.tally("alien-1979")["count"], 0)
+
+    def test_says_what_is_wrong_with_a_call(self):
+        film = {"item": "alien-1979"}
+        for name, parameters, status, words in (
+                ("Delete", {"container": "films"}, 400, "comment"), ("Apply", {}, 404, "Cast"), ("", {}, 404, "Cast"),
+                ("Cast", b"{", 400, "JSON object"), ("Cast", b"[1]", 400, "JSON object"),
+                ("Cast", b"[" * 60000, 400, "JSON object"), ("Cast", b" " * 70000, 413, "65536"),
+                ("Cast", film | {"value": 9}, 400, "5"), ("Cast", {"item": "nothing", "value": 1}, 404, "nothing"),
+                ("Cast", film | {"value": "x"}, 400, "value"), ("Select", {"screen": 5}, 400, "screen")):
+            found, reply = self.club.call(name, parameters, self.cookie)
+            self.assertEqual(found, status, (name, parameters, reply))
+            self.assertIn(words, json.dumps(reply), name)
+        self.assertEqual(self.club.send("GET", "/etc/passwd")[0], 404)
+        for query in ("open=[]", "open={"):
+            with self.club.live(query) as live:
+                self.assertEqual(live.next("refused")[1]["error"], "BadCall")
+
+    def test_says_that_the_daemon_is_away(self):
+        with self.club.live() as live:
+            live.next("hello")
+            live.next("revision")
+            self.club.stop()
+            try:
+                self.assertEqual(live.next("refused")[1]["error"], "Unreachable")
+                status, reply = self.club.call("Cast", {"item": "alien-1979", "value": 1}, self.cookie)
+                self.assertEqual(status, 503)
+                self.assertIn(self.club.socket, reply["parameters"]["reason"])
+            finally:
+                self.club.start()
+
+
+if __name__ == "__main__":
+    unittest.main()
