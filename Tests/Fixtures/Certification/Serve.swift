@@ -10,10 +10,19 @@ struct Serve {
     private let mutant: Mutant?
     private let server: VarlinkServer
 
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await parse(CommandLine.arguments.dropFirst()).run()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(2)
+        }
+    }
+
+    private static func parse(_ arguments: ArraySlice<String>) throws -> Serve {
         var path: String?
         var mutant: Mutant?
-        var rest = CommandLine.arguments.dropFirst()
+        var rest = arguments
         while let option = rest.popFirst(), let value = rest.popFirst() {
             switch option {
             case "--socket": path = value
@@ -24,7 +33,7 @@ struct Serve {
             }
         }
         guard let path else { throw Failure(reason: "--socket is missing") }
-        try await Serve(path: path, mutant: mutant).run()
+        return Serve(path: path, mutant: mutant)
     }
 
     private init(path: String, mutant: Mutant?) {
