@@ -83,7 +83,10 @@ struct StructureWriter {
     private func writeStoring(from json: String, to source: inout SourceText) {
         for field in fields where field.type.wrapped == nil {
             let name = SwiftNames.identifier(field.name)
-            source.line("guard let \(name) else { throw \(json).missingMember(\"\(field.name)\") }")
+            // Taken out of the variable: a copy would count references up, and down again at the end.
+            source.line(
+                "guard let \(name) = \(name).take() else "
+                    + "{ throw \(json).missingMember(\"\(field.name)\") }")
         }
         writeAssignments(to: &source)
     }
