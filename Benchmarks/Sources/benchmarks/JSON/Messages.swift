@@ -1,4 +1,3 @@
-import Foundation
 import JSONCodec
 
 /// A call as it goes over the wire: some 130 bytes.
@@ -19,107 +18,82 @@ struct CallMessage: Codable, Equatable {
             container: "debian-packages", item: "the-lord-of-the-rings-2003-extended", value: 4.5))
 }
 
-/// A page of items: its size is as one wants it.
+/// A reply with items, as `org.atrium.Contents.List` gives it: its size is as one wants it.
+///
+/// Half of an item is prose, with quotes and line ends to escape and with letters beyond ASCII; the votes'
+/// scores have all the digits that a mean has.
 struct PageMessage: Codable, Equatable {
+    /// What the reply holds.
+    struct Parameters: Codable, Equatable {
+        var items: [Item]
+        var total: Int
+        var sequence: Int
+    }
+
     /// One item, with fields of every type.
     struct Item: Codable, Equatable {
         var id: String
-        var title: String
-        var tags: [String]
-        var size: Int
-        var rating: Double
-        var isShown: Bool
+        var fields: Fields
+        var votes: Tally?
+        var comments: Int?
     }
 
-    var items: [Item]
-    var total: Int
+    /// What the container's definition declares.
+    struct Fields: Codable, Equatable {
+        var title: String
+        var summary: String
+        var genres: [String]
+        var year: Int
+        var rating: Double
+        var isNew: Bool
+    }
+
+    /// What the votes add up to.
+    struct Tally: Codable, Equatable {
+        var count: Int
+        var score: Double?
+        var histogram: [String: Int]
+        var mine: Double?
+    }
+
+    var parameters: Parameters
 
     /// A page of so many items.
     static func example(_ count: Int) -> PageMessage {
         PageMessage(
-            items: (0..<count).map { number in
-                Item(
-                    id: "package-\(number)",
-                    title: "A \"quoted\" title, and one with an é, number \(number)",
-                    tags: ["role::program", "interface::x11", "use::gameplaying"],
-                    size: number * 1_024, rating: Double(number % 50) / 10,
-                    isShown: number % 2 == 0)
-            }, total: 63_440)
+            parameters: Parameters(
+                items: (0..<count).map(Item.example), total: 63_440, sequence: 1_048_576))
     }
 }
 
-// What follows is written as VarlinkGenerator writes it: that is what the daemon runs.
+extension PageMessage.Item {
+    private static let titles = [
+        "Amélie", "The Lord of the Rings: The Return of the King", "Das Boot", "千と千尋の神隠し",
+        "Solaris", "8½", "Who's Afraid of Virginia Woolf?",
+    ]
 
-extension CallMessage: JSONCodable {
-    init(json: inout JSONReader) throws(JSONError) {
-        var method: String?
-        var parameters: Parameters?
-        var seen = JSONMemberSet()
-        var others = JSONKeySet()
-        try json.beginObject()
-        while let key = try json.nextKey() {
-            switch key {
-            case "method":
-                try seen.insert(0, named: key, in: json)
-                method = try json.readString()
-            case "parameters":
-                try seen.insert(1, named: key, in: json)
-                parameters = try Parameters(json: &json)
-            default: try json.skipUnknownMember(key, among: &others)
-            }
-        }
-        guard let method else { throw json.missingMember("method") }
-        guard let parameters else { throw json.missingMember("parameters") }
-        self.method = method
-        self.parameters = parameters
-    }
-
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("method" as StaticString)
-        json.string(method)
-        json.key("parameters" as StaticString)
-        parameters.write(to: &json)
-        json.endObject()
-    }
-}
-
-extension CallMessage.Parameters: JSONCodable {
-    init(json: inout JSONReader) throws(JSONError) {
-        var container: String?
-        var item: String?
-        var value: Double?
-        var seen = JSONMemberSet()
-        var others = JSONKeySet()
-        try json.beginObject()
-        while let key = try json.nextKey() {
-            switch key {
-            case "container":
-                try seen.insert(0, named: key, in: json)
-                container = try json.readString()
-            case "item":
-                try seen.insert(1, named: key, in: json)
-                item = try json.readString()
-            case "value":
-                try seen.insert(2, named: key, in: json)
-                value = try json.readDouble()
-            default: try json.skipUnknownMember(key, among: &others)
-            }
-        }
-        guard let container else { throw json.missingMember("container") }
-        guard let item else { throw json.missingMember("item") }
-        guard let value else { throw json.missingMember("value") }
-        self.init(container: container, item: item, value: value)
-    }
-
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("container" as StaticString)
-        json.string(container)
-        json.key("item" as StaticString)
-        json.string(item)
-        json.key("value" as StaticString)
-        json.double(value)
-        json.endObject()
+    static func example(_ number: Int) -> PageMessage.Item {
+        let title = titles[number % titles.count]
+        let votes = [number % 5, number % 7, number % 11, number % 13, number % 17]
+        let sum = zip(votes, 1...).reduce(0) { $0 + $1.0 * $1.1 }
+        let count = votes.reduce(0, +)
+        let summary = """
+            "\(title)", shown on the \(number % 28 + 1)th at 20:15 in the café on the corner.
+            Doors open at half past seven; bring a friend, a cushion and an opinion,
+            and come back on Sunday: what wins the vote is shown again.
+            """
+        return PageMessage.Item(
+            id: "film-\(number)",
+            fields: .init(
+                title: title, summary: summary,
+                genres: ["drama", "adventure", "coming-of-age story"],
+                year: 1_960 + number % 60, rating: Double(number % 100) / 10,
+                isNew: number % 2 == 0),
+            votes: .init(
+                count: count, score: count == 0 ? nil : Double(sum) / Double(count),
+                histogram: Dictionary(
+                    uniqueKeysWithValues: zip(votes, 1...).map { ("\($0.1)", $0.0) }),
+                mine: number % 3 == 0 ? 4.5 : nil),
+            comments: number % 40)
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Many measurements of the same thing.
 struct Samples {
     private var values: [Double] = []
@@ -19,6 +21,13 @@ struct Samples {
 
 /// How long things take.
 enum Timing {
+    /// Seconds of processor time that this thread has taken so far.
+    static var processorSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Seconds that `body` takes.
     static func seconds(_ body: () throws -> Void) rethrows -> Double {
         let clock = ContinuousClock()
