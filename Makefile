@@ -14,7 +14,7 @@ TEST_PACKAGES  := binutils chromium chromium-driver gzip procps python3 python3-
 STAGE   := $(CURDIR)/.build/atrium
 # The clients of other languages that the tests talk through.
 VENV    := .build/venv
-SOURCES := Package.swift Sources plugins Tests $(wildcard Benchmarks)
+SOURCES := Package.swift Sources plugins Tests Examples $(wildcard Benchmarks)
 
 # What is installed brings its own Swift runtime along, in a directory of its own, and does not look for a
 # toolchain: hence no run path to the toolchain's, and a path to it for the tools that run while building.
@@ -34,7 +34,7 @@ SHARE   = $(DESTDIR)$(PREFIX)/share/atrium
 SYSTEM  = $(DESTDIR)$(PREFIX)/lib
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint format docs install release stage deps test-deps clean
+.PHONY: help run test fuzz bench lint format docs install release stage deps test-deps clean
 
 help: ## what there is to do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(MAKEFILE_LIST) | column -t -s @
@@ -46,6 +46,10 @@ test: test-deps lint ## check the format, build everything, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
+	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run
+
+fuzz: test-deps ## make up texts for what reads foreign bytes; FUZZ_SECONDS=60 for each of json, idl, frames, or FUZZ=idl
+	SWIFT='$(SWIFT)' Tests/Fuzz/run $(FUZZ)
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	@.ci/deps python3 python3-venv
