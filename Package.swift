@@ -59,6 +59,7 @@ let package = Package(
     products: [
         .library(name: "JSONCodec", targets: ["JSONCodec"]),
         .library(name: "Varlink", targets: ["Varlink"]),
+        .plugin(name: "VarlinkGeneratorPlugin", targets: ["VarlinkGeneratorPlugin"]),
         .executable(name: "atriumd", targets: ["atriumd"]),
         .executable(name: "atriumctl", targets: ["atriumctl"]),
         .executable(name: "atrium-worker", targets: ["atrium-worker"]),
@@ -96,6 +97,15 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
+        // What the documentation of Varlink begins with; the tests run them.
+        .executableTarget(
+            name: "greeter-service", dependencies: ["Varlink", "JSONCodec"],
+            path: "Examples/Greeter/Service", swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
+        .executableTarget(
+            name: "greeter-client", dependencies: ["Varlink", "JSONCodec"],
+            path: "Examples/Greeter/Client", swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         .target(
             name: "Store",

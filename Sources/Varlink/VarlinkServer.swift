@@ -1,7 +1,7 @@
 internal import Glibc
 public import Logging
 public import NIOCore
-internal import NIOPosix
+public import NIOPosix
 
 /// A Varlink service: UAPI.20 v0.1, JSON objects ended by a NUL, over Unix stream sockets.
 ///
@@ -55,16 +55,17 @@ public final class VarlinkServer: Sendable {
     /// Makes a server and has it listen.
     ///
     /// - Parameters:
-    ///   - loop: Where it lives: all connections and all handlers.
+    ///   - loop: Where it lives: all connections and all handlers. By default one of the process's own.
     ///   - address: Where it listens.
     ///   - router: What it answers.
     ///   - limits: What peers may use up.
-    ///   - logger: Where closed and refused connections are told of.
+    ///   - logger: Where closed and refused connections are told of; one labelled `varlink` by default.
     /// - Returns: The server, which answers already.
     /// - Throws: ``VarlinkBindError``.
     public static func start(
-        on loop: any EventLoop, at address: Address, router: VarlinkRouter,
-        limits: VarlinkLimits = VarlinkLimits(), logger: Logger
+        on loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next(),
+        at address: Address, router: VarlinkRouter,
+        limits: VarlinkLimits = VarlinkLimits(), logger: Logger = Logger(label: "varlink")
     ) async throws -> VarlinkServer {
         let server = VarlinkServer(on: loop, router: router, limits: limits, logger: logger)
         try await server.listen(at: address)
@@ -98,6 +99,22 @@ public final class VarlinkServer: Sendable {
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.writeBufferWaterMark, value: state.waterMark)
             .withConnectedSocket(descriptor).get()
+    }
+
+    /// Goes on serving until the task is cancelled, then stops.
+    ///
+    /// A program may end with this.
+    ///
+    /// - Parameter deadline: How long calls under way may take then, see ``stop(within:)``; 10 s by default.
+    public func run(stoppingWithin deadline: Duration = .seconds(10)) async {
+        let (endless, end) = AsyncStream.makeStream(of: Never.self)
+        // Its loop ends when the task is cancelled; until then somebody has to hold its other end.
+        await withTaskCancellationHandler {
+            for await _ in endless {}
+        } onCancel: {
+            end.finish()
+        }
+        await stop(within: deadline)
     }
 
     /// Stops: accepts no connections and no calls from now on, answers the calls under way, cuts

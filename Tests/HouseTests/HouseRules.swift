@@ -8,6 +8,11 @@ enum HouseRules {
     /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, and generated code.
     static let fixtures: Set = ["Breaker", "Certification", "Constructs"]
 
+    /// Programs that show how the libraries are used, and where they are below `Examples`.
+    static let examples = [
+        "greeter-service": "Greeter/Service", "greeter-client": "Greeter/Client",
+    ]
+
     /// By module: ours first, then those of other packages.
     static let visible: [String: Set<String>] = [
         "AtriumKit": [],
@@ -18,6 +23,8 @@ enum HouseRules {
         "VarlinkGeneratorPlugin": ["VarlinkGenerator", "PackagePlugin"],
         "Varlink": ["JSONCodec", "NIOCore", "NIOPosix", "Logging"],
         "Interfaces": ["JSONCodec", "Varlink"],
+        "greeter-service": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
+        "greeter-client": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "Store": ["GRDB", "Logging"],
         "CBits": [],
         "Host": [
@@ -61,6 +68,7 @@ enum HouseRules {
     /// Where a module's sources are.
     static func folder(of module: String) -> String {
         if plugins.contains(module) { return "plugins/\(module)" }
+        if let example = examples[module] { return "Examples/\(example)" }
         return fixtures.contains(module) ? "Tests/Fixtures/\(module)" : "Sources/\(module)"
     }
 
