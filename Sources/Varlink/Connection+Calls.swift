@@ -87,7 +87,7 @@ extension Connection {
             encode(&writer)
             writer.bytes.append(0)
             writer.bytes.withUnsafeBytes { replies.append($0, to: slot.id) }
-            server.giveBack(scratch: writer.bytes)
+            server.giveBack(scratch: &writer.bytes)
         }
         if isLast { end(slot) }
         settleAnswer()

@@ -15,6 +15,12 @@ extension Connection {
     func takeTurn() {
         isScheduled = false
         startCalls()
+        if isWritable {
+            // What they say goes out in this turn.
+            isStarting = true
+            runWritableActions()
+            isStarting = false
+        }
         finishTurn()
     }
 
@@ -126,9 +132,13 @@ extension Connection {
 
     private func runWritableActions() {
         guard !writableActions.isEmpty else { return }
-        let actions = writableActions
-        writableActions = []
+        var actions: [(slot: CallSlot, action: @Sendable () -> Void)] = []
+        swap(&actions, &writableActions)
         for (slot, action) in actions where isOpen(slot) { action() }
+        guard writableActions.isEmpty else { return }
+        // The memory is used again.
+        actions.removeAll(keepingCapacity: true)
+        swap(&actions, &writableActions)
     }
 
     /// Closes once everything that was said is with the kernel.

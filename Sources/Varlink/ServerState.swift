@@ -93,9 +93,11 @@ final class ServerState: @unchecked Sendable {
     }
 
     /// Takes the memory back; what was needed for one big reply is not kept.
-    func giveBack(scratch bytes: consuming [UInt8]) {
+    ///
+    /// It is swapped and not copied: what two hold would be allocated anew for the next reply.
+    func giveBack(scratch bytes: inout [UInt8]) {
         guard bytes.capacity <= 256 << 10 else { return }
-        scratch = bytes
+        swap(&scratch, &bytes)
         scratch.removeAll(keepingCapacity: true)
     }
 

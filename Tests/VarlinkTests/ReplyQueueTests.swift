@@ -14,6 +14,7 @@ import Testing
         var said: [UInt64: [UInt8]] = [:]
         var order: [UInt64] = []
         var sent: [UInt8] = []
+        var shared: [(buffer: ByteBuffer, bytes: [UInt8])] = []
         for step in 0..<400 {
             switch UInt8.random(in: 0..<4, using: &random) {
             case 0 where step < 300:
@@ -24,7 +25,13 @@ import Testing
             case 1, 2:
                 guard let id = open.randomElement(using: &random) else { continue }
                 let part = [UInt8(truncatingIfNeeded: id), UInt8(truncatingIfNeeded: step)]
-                part.withUnsafeBytes { queue.append($0, to: id) }
+                if Bool.random(using: &random) {
+                    part.withUnsafeBytes { queue.append($0, to: id) }
+                } else {
+                    let buffer = ByteBuffer(bytes: part)
+                    shared.append((buffer, part))
+                    queue.append(sharing: buffer, to: id)
+                }
                 said[id, default: []] += part
             default:
                 guard let id = open.randomElement(using: &random) else { continue }
@@ -32,12 +39,17 @@ import Testing
                 queue.end(id)
                 #expect(!queue.isOpen(id))
             }
+            // Now and then nothing is sent for a while.
+            guard Bool.random(using: &random) else { continue }
             sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
+            queue.clearReady()
         }
         for id in open.shuffled(using: &random) { queue.end(id) }
         sent += queue.ready.readBytes(length: queue.ready.readableBytes) ?? []
         #expect(sent == order.flatMap { said[$0] ?? [] })
         #expect(queue.count == 0 && queue.heldBytes == 0)
+        // What others hold too is not written to.
+        for (buffer, bytes) in shared { #expect(buffer == ByteBuffer(bytes: bytes)) }
     }
 
     @Test func `methods are found by their bytes, and only they`() {

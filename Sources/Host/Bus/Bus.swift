@@ -13,8 +13,7 @@ public import NIOCore
 /// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
 ///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
 /// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
-///   again. It is woken in a turn of the loop of its own, after whoever posted has returned: however
-///   much is posted in one turn, it is woken once, and told in one batch.
+///   again. Whoever pulls in a later turn of the loop is told in one batch what was posted meanwhile.
 /// - **Sharing.** Subscribers of the same topics with the same rights are told the same batches:
 ///   each is put together once, and encoded once, however many there are.
 /// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500. What is
@@ -50,9 +49,6 @@ public final class Bus {
     /// How many more bytes the batches may have that groups keep.
     var sharedBytesLeft: Int
     var observers: Observers
-    /// Those to be woken in the coming turn.
-    private var roused: [Subscription] = []
-    private var isWakingScheduled = false
     private var lastID: UInt64 = 0
 
     /// A bus at the end of what is stored.
@@ -90,33 +86,16 @@ public final class Bus {
     public func post(_ notification: BusNotification) {
         if let sequence = notification.sequence { advance(to: sequence) }
         let posted = ring.append(notification, order: lastSequence)
+        var woken: [Subscription] = []
         for group in groups.values where group.hasWaiting && group.matches(notification.topic) {
-            group.rouse(at: posted.position, into: &roused)
+            group.rouse(at: posted.position, into: &woken)
         }
-        if !roused.isEmpty { wakeLater() }
         while let evicted = ring.evict() {
             for group in groups.values { group.lose(evicted) }
         }
         observers.note(notification)
-    }
-
-    /// Wakes those who were roused, once whatever runs now has returned.
-    private func wakeLater() {
-        guard !isWakingScheduled else { return }
-        isWakingScheduled = true
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.execute { bound.value.wakeRoused() }
-    }
-
-    private func wakeRoused() {
-        isWakingScheduled = false
-        var woken: [Subscription] = []
-        swap(&woken, &roused)
+        // At last, for whoever is woken may pull at once.
         for subscription in woken where !subscription.hasEnded { subscription.wake() }
-        guard roused.isEmpty else { return }
-        // Its memory is used again.
-        woken.removeAll(keepingCapacity: true)
-        roused = woken
     }
 
     /// Moves on to the sequence of an entry that has no notification.
@@ -132,8 +111,7 @@ public final class Bus {
     ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
     ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
     ///     notifications that have one.
-    ///   - wake: called on the loop, once after each pull that was answered with nil, and never from
-    ///     within `post`.
+    ///   - wake: called on the loop, once after each pull that was answered with nil.
     /// - Returns: the subscription's name.
     /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
     public func subscribe(

@@ -5,7 +5,31 @@ public enum Topic {
 
     /// What keeps a text from being a topic, in words; nil when it is one.
     public static func problem(in topic: String) -> String? {
-        problem(in: topic) { word, _ in problem(inWord: word) }
+        isPlain(topic) ? nil : problem(in: topic) { word, _ in problem(inWord: word) }
+    }
+
+    /// The first word of a topic under which clients publish: `<container>.app.` and more.
+    ///
+    /// Nil for any other topic.
+    static func container(ofApp topic: String) -> Substring? {
+        guard let dot = topic.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        return topic[dot...].utf8.starts(with: ".app.".utf8) ? topic[..<dot] : nil
+    }
+
+    /// Whether a text is a topic: asked of each that is published, hence without words made of it.
+    private static func isPlain(_ topic: String) -> Bool {
+        var topic = topic
+        return topic.withUTF8 { bytes in
+            var last = UInt8(ascii: ".")
+            for byte in bytes {
+                let isEmptyWord = byte == UInt8(ascii: ".") && last == byte
+                guard !isEmptyWord, byte == UInt8(ascii: ".") || isWordByte(byte) else {
+                    return false
+                }
+                last = byte
+            }
+            return last != UInt8(ascii: ".") && bytes.count <= maxLength
+        }
     }
 
     /// Makes sure that a text is a topic.
@@ -32,15 +56,17 @@ public enum Topic {
 
     fileprivate static func problem(inWord word: Substring) -> String? {
         if word.isEmpty { return "it has an empty word: write words with single dots between" }
-        let isPlain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isPlain = word.utf8.allSatisfy(isWordByte)
         return isPlain ? nil : "the word '\(word)' has other characters than a-z, 0-9 and '-'"
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 }
 

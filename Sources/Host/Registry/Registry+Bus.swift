@@ -14,10 +14,9 @@ extension Registry {
             patterns: patterns, after: after, seesRestricted: seesRestricted, wake: wake)
     }
 
-    /// What a subscriber has not been told yet, as far as it is at hand; see
-    /// ``Bus/take(_:maxBytes:)``.
-    public func take(_ id: SubscriptionID, maxBytes: Int) -> TakenBatch {
-        domain.bus.take(id, maxBytes: maxBytes)
+    /// Where a subscriber takes what is at hand.
+    public func feed(of id: SubscriptionID) -> SubscriptionFeed {
+        SubscriptionFeed(id: id, bus: domain.bus)
     }
 
     /// What a subscriber has not been told yet, also where the past must be read; nil: nothing, and
@@ -48,15 +47,12 @@ extension Registry {
     ) {
         do throws(HostError) {
             try Topic.check(topic)
-            let words = topic.split(separator: ".")
-            guard words.count > 2, words[1] == "app" else {
+            guard let name = Topic.container(ofApp: topic).map(String.init) else {
                 throw .topicInvalid(
                     topic: topic,
                     reason: "clients publish under <container>.app, as in films.app.played")
             }
-            guard let container = containers[String(words[0])] else {
-                throw .containerNotFound(String(words[0]))
-            }
+            guard let container = containers[name] else { throw .containerNotFound(name) }
             let limit = domain.limits.payloadBytes
             guard payload.count <= limit else {
                 throw .limitExceeded(limit: "payloadBytes", value: limit, retryAfter: nil)

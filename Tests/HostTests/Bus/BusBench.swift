@@ -57,9 +57,6 @@ final class BusBench: Sendable {
         try await begin(id, maxBytes: maxBytes).get()?.content
     }
 
-    /// Lets what was put off to a turn of its own happen.
-    func settle() async throws { try await run { _ in } }
-
     /// A pull whose answer may come later.
     func begin(
         _ id: SubscriptionID, maxBytes: Int = 1 << 20
@@ -80,12 +77,10 @@ final class BusBench: Sendable {
                 bus.post(notification)
             }
         }
-        try await settle()
     }
 
     func post(_ topics: String...) async throws {
         try await run { bus in for topic in topics { bus.post(note(topic)) } }
-        try await settle()
     }
 }
 

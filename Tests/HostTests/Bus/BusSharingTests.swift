@@ -99,18 +99,16 @@ import Testing
         #expect(try await bench.pull(id)?.summary == ["a.4"])
     }
 
-    @Test func `a subscriber is woken once a turn, after the post, and not once it has ended`()
+    @Test func `a subscriber is woken once until it pulls, and not once it has ended`()
         async throws
     {
         let bench = try await BusBench()
         _ = try await waiting(bench, "a.>")
         let ended = try await waiting(bench, "a.>", tag: 1)
         try await bench.run { bus in
-            for _ in 0..<100 { bus.post(note("a.x")) }
-            #expect(bench.wakes() == 0, "never from within post")
             bus.unsubscribe(ended)
+            for _ in 0..<100 { bus.post(note("a.x")) }
         }
-        try await bench.settle()
         #expect(bench.wakes() == 1)
         #expect(bench.wakes(1) == 0)
     }

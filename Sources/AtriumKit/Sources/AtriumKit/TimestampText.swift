@@ -31,9 +31,20 @@ extension Timestamp {
         let civilMonth = month < 10 ? month + 3 : month - 9
         let year = yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)
         let seconds = inDay / 1_000
-        return padded(year, 4) + "-" + padded(civilMonth, 2) + "-" + padded(day, 2) + "T"
-            + padded(seconds / 3_600, 2) + ":" + padded(seconds / 60 % 60, 2) + ":"
-            + padded(seconds % 60, 2) + "." + padded(inDay % 1_000, 3) + "Z"
+        let isUsual = (0...9_999).contains(year)
+        // One allocation: notifications carry their time.
+        let text = String(unsafeUninitializedCapacity: 24) { buffer in
+            var writer = DigitWriter(buffer: buffer)
+            writer.write(isUsual ? year : 0, digits: 4, then: "-")
+            writer.write(civilMonth, digits: 2, then: "-")
+            writer.write(day, digits: 2, then: "T")
+            writer.write(seconds / 3_600, digits: 2, then: ":")
+            writer.write(seconds / 60 % 60, digits: 2, then: ":")
+            writer.write(seconds % 60, digits: 2, then: ".")
+            writer.write(inDay % 1_000, digits: 3, then: "Z")
+            return writer.position
+        }
+        return isUsual ? text : "\(year)" + text.dropFirst(4)
     }
 
     /// Whether a text is a date alone, and so stands for a whole day.
@@ -46,10 +57,21 @@ extension Timestamp {
         return remainder < 0
             ? (value / divisor - 1, remainder + divisor) : (value / divisor, remainder)
     }
+}
 
-    private func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+/// Writes the parts of an RFC 3339 text, each of a fixed number of digits.
+private struct DigitWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    var position = 0
+
+    mutating func write(_ number: Int64, digits: Int, then separator: Unicode.Scalar) {
+        var rest = number
+        for place in (position..<(position + digits)).reversed() {
+            buffer[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        position += digits + 1
+        buffer[position - 1] = UInt8(truncatingIfNeeded: separator.value)
     }
 }
 

@@ -1,0 +1,130 @@
+import Host
+import Interfaces
+import Synchronization
+import Varlink
+
+/// Moves what a subscriber has not been told yet to its call, no faster than the peer reads: while its
+/// socket is full nothing is taken, and the bus keeps a cursor instead of a queue.
+///
+/// It takes in a turn of its connection, right before that is sent. So what is posted within one turn of
+/// the loop is one batch and one write, however often the bus woke it.
+///
+/// Used on the event loop alone.
+final class SubscriptionPump: Sendable {
+    /// The most that one reply holds, in bytes.
+    private static let replyBytes = 256 << 10
+
+    private struct State {
+        var feed: SubscriptionFeed?
+        /// What the connection is told to run: made once, since each step would make it anew.
+        var turn: (@Sendable () -> Void)?
+        /// A turn is to come, or a pull is under way: whoever ends that goes on.
+        var isBusy = false
+        /// The bus called meanwhile.
+        var isWoken = false
+    }
+
+    private let call: VarlinkCall<Notifications.Subscribe.Reply>
+    private let registry: Registry
+    // A lock that is never contended: everything happens on the loop.
+    private let state = Mutex(State())
+
+    init(call: VarlinkCall<Notifications.Subscribe.Reply>, registry: Registry) {
+        self.call = call
+        self.registry = registry
+    }
+
+    /// Begins once there is a subscription.
+    func start(_ feed: SubscriptionFeed) {
+        state.withLock { state in
+            state.feed = feed
+            state.turn = { self.draw() }
+        }
+        call.onClose { self.close() }
+        wake()
+    }
+
+    /// Sees to it that what there is will be sent.
+    func wake() {
+        let turn = state.withLock { state -> (@Sendable () -> Void)? in
+            state.isWoken = state.isBusy
+            guard !state.isBusy, let turn = state.turn else { return nil }
+            state.isBusy = true
+            return turn
+        }
+        if let turn { call.onWritable(turn) }
+    }
+
+    /// Sends what is at hand, until there is no more of it or the socket is full.
+    private func draw() {
+        while let feed = state.withLock({ $0.feed }) {
+            guard call.isWritable else { return pause() }
+            switch feed.take(maxBytes: Self.replyBytes) {
+            case .batch(let batch): send(batch)
+            case .nothing: return rest()
+            case .past: return readPast(feed)
+            }
+        }
+    }
+
+    private func readPast(_ feed: SubscriptionFeed) {
+        registry.assumeIsolated { registry in
+            registry.pull(feed.id, maxBytes: Self.replyBytes) { self.take($0) }
+        }
+    }
+
+    private func take(_ result: Result<SharedBatch?, HostError>) {
+        switch result {
+        case .success(let batch?):
+            send(batch)
+            draw()
+        case .success(nil):
+            rest()
+        case .failure(let error):
+            call.fail(error.reply(of: Notifications.self))
+            close()
+        }
+    }
+
+    /// Sends the bytes that all subscribers of the batch share.
+    private func send(_ batch: SharedBatch) {
+        call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
+    }
+
+    /// Goes on once the peer has read.
+    private func pause() {
+        if let turn = state.withLock({ $0.turn }) { call.onWritable(turn) }
+    }
+
+    /// Waits for the bus; what came meanwhile has set `isWoken`.
+    private func rest() {
+        let isWoken = state.withLock { state in
+            state.isBusy = false
+            return state.isWoken
+        }
+        if isWoken { wake() }
+    }
+
+    private func close() {
+        let feed = state.withLock { state in
+            // The turn holds the pump: they let go of each other here.
+            state.turn = nil
+            defer { state.feed = nil }
+            return state.feed
+        }
+        if let feed { registry.assumeIsolated { $0.unsubscribe(feed.id) } }
+    }
+}
+
+extension Notifications.Subscribe.Reply {
+    fileprivate init(_ batch: SubscriptionBatch) {
+        self.init(
+            notifications: batch.notifications.map(Interfaces.Notification.init),
+            sequence: Int(batch.sequence), live: batch.live,
+            gap: batch.gap.map {
+                .init(
+                    from: Int($0.from), to: Int($0.to),
+                    reason: $0.reason == .trimmed ? .trimmed : .transient)
+            })
+    }
+}
