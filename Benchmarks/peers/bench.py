@@ -30,17 +30,19 @@ PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": com
          "listing": listing, "screens": screens, "cost": cost}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
+# What the one in Benchmarks/index measures: the index alone, in process.
+INDEX = "index"
 TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
     "cost": "The daemon itself",
-    "json": "JSON", "import": "Import", "queries": "Queries",
+    "json": "JSON", "import": "Import", "queries": "Queries", "index": "The index in process",
 }
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    known = [*PEERS, *PROGRAM]
+    known = [*PEERS, *PROGRAM, INDEX]
     parser.add_argument("parts", nargs="*", metavar="PART",
                         help=f"what to measure: {', '.join(known)}; all by default")
     parser.add_argument("--stage", type=Path, default=ROOT / ".build" / "atrium",
@@ -63,9 +65,13 @@ def arguments():
 
 def run_program(part, stage):
     """Has the Swift program measure a part, and takes its rows."""
-    command = ["swift", "run", "-c", "release", "--package-path", ROOT / "Benchmarks",
-               "--scratch-path", ROOT / ".build" / "benchmarks", "benchmarks", part,
-               "--atriumd", stage / "bin" / "atriumd"]
+    if part == INDEX:
+        package, scratch, program = "Benchmarks/index", "index-benchmark", ["index", movies.PATH]
+    else:
+        package, scratch = "Benchmarks", "benchmarks"
+        program = ["benchmarks", part, "--atriumd", stage / "bin" / "atriumd"]
+    command = ["swift", "run", "-c", "release", "--package-path", ROOT / package,
+               "--scratch-path", ROOT / ".build" / scratch, *program]
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"the benchmarks of {part} ended with {done.returncode}")
@@ -93,7 +99,7 @@ def main():
     begin()
     if any(part in PEERS for part in chosen.parts):
         subprocess.run([HERE / "setup"], check=True)
-    if {"listing", "screens", "cost"} & set(chosen.parts):
+    if {"listing", "screens", "cost", INDEX} & set(chosen.parts):
         movies.make()
     with open(chosen.lines, "w", encoding="utf-8") as lines:
         for part in chosen.parts:

@@ -46,24 +46,28 @@ struct IndexModel {
         let base = items.values.filter {
             isInScope($0.item, query.parent) && isFound($0.item, query.search)
         }
-        func pass(_ item: Item, but section: String? = nil) -> Bool {
-            query.sections.allSatisfy { one in
-                one.id == section || one.selected.isEmpty
-                    || one.selected.contains { matches($0, item) }
-            }
+        // For each item, the sections that turn it away.
+        let failed = base.map { stored in
+            query.sections.filter { section in
+                !section.selected.isEmpty
+                    && !section.selected.contains { matches($0, stored.item) }
+            }.map(\.id)
         }
-        let matching = base.filter { pass($0.item) }
+        let matching = zip(base, failed).filter { $1.isEmpty }.map(\.0)
         let sorted = matching.map { place(of: $0.item, query.sort) }
             .filter { place in after.map { precedes($0, place, query.sort) } ?? true }
             .sorted { precedes($0, $1, query.sort) }
-        let counts = query.sections.map { section in
-            section.offered.map { predicate in
-                base.filter { pass($0.item, but: section.id) && matches(predicate, $0.item) }.count
-            }
+        var counts: [[Int]] = []
+        for section in query.sections where query.countsFacets {
+            let counted = zip(base, failed).filter { $1.allSatisfy { $0 == section.id } }.map(\.0)
+            counts.append(
+                section.offered.map { predicate in
+                    counted.count { matches(predicate, $0.item) }
+                })
         }
         return Page(
             ids: sorted.prefix(query.limit).map(\.id), total: matching.count,
-            counts: query.countsFacets ? counts : [])
+            counts: counts)
     }
 
     func place(of item: Item, _ sort: [SortKey]) -> Place {

@@ -73,7 +73,7 @@ struct IndexPartsTests {
 
     @Test func `what is found in a long run of texts is what a look at each finds`() {
         var random = SeededRandom(state: 3)
-        var texts = FoldedTexts()
+        let texts = FoldedTexts()
         let words = (0..<2_000).map { "\($0 &* 7_919 % 10_007)-\($0)" }
         let all = (0..<20_000).map { _ in
             (0..<3).map { _ in words[Int.random(in: 0..<2_000, using: &random)] }
@@ -84,7 +84,7 @@ struct IndexPartsTests {
         for needle in ["1", "77", "919", "7919-", "-1999 ", "0-0", "never", words[1_234]] {
             var found: [Int] = []
             if let needle = Needle(Array(needle.utf8)) {
-                texts.visitOwners(containing: needle) { found.append($0) }
+                found = texts.owners(containing: needle).map(Int.init)
             }
             let expected = all.indices.filter { $0 % 3 != 0 && all[$0].contains(needle) }
             #expect(found.sorted() == expected, "\(needle)")
@@ -148,19 +148,19 @@ struct IndexPartsTests {
     }
 
     @Test func `texts that go leave no trace in a search`() {
-        var texts = FoldedTexts()
+        let texts = FoldedTexts()
         let long = String(repeating: "x", count: 3_000)
         for owner in 0..<2_000 { texts.insert(Array("\(owner) \(long)".utf8), owner: owner) }
         for owner in 0..<2_000 where owner % 10 != 0 { texts.remove(owner: owner) }
         for owner in 0..<200 where owner % 10 != 0 { texts.insert(Array("y".utf8), owner: owner) }
         var found: Set<Int> = []
         if let needle = Needle(Array("x".utf8)) {
-            texts.visitOwners(containing: needle) { found.insert($0) }
+            found = Set(texts.owners(containing: needle).map(Int.init))
         }
         #expect(found == Set((0..<2_000).filter { $0 % 10 == 0 }))
         found = []
         if let needle = Needle(Array("y".utf8)) {
-            texts.visitOwners(containing: needle) { found.insert($0) }
+            found = Set(texts.owners(containing: needle).map(Int.init))
         }
         #expect(found.count == 180)
         #expect(texts.withText(of: 1_990) { $0.count } == 3_005)

@@ -191,22 +191,35 @@ extension Slot {
         }
         let list = ContentIndex(fields: fields)
         restoredList = list
-        var revisions: [String: Int64] = [:]
-        for slice in slices {
-            for (change, revision) in zip(slice.changes, slice.revisions) {
-                revisions[change.key] = revision
-            }
-        }
         var next = 0
         domain.inSlices {
             guard self.start == attempt, next < items.count else { return false }
             let end = min(next + 64, items.count)
-            list.put(items[next..<end].map { ($0, revisions[$0.id] ?? self.domain.sequence) })
+            list.put(items[next..<end].map { ($0, self.domain.sequence) })
             next = end
             return true
         } then: {
-            guard self.start == attempt else { return }
-            container.fillDerived(list, while: { self.start == attempt }, then: done)
+            self.setRevisions(of: list, attempt, from: slices) {
+                container.fillDerived(list, while: { self.start == attempt }, then: done)
+            }
+        }
+    }
+
+    /// Items that are records were last changed when these were.
+    private func setRevisions(
+        of list: ContentIndex, _ attempt: Int, from slices: [RestoreSlice],
+        then done: @escaping () -> Void
+    ) {
+        var next = 0
+        domain.inSlices {
+            guard self.start == attempt, next < slices.count else { return false }
+            for (change, revision) in zip(slices[next].changes, slices[next].revisions) {
+                list.setRevision(revision, of: change.key)
+            }
+            next += 1
+            return true
+        } then: {
+            if self.start == attempt { done() }
         }
     }
 }

@@ -55,6 +55,20 @@ struct Bitset {
         words[index] |= 1 << UInt64(row & 63)
     }
 
+    /// Takes rows in, for which there is room.
+    @inline(__always)
+    mutating func insert(_ rows: some Sequence<Int>) {
+        words.withUnsafeMutableBufferPointer { words in
+            for row in rows { words[row >> 6] |= 1 << UInt64(row & 63) }
+        }
+    }
+
+    /// Makes room for all rows below `end` at once.
+    mutating func reserve(_ end: Int) {
+        let missing = (end + 63) / 64 - words.count
+        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
+    }
+
     /// Leaves a row out.
     mutating func remove(_ row: Int) {
         let index = row >> 6

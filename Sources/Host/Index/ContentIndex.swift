@@ -1,5 +1,4 @@
 import AtriumKit
-import JSONCodec
 
 /// The index of one contents component: what items there are, and which of them match a query, in
 /// order, with totals and counts, in one call.
@@ -34,8 +33,11 @@ final class ContentIndex {
     /// The columns by number: those of the declared fields, then those derived.
     private(set) var numbered: [IndexColumn] = []
     /// The fields' names, sorted, and their columns' numbers.
-    private var names: [(name: String, column: Int)] = []
-    private var derived = DerivedValues()
+    var names: [(name: String, column: Int)] = []
+    var derived = DerivedValues()
+    /// The values of the item being put, by its columns' numbers.
+    var values: [Value?] = []
+    var scratch: [UInt8] = []
     private var retiredVersions: UInt64 = 0
 
     /// An empty index.
@@ -58,6 +60,12 @@ final class ContentIndex {
 
     /// The sequence of the entry that last changed an item; nil when there is none with this id.
     func revision(of id: String) -> Int64? { table.row(of: id).map { table[$0].revision } }
+
+    /// Sets the sequence of the entry that last changed an item: for a restore, which puts all items
+    /// before it knows.
+    func setRevision(_ revision: Int64, of id: String) {
+        if let row = table.row(of: id) { table.setRevision(revision, row: row) }
+    }
 
     /// The item with this id.
     func item(_ id: String) -> IndexedItem? { table.row(of: id).map(item) }
@@ -156,6 +164,7 @@ final class ContentIndex {
     private func makeColumns() {
         let declared = fields.map { IndexColumn(type: $0.type) }
         numbered = declared + DerivedValues.columns()
+        values = Array(repeating: nil, count: declared.count)
         names = (fields.map(\.name) + DerivedValues.names).enumerated()
             .map { ($0.element, $0.offset) }
             .sorted { $0.name < $1.name }
@@ -168,105 +177,4 @@ final class ContentIndex {
             if case .text(let column) = numbered[$0] { column } else { nil }
         }
     }
-}
-
-// MARK: One row's change
-
-extension ContentIndex {
-    private func put(_ item: Item, revision: Int64) {
-        let (row, old) = table.put(
-            RowTable.Row(
-                id: item.id, fields: bytes(of: item.fields), parent: item.parent,
-                revision: revision))
-        var change = RowChange(row: row, id: old?.id, parent: old?.parent)
-        defer { note(change) }
-        if old == nil { change.note([.presence, .parent]) }
-        if let old, old.parent != item.parent { change.note(.parent) }
-        if old?.fields != table[row].fields {
-            for (name, column) in names where column < fields.count {
-                set(item.fields[name], in: column, row: row, noting: &change)
-            }
-        }
-        guard old == nil else { return }
-        fillDerived(row, for: item.id, noting: &change)
-        orders.insert(row)
-    }
-
-    private func remove(_ id: String) {
-        guard let row = table.row(of: id) else { return }
-        orders.remove(row)
-        var change = RowChange(
-            row: row, id: id, parent: table[row].parent, parts: [.presence, .parent])
-        _ = table.remove(id)
-        for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
-        for column in numbered.indices.dropFirst(fields.count) {
-            set(number: nil, in: column, row: row, noting: &change)
-        }
-        note(change)
-    }
-
-    private func refill(_ id: String) {
-        guard let row = table.row(of: id) else { return }
-        var change = RowChange(row: row, id: id, parent: table[row].parent)
-        fillDerived(row, for: id, noting: &change)
-        note(change)
-    }
-
-    private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
-        for (place, number) in derived.values(of: id).enumerated() {
-            set(number: number, in: fields.count + place, row: row, noting: &change)
-        }
-    }
-
-    private func set(
-        _ value: Value?, in column: Int, row: Int, noting change: inout RowChange
-    ) {
-        let isFollowed = isFollowed(change)
-        if isFollowed {
-            guard !numbered[column].holds(value, row: row) else { return }
-            prepare(column, row: row, noting: &change)
-        }
-        numbered[column].set(value, row: row)
-        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
-    }
-
-    private func set(
-        number: Double?, in column: Int, row: Int, noting change: inout RowChange
-    ) {
-        guard case .number(let numbers) = numbered[column] else { return }
-        let isFollowed = isFollowed(change)
-        if isFollowed {
-            guard !NumberColumn.isSame(numbers.number(of: row), number) else { return }
-            prepare(column, row: row, noting: &change)
-        }
-        numbers.set(number, row: row)
-        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
-    }
-
-    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
-    /// live queries.
-    private func isFollowed(_ change: RowChange) -> Bool {
-        log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
-    }
-
-    private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
-        if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
-        if !change.parts.contains(.presence) { orders[column]?.remove(row) }
-    }
-
-    private func note(_ change: RowChange) {
-        cache.note(row: Int(change.row), of: table.count)
-        if log.append(change) {
-            for column in numbered { column.age() }
-        }
-    }
-
-    /// Forgets texts that no row has any more; a live query may still ask for them.
-    private func releaseTexts() {
-        guard !log.isActive else { return }
-        for column in numbered { column.release() }
-    }
-
-    /// The fields as JSON, sorted by name, as `[String: Value].jsonBytes` has them.
-    private func bytes(of fields: [String: Value]) -> [UInt8] { fields.jsonBytes }
 }

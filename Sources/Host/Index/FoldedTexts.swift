@@ -4,7 +4,7 @@
 ///
 /// Each text ends with 0xFF, which UTF-8 never holds: nothing is found across two texts. A text
 /// that goes leaves a hole; a run that is mostly holes is written anew.
-struct FoldedTexts {
+final class FoldedTexts {
     private struct Run {
         var bytes: ContiguousArray<UInt8> = []
         var starts: ContiguousArray<UInt32> = []
@@ -26,17 +26,17 @@ struct FoldedTexts {
             signatures.extend(to: bytes)
         }
 
-        func visitOwners(containing needle: Needle, _ body: (Int) -> Void) {
+        func collectOwners(of needle: Needle, into found: inout ContiguousArray<Int32>) {
             bytes.withUnsafeBytes { bytes in
                 starts.withUnsafeBufferPointer { starts in
                     var (entry, last) = (0, -1)
                     signatures.visitRanges(for: needle, count: bytes.count) { range in
                         needle.visitPlaces(in: UnsafeRawBufferPointer(rebasing: bytes[range])) {
-                            let place = UInt32(range.lowerBound + $0)
+                            let place = UInt32(truncatingIfNeeded: range.lowerBound &+ $0)
                             entry = starts.lastIndex(notAfter: place, from: entry)
                             guard entry != last else { return }
                             last = entry
-                            if owners[entry] >= 0 { body(Int(owners[entry])) }
+                            if owners[entry] >= 0 { found.append(owners[entry]) }
                         }
                     }
                 }
@@ -58,7 +58,7 @@ struct FoldedTexts {
     private var places: ContiguousArray<Place> = []
 
     /// Keeps a text; the owner has none now.
-    mutating func insert(_ text: [UInt8], owner: Int) {
+    func insert(_ text: [UInt8], owner: Int) {
         if runs.isEmpty || runs[open].bytes.count + text.count > FoldedTexts.runLength {
             openRun()
         }
@@ -71,7 +71,7 @@ struct FoldedTexts {
     func has(_ owner: Int) -> Bool { places[owner].run >= 0 }
 
     /// Forgets an owner's text.
-    mutating func remove(owner: Int) {
+    func remove(owner: Int) {
         let place = places[owner]
         let (run, entry) = (Int(place.run), Int(place.entry))
         runs[run].owners[entry] = -1
@@ -95,19 +95,21 @@ struct FoldedTexts {
         withText(of: owner, needle.isIn)
     }
 
-    /// Hands over each owner whose text contains another.
-    func visitOwners(containing needle: Needle, _ body: (Int) -> Void) {
-        for run in runs { run.visitOwners(containing: needle, body) }
+    /// The owners whose text contains another, each once.
+    func owners(containing needle: Needle) -> ContiguousArray<Int32> {
+        var found: ContiguousArray<Int32> = []
+        for run in runs { run.collectOwners(of: needle, into: &found) }
+        return found
     }
 
-    private mutating func openRun() {
+    private func openRun() {
         // Runs that were written anew have room again.
         let roomy = runs.firstIndex { $0.bytes.count < FoldedTexts.runLength / 2 }
         open = roomy ?? runs.count
         if roomy == nil { runs.append(Run()) }
     }
 
-    private mutating func rewrite(_ index: Int) {
+    private func rewrite(_ index: Int) {
         let old = runs[index]
         var new = Run()
         for (entry, owner) in old.owners.enumerated() where owner >= 0 {
@@ -121,6 +123,7 @@ struct FoldedTexts {
 extension UnsafeBufferPointer<UInt32> {
     /// Where the last element stands that is not greater, at or behind `first`: found near by in
     /// growing steps, since hits come in order.
+    @inline(__always)
     fileprivate func lastIndex(notAfter element: UInt32, from first: Int) -> Int {
         var (low, step) = (first, 1)
         while low + step < count, self[low + step] <= element {

@@ -157,9 +157,9 @@ struct DerivedValues {
     }
 
     /// The values of an item, in the order of ``names``: the score only when there is one.
-    func values(of id: String) -> [Double?] {
+    func values(of id: String) -> (score: Double?, count: Double, comments: Double) {
         let tally = tallies.isEmpty ? nil : tallies[id]
         let comments = commentCounts.isEmpty ? 0 : commentCounts[id] ?? 0
-        return [tally?.score, Double(tally?.count ?? 0), Double(comments)]
+        return (tally?.score, Double(tally?.count ?? 0), Double(comments))
     }
 }

@@ -62,6 +62,12 @@ struct Postings {
         }
     }
 
+    /// The row, where it is the only one.
+    @inline(__always)
+    var only: Int? {
+        if size == 1, case .one(let only) = form { Int(only) } else { nil }
+    }
+
     /// How many of the rows are in the set.
     func count(in rows: Bitset) -> Int {
         switch form {
@@ -79,8 +85,13 @@ struct Postings {
     }
 
     /// Takes the rows into the set.
+    @inline(__always)
     func formUnion(into rows: inout Bitset) {
-        if case .many(let many) = form { rows.formUnion(many) } else { visit { rows.insert($0) } }
+        switch form {
+        case .one(let only): if size == 1 { rows.insert(Int(only)) }
+        case .few(let few): for row in few { rows.insert(Int(row)) }
+        case .many(let many): rows.formUnion(many)
+        }
     }
 
     /// The rows as a set.

@@ -1,5 +1,5 @@
 /// Which item is in which row: rows are numbered from 0, and a row that falls free is used again.
-struct RowTable {
+final class RowTable {
     /// What is kept of an item besides its columns.
     struct Row {
         var id: String
@@ -49,7 +49,7 @@ struct RowTable {
     /// Puts an item in, in its row or a new one.
     ///
     /// - Returns: The row, and what was in it before; nil when it is a new one.
-    mutating func put(_ new: Row) -> (row: Int, old: Row?) {
+    func put(_ new: Row) -> (row: Int, old: Row?) {
         var id = new.id
         let hash = id.slotHash
         guard let row = row(of: id, hash: hash) else { return (add(new, hash: hash), nil) }
@@ -62,10 +62,13 @@ struct RowTable {
         return (row, old)
     }
 
+    /// Changes the revision of the item in a row.
+    func setRevision(_ revision: Int64, row: Int) { rows[row].revision = revision }
+
     /// Takes an item out.
     ///
     /// - Returns: The row that is free now; nil when there was no such item.
-    mutating func remove(_ id: String) -> Int? {
+    func remove(_ id: String) -> Int? {
         var id = id
         let hash = id.slotHash
         guard let row = row(of: id, hash: hash) else { return nil }
@@ -120,7 +123,7 @@ struct RowTable {
         numbers.find(hash) { rows[$0].id == id }
     }
 
-    private mutating func add(_ new: Row, hash: UInt32) -> Int {
+    private func add(_ new: Row, hash: UInt32) -> Int {
         let row: Int
         if let freed = free.popLast() {
             row = Int(freed)
@@ -137,12 +140,12 @@ struct RowTable {
         return row
     }
 
-    private mutating func link(_ row: Int, to parent: String?) {
+    private func link(_ row: Int, to parent: String?) {
         guard let parent else { return roots.insert(row) }
         children[parent, default: Postings()].insert(row)
     }
 
-    private mutating func unlink(_ row: Int) {
+    private func unlink(_ row: Int) {
         guard let parent = rows[row].parent else { return roots.remove(row) }
         children[parent]?.remove(row)
         if children[parent]?.count == 0 { children[parent] = nil }

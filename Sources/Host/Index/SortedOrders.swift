@@ -36,7 +36,7 @@ struct SortedOrders {
     ) -> SortedRows? {
         if let order = made[column] { return order }
         spent[column, default: 0] += cost
-        guard spent[column, default: 0] > index.count * 16 else { return nil }
+        guard spent[column, default: 0] > index.count * 4 else { return nil }
         spent[column] = nil
         let byID = made[SortedOrders.byID] ?? SortedRows(index, column: nil, idOrder: nil)
         made[SortedOrders.byID] = byID

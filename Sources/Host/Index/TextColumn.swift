@@ -3,7 +3,7 @@ import AtriumKit
 /// The values of a `text` or `keywords` field: for each row the codes of its texts.
 final class TextColumn {
     /// The distinct texts, and who has them.
-    private(set) var values = ValueTable()
+    let values = ValueTable()
 
     /// Each row's first code, -1 where it has no text.
     ///
@@ -14,6 +14,10 @@ final class TextColumn {
 
     /// Makes a row's value this one; what is neither text nor a list of texts counts as none.
     func set(_ value: Value?, row: Int) {
+        // Most rows get one text, once.
+        if sortCode(of: row) == nil, let text = value?.onlyText {
+            return setFirst(Int32(values.insert(text, row: row)), row: row)
+        }
         switch value {
         case .text(let text): replace(row, by: CollectionOfOne(text))
         case .list(let list): replace(row, by: list.lazy.compactMap(\.text))
@@ -47,8 +51,15 @@ final class TextColumn {
 
     /// Takes the rows with a text that contains this one into the set.
     func collectRows(containing needle: Needle, into rows: inout Bitset) {
-        let postings = values.postings
-        values.folded.visitOwners(containing: needle) { postings[$0].formUnion(into: &rows) }
+        rows.reserve(first.count)
+        let owners = values.folded.owners(containing: needle)
+        values.postings.withUnsafeBufferPointer { postings in
+            // Most texts are one row's: those are bits to set, and nothing else.
+            rows.insert(owners.lazy.compactMap { postings[Int($0)].only })
+            for owner in owners where postings[Int(owner)].only == nil {
+                postings[Int(owner)].formUnion(into: &rows)
+            }
+        }
     }
 
     /// Whether one of a row's texts contains this one.
@@ -97,14 +108,19 @@ final class TextColumn {
     /// Forgets those that no row had already when this was called last.
     func age() { values.age() }
 
+    private func setFirst(_ code: Int32, row: Int) {
+        if row == first.count { return first.append(code) }
+        if row > first.count {
+            first.append(contentsOf: repeatElement(-1, count: row + 1 - first.count))
+        }
+        first[row] = code
+    }
+
     private func replace(_ row: Int, by texts: some Collection<String>) {
         let old = codes(of: row)
         let new = insert(texts, row: row)
         for code in old where !new.contains(code) { values.remove(code: Int(code), row: row) }
-        if row >= first.count {
-            first.append(contentsOf: repeatElement(-1, count: row + 1 - first.count))
-        }
-        first[row] = new.first ?? -1
+        setFirst(new.first ?? -1, row: row)
         let further = new.dropFirst()
         if !further.isEmpty || row < rest.count {
             if row >= rest.count {
@@ -133,5 +149,16 @@ final class TextColumn {
             if !new.contains(code) { new.append(code) }
         }
         return new
+    }
+}
+
+extension Value {
+    /// The text that it is, or the only one of a list.
+    fileprivate var onlyText: String? {
+        switch self {
+        case .text(let text): text
+        case .list(let list): list.count == 1 ? list[0].text : nil
+        default: nil
+        }
     }
 }

@@ -1,9 +1,9 @@
 /// The distinct texts of one field, each under a small number, its code: the text, its folded form,
 /// and the rows that have it.
-struct ValueTable {
+final class ValueTable {
     /// Grows with each text that comes or goes.
     private(set) var version: UInt64 = 0
-    private(set) var folded = FoldedTexts()
+    let folded = FoldedTexts()
     private(set) var postings: ContiguousArray<Postings> = []
     /// The first eight bytes of each folded text, as a number that orders as the text does.
     private(set) var heads: ContiguousArray<UInt64> = []
@@ -41,7 +41,7 @@ struct ValueTable {
     }
 
     /// Notes that a row has a text, and gives its code.
-    mutating func insert(_ text: String, row: Int) -> Int {
+    func insert(_ text: String, row: Int) -> Int {
         var text = text
         let hash = text.slotHash
         let code = codes.find(hash) { texts[$0] == text } ?? add(text, hash: hash)
@@ -53,7 +53,7 @@ struct ValueTable {
     /// Notes that a row has a text no longer.
     ///
     /// A text that no row has is forgotten with the next ``release()``.
-    mutating func remove(code: Int, row: Int) {
+    func remove(code: Int, row: Int) {
         postings[code].remove(row)
         guard postings[code].count == 0 else { return }
         retired.append(Int32(code))
@@ -61,14 +61,14 @@ struct ValueTable {
     }
 
     /// Forgets the texts that no row has: their codes may become those of others.
-    mutating func release() {
+    func release() {
         guard !retired.isEmpty || !retiredEarlier.isEmpty else { return }
         age()
         age()
     }
 
     /// Forgets those that no row had already when this was called last.
-    mutating func age() {
+    func age() {
         let forgotten = retiredEarlier
         retiredEarlier = retired
         retired = []
@@ -98,7 +98,7 @@ struct ValueTable {
         return order != 0 ? order : texts[code].compare(text.text)
     }
 
-    private mutating func add(_ text: String, hash: UInt32) -> Int {
+    private func add(_ text: String, hash: UInt32) -> Int {
         let bytes = Folding.fold(text)
         let code: Int
         if let freed = free.popLast() {

@@ -1,0 +1,31 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
+
+// The index alone, called in process: its sources are those of the host, which is no product and so
+// can't be linked. It is a package of its own, since no two packages of one build may have a target
+// of the same name.
+let package = Package(
+    name: "index",
+    dependencies: [.package(name: "AtriumKit", path: "../../Sources/AtriumKit")],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CBits"),
+        .target(name: "JSONCodec", swiftSettings: strict),
+        .target(
+            name: "Host", dependencies: [kit, "CBits", "JSONCodec"],
+            swiftSettings: strict + [.unsafeFlags(["-enable-testing"])]),
+        .executableTarget(
+            name: "index", dependencies: [kit, "CSQLite", "Host", "JSONCodec"],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,129 @@
+import AtriumKit
+import JSONCodec
+
+// One row's change: what becomes of its columns, of the orders and of the log.
+extension ContentIndex {
+    /// Inserts or replaces an item.
+    func put(_ item: Item, revision: Int64) {
+        let (row, old) = table.put(
+            RowTable.Row(
+                id: item.id, fields: bytes(of: item.fields), parent: item.parent,
+                revision: revision))
+        var change = RowChange(row: row, id: old?.id, parent: old?.parent)
+        defer { note(change) }
+        if old == nil { change.note([.presence, .parent]) }
+        if let old, old.parent != item.parent { change.note(.parent) }
+        if old?.fields != table[row].fields {
+            for column in values.indices {
+                set(values[column], in: column, row: row, noting: &change)
+            }
+        }
+        guard old == nil else { return }
+        fillDerived(row, for: item.id, noting: &change)
+        orders.insert(row)
+    }
+
+    /// Removes an item, if there is such a one.
+    func remove(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        orders.remove(row)
+        var change = RowChange(
+            row: row, id: id, parent: table[row].parent, parts: [.presence, .parent])
+        _ = table.remove(id)
+        for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
+        for column in numbered.indices.dropFirst(fields.count) {
+            set(number: nil, in: column, row: row, noting: &change)
+        }
+        note(change)
+    }
+
+    /// Makes the derived values of an item what they are by now.
+    func refill(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        var change = RowChange(row: row, id: id, parent: table[row].parent)
+        fillDerived(row, for: id, noting: &change)
+        note(change)
+    }
+
+    private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
+        let values = derived.values(of: id)
+        let first = fields.count
+        set(number: values.score, in: first, row: row, noting: &change)
+        set(number: values.count, in: first + 1, row: row, noting: &change)
+        set(number: values.comments, in: first + 2, row: row, noting: &change)
+    }
+
+    private func set(
+        _ value: Value?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !numbered[column].holds(value, row: row) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbered[column].set(value, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+    }
+
+    private func set(
+        number: Double?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        guard case .number(let numbers) = numbered[column] else { return }
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !NumberColumn.isSame(numbers.number(of: row), number) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbers.set(number, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+    }
+
+    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
+    /// live queries.
+    private func isFollowed(_ change: RowChange) -> Bool {
+        log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
+    }
+
+    private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
+        if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
+        if !change.parts.contains(.presence) { orders[column]?.remove(row) }
+    }
+
+    private func note(_ change: RowChange) {
+        cache.note(row: Int(change.row), of: table.count)
+        if log.append(change) {
+            for column in numbered { column.age() }
+        }
+    }
+
+    /// Forgets texts that no row has any more; a live query may still ask for them.
+    func releaseTexts() {
+        guard !log.isActive else { return }
+        for column in numbered { column.release() }
+    }
+
+    /// The fields as JSON, sorted by name, as `[String: Value].jsonBytes` has them; and each in
+    /// ``values`` under its column's number.
+    private func bytes(of fields: [String: Value]) -> [UInt8] {
+        var buffer: [UInt8] = []
+        swap(&buffer, &scratch)
+        buffer.removeAll(keepingCapacity: true)
+        var writer = JSONWriter(appendingTo: buffer)
+        buffer = []
+        var count = 0
+        writer.beginObject()
+        // The declared names are in order already.
+        for (name, column) in names where column < values.count {
+            values[column] = fields[name]
+            guard let value = values[column] else { continue }
+            writer.key(name)
+            value.write(to: &writer)
+            count += 1
+        }
+        writer.endObject()
+        swap(&scratch, &writer.bytes)
+        guard count == fields.count else { return fields.jsonBytes }
+        // A copy, and no longer than it must be: the writer's has room to spare.
+        return scratch.withUnsafeBufferPointer { Array($0) }
+    }
+}
