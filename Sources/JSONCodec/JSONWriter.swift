@@ -161,22 +161,23 @@ public struct JSONWriter {
     }
 
     private mutating func writeQuoted(_ value: String) {
-        var value = value
         bytes.append(UInt8(ascii: "\""))
-        value.withUTF8 { text in
-            var written = 0
-            for position in text.indices {
-                let byte = text[position]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-                    continue
-                }
-                bytes.append(contentsOf: text[written..<position])
-                writeEscape(byte)
-                written = position + 1
-            }
-            bytes.append(contentsOf: text[written...])
+        let written: Void? = value.utf8.withContiguousStorageIfAvailable { text in
+            writeEscaped(JSONBytes(UnsafeRawBufferPointer(text)))
         }
+        if written == nil { Array(value.utf8).withUnsafeBytes { writeEscaped(JSONBytes($0)) } }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func writeEscaped(_ text: JSONBytes) {
+        var end = text.endOfUnescapedText(from: 0)
+        bytes.append(contentsOf: text[0..<end].buffer)
+        while end < text.count {
+            writeEscape(text[end])
+            let start = end + 1
+            end = text.endOfUnescapedText(from: start)
+            bytes.append(contentsOf: text[start..<end].buffer)
+        }
     }
 
     private mutating func writeEscape(_ byte: UInt8) {
