@@ -28,6 +28,7 @@ final class LiveQuery {
     private let index: ContentIndex
     private var order: RowOrder
     private var judge: RowJudge
+    private let orderParts: ChangedParts
     private var front = Front()
     private var position: UInt64 = 0
 
@@ -41,6 +42,7 @@ final class LiveQuery {
         self.query = query
         self.index = index
         order = try RowOrder(query.sort, in: index)
+        orderParts = order.parts
         judge = RowJudge(query, in: index)
         index.startLogging()
         askAnew()
@@ -65,7 +67,15 @@ final class LiveQuery {
         var arrivals: ContiguousArray<Int32> = []
         var isFrontTouched = false
         for change in changes {
-            let verdict = judge.verdict(on: change, in: index, order: order.parts)
+            switch look(at: change, isAlone: changes.count == 1) {
+            case .elsewhere: continue
+            case .content:
+                isFrontTouched = true
+                touch(change.row, stays: true)
+                continue
+            case .judged: break
+            }
+            let verdict = judge.verdict(on: change, in: index, order: orderParts)
             guard verdict.isRelevant else { continue }
             total += verdict.totalChange
             judge.count(change, verdict, into: &counts, in: index)
@@ -82,6 +92,32 @@ final class LiveQuery {
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
         if front.rows.count < min(query.limit, total) { refill() }
         return showFront() || isChanged
+    }
+}
+
+// MARK: A first look
+
+extension LiveQuery {
+    private enum Look {
+        /// It changes nothing in sight.
+        case elsewhere
+        /// A known row's fields are others, and nothing that the query asks for.
+        case content
+        /// Only a closer look tells.
+        case judged
+    }
+
+    /// What can be said of a change without a look at what the query selects: of most, enough.
+    private func look(at change: RowChange, isAlone: Bool) -> Look {
+        guard change.parts.isDisjoint(with: judge.parts) else { return .judged }
+        let isKnown = front.rows.contains(change.row)
+        if change.parts.isDisjoint(with: orderParts) { return isKnown ? .content : .elsewhere }
+        // A row that moves behind the last one known was not in sight and is not now. With other
+        // changes at once, that last one may itself have moved.
+        guard isAlone, !isKnown else { return .judged }
+        if query.limit == 0 { return .elsewhere }
+        guard !front.isComplete, let last = front.rows.last else { return .judged }
+        return order.compare(Int(change.row), Int(last)) > 0 ? .elsewhere : .judged
     }
 }
 

@@ -65,6 +65,9 @@ struct RowJudge {
         version = RowJudge.version(of: columns)
     }
 
+    /// The parts of a row that decide in which counts it is.
+    var parts: ChangedParts { selectionParts.union(offeredParts) }
+
     /// Whether texts came or went that it may ask for.
     func isOutdated(in index: ContentIndex) -> Bool { RowJudge.version(of: columns) != version }
 
