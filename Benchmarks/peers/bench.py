@@ -83,19 +83,28 @@ def run_program(part, stage):
     return rows
 
 
-def insert(table, part, path):
-    """Puts the table in place of the one that the file has of this part."""
+def split(path, part):
+    """What stands before the place of a part's table in a file, and what behind it."""
     begin, end = f"<!-- {part} -->\n", f"<!-- /{part} -->\n"
     before, found, rest = path.read_text().partition(begin)
     _, closed, after = rest.partition(end)
     if not (found and closed):
         raise SystemExit(f"{path} has no place for {part}: {begin.strip()} and {end.strip()}")
-    path.write_text(f"{before}{begin}{table}\n{end}{after}")
+    return before + begin, end + after
+
+
+def insert(table, part, path):
+    """Puts the table in place of the one that the file has of this part."""
+    before, after = split(path, part)
+    path.write_text(f"{before}{table}\n{after}")
 
 
 def main():
     chosen = arguments()
     atrium.stage = chosen.stage.resolve()
+    for part in chosen.parts:
+        if chosen.into and part in TITLES:
+            split(chosen.into, part)  # fails now, and not after a quarter of an hour
     begin()
     if any(part in PEERS for part in chosen.parts):
         subprocess.run([HERE / "setup"], check=True)
