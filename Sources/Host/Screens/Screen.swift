@@ -176,7 +176,7 @@ extension Screen {
         defer { if reader == .waiting { settleAll() } }
         let frame = Frame(
             revision: 0, view: view.state, focus: focus.state, mine: mine(in: view.state),
-            focusMine: ballots?.values[choices.subject], commits: container.commits,
+            focusMine: focusMine, commits: container.commits,
             generation: ballots?.generation ?? 0)
         guard let revision = revision(of: frame, since: base, change) else {
             reader = .waiting
@@ -184,6 +184,11 @@ extension Screen {
         }
         defer { settleAll() }
         return .success(revision)
+    }
+
+    /// The reader's own ballot on what the screen is focused on, where votes are shown.
+    private var focusMine: Double? {
+        focus?.state.tally == nil ? nil : ballots?.values[choices.subject]
     }
 
     /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
@@ -233,7 +238,7 @@ extension Screen {
         }
         return !view.state.change(from: last.view).isEmpty
             || last.focus.number != focus.state.number
-            || last.focusMine != ballots?.values[choices.subject]
+            || last.focusMine != focusMine
             || last.mine != mine(in: view.state)
     }
 }

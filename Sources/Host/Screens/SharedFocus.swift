@@ -156,7 +156,10 @@ final class SharedFocus {
             Question(needsQuiet: true, make: { .thread(query) }) { [weak self] result in
                 guard let self else { return }
                 asked = nil
-                if case .success(.thread(let page)) = result {
+                if !isThere(in: container) {
+                    // It went while this waited.
+                    comments = (slot.name, [], 0)
+                } else if case .success(.thread(let page)) = result {
                     comments = (slot.name, page.entries.map(container.view), page.total)
                 } else if comments.component != slot.name {
                     comments = (slot.name, [], 0)

@@ -1,0 +1,184 @@
+import AtriumKit
+
+@testable import Host
+
+/// What is committed, as those who committed it know, and what screens should show of it.
+struct ScreenModel {
+    /// What somebody has chosen on a screen.
+    struct Choices {
+        var selection = Selection()
+        var search = ""
+        var sort: [String] = []
+        var limit = 4
+        var limits: [String: Int] = [:]
+        var places: [(component: String, item: String)] = []
+        var focus: String?
+
+        func limit(of component: String) -> Int { limits[component] ?? limit }
+    }
+
+    static let genres = ["crime", "drama", "école", "war"]
+
+    /// The lists, each looked at plainly.
+    private(set) var lists = [
+        "list": IndexModel(fields: ContainerDefinition.films.fields),
+        "more": IndexModel(fields: ContainerDefinition.films.fields),
+    ]
+    /// Values by subject and actor.
+    private var ballots: [Subject: [String: Double]] = [:]
+    private(set) var tallies: [Subject: Tally] = [:]
+    private(set) var comments: [Subject: Int] = [:]
+    /// The components in order, and whether each is hidden.
+    var components: [(name: String, isHidden: Bool)] = [
+        ("filters", false), ("list", false), ("more", false), ("stars", false), ("talk", false),
+    ]
+
+    func items(of list: String) -> [String] { (lists[list]?.items.keys).map { $0.sorted() } ?? [] }
+
+    func has(_ item: String) -> Bool { lists.values.contains { $0.items[item] != nil } }
+
+    mutating func put(_ item: Item, in list: String) {
+        lists[list]?.items[item.id] = IndexModel.Stored(item: item, revision: 0)
+    }
+
+    mutating func remove(_ item: String, from list: String) { lists[list]?.items[item] = nil }
+
+    mutating func vote(_ value: Double?, by actor: String, on item: String?, tally: Tally) {
+        let subject = Subject(item: item)
+        ballots[subject, default: [:]][actor] = value
+        tallies[subject] = tally
+        guard let item else { return }
+        for list in lists.keys { lists[list]?.tallies[item] = tally }
+    }
+
+    mutating func setComments(_ count: Int, on item: String?) {
+        comments[Subject(item: item)] = count
+        guard let item else { return }
+        for list in lists.keys { lists[list]?.comments[item] = count }
+    }
+
+    func isHidden(_ component: String) -> Bool {
+        components.first { $0.name == component }?.isHidden ?? true
+    }
+
+    // MARK: What a screen shows
+
+    /// What differs from what a screen should show; nil: nothing.
+    func difference(
+        _ copy: ScreenCopy, _ choices: Choices, actor: String, thread: [CommentView]
+    ) -> String? {
+        if copy.components.map(\.name) != components.map(\.name)
+            || copy.components.map(\.isHidden) != components.map(\.isHidden)
+        {
+            return "components: \(copy.components)"
+        }
+        if copy.path != choices.places.map(\.item) { return "path: \(copy.path)" }
+        let shown = components.filter { !$0.isHidden }.map(\.name).filter { lists[$0] != nil }
+        if Set(copy.lists.keys).subtracting(shown) != [] { return "lists: \(copy.lists.keys)" }
+        for list in shown {
+            if let difference = difference(copy, list, choices, actor, counts: list == shown[0]) {
+                return difference
+            }
+        }
+        return focusDifference(copy, choices, actor, thread)
+    }
+
+    private func difference(
+        _ copy: ScreenCopy, _ list: String, _ choices: Choices, _ actor: String, counts: Bool
+    ) -> String? {
+        guard let model = lists[list] else { return "no list \(list)" }
+        let query = query(list, choices, counts: counts && !isHidden("filters"))
+        let page = model.page(query, after: nil)
+        let expected = page.ids.compactMap { model.items[$0]?.item }.map { view($0, actor) }
+        if copy.lists[list] ?? [] != expected {
+            return "\(list): \(copy.lists[list] ?? [])\nis not \(expected)"
+        }
+        if copy.totals[list] != page.total {
+            return "\(list): \(copy.totals[list] ?? -1) in all, not \(page.total)"
+        }
+        guard query.countsFacets else { return nil }
+        return sectionDifference(copy, choices, query, page.counts)
+    }
+
+    private func sectionDifference(
+        _ copy: ScreenCopy, _ choices: Choices, _ query: IndexQuery, _ counts: [[Int]]
+    ) -> String? {
+        guard let sections = copy.sections, sections.map(\.id) == query.sections.map(\.id) else {
+            return "sections: \(copy.sections?.map(\.id) ?? [])"
+        }
+        for (section, (asked, counts)) in zip(sections, zip(query.sections, counts)) {
+            var expected: [String: Int] = [:]
+            for (predicate, count) in zip(asked.offered, counts) {
+                expected[Self.name(of: predicate)] = count
+            }
+            let found = Dictionary(section.filters.map { ($0.id, $0.count) }) { first, _ in first }
+            if found != expected { return "\(section.id): \(found) is not \(expected)" }
+            let selected = section.filters.filter(\.selected).map(\.id)
+            if Set(selected) != Set(choices.selection[section.id]) {
+                return "\(section.id): \(selected) are selected"
+            }
+        }
+        return nil
+    }
+
+    private func focusDifference(
+        _ copy: ScreenCopy, _ choices: Choices, _ actor: String, _ thread: [CommentView]
+    ) -> String? {
+        let subject = Subject(item: choices.focus)
+        let isThere = choices.focus.map(has) ?? true
+        if !isHidden("stars") {
+            let tally = isThere ? tallies[subject] ?? Tally() : Tally()
+            let expected = TallyView(tally: tally, mine: ballots[subject]?[actor])
+            if copy.tally != expected {
+                return "tally: \(String(describing: copy.tally)) is not \(expected)"
+            }
+        }
+        if !isHidden("talk") {
+            let expected = isThere ? thread : []
+            if copy.comments != expected { return "comments: \(copy.comments) not \(expected)" }
+        }
+        return nil
+    }
+
+    // MARK: The plain query
+
+    private func query(_ list: String, _ choices: Choices, counts: Bool) -> IndexQuery {
+        let place = choices.places.last { $0.component == list }
+        let top: ParentScope = choices.search.isEmpty ? .roots : .all
+        let offered = Set(lists.values.flatMap { $0.items.values }.flatMap { genres(of: $0.item) })
+        let chosen = choices.selection["genre"]
+        let genre = SectionQuery(
+            id: "genre", selected: chosen.map(Self.genre),
+            offered: counts ? offered.union(chosen).sorted().map(Self.genre) : [])
+        let rating = SectionQuery(
+            id: "rating",
+            selected: choices.selection["rating"].isEmpty ? [] : [Self.good],
+            offered: counts ? [Self.good] : [])
+        return IndexQuery(
+            parent: place.map { .under($0.item) } ?? top, sections: [genre, rating],
+            search: choices.search, sort: choices.sort.map { SortKey($0) },
+            limit: choices.limit(of: list), countsFacets: counts)
+    }
+
+    private static let good = Predicate.range(field: "rating", lower: .init(8), upper: nil)
+
+    private static func genre(_ name: String) -> Predicate {
+        .equals(field: "genres", value: .text(name))
+    }
+
+    private static func name(of predicate: Predicate) -> String {
+        if case .equals(_, .text(let name)) = predicate { name } else { "8+" }
+    }
+
+    private func genres(of item: Item) -> [String] {
+        (item.fields["genres"]?.list ?? []).compactMap(\.text)
+    }
+
+    private func view(_ item: Item, _ actor: String) -> ItemView {
+        let subject = Subject.item(item.id)
+        return ItemView(
+            id: item.id, parent: item.parent, fields: item.fields.jsonBytes,
+            votes: TallyView(tally: tallies[subject] ?? Tally(), mine: ballots[subject]?[actor]),
+            comments: comments[subject] ?? 0)
+    }
+}

@@ -1,0 +1,77 @@
+import AtriumKit
+import Foundation
+import NIOCore
+import Testing
+
+@testable import Host
+
+/// Random changes and random screen operations, against a plain look at every item.
+///
+/// Several screens at a time, some read slowly, some resumed from what they were sent last or before.
+/// Whenever one is read, what its client has put together from snapshot and diffs is what a plain look
+/// finds, and a revision of its own is never empty.
+///
+/// The seed is printed; `SCREENS_SEED` replays it, and `SCREENS_STEPS` says how far.
+@Suite struct ScreenPropertyTests {
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    static let seeds = number("SCREENS_SEED").map { [$0] } ?? [1, .random(in: 2...UInt64.max)]
+    static let steps = number("SCREENS_STEPS").map(Int.init) ?? 50_000
+
+    @Test(arguments: seeds)
+    func `screens show what a plain look at every item finds, whatever happens`(
+        seed: UInt64
+    ) async throws {
+        print("screens: seed \(seed), \(Self.steps) steps")
+        try await Self.run(seed, steps: Self.steps, losing: nil)
+    }
+
+    @Test(arguments: seeds)
+    func `the same holds with components in workers that are lost now and then`(
+        seed: UInt64
+    ) async throws {
+        let steps = Self.steps / 25
+        print("screens with workers: seed \(seed), \(steps) steps")
+        try await Self.run(seed, steps: steps, losing: RemoteLauncher.Script())
+    }
+
+    private static func run(
+        _ seed: UInt64, steps: Int, losing script: RemoteLauncher.Script?
+    ) async throws {
+        let memory = "/dev/shm"
+        let parent = FileManager.default.isWritableFile(atPath: memory) ? memory : nil
+        let directory = (parent ?? NSTemporaryDirectory()) + "/atrium-screens-\(UUID().uuidString)"
+        let host = try await TestRegistry.start(
+            in: directory,
+            workers: script.map { RemoteLauncher($0) as any ComponentLauncher }
+                ?? NoWorkers())
+        try await host.apply(.shelves(isolation: script == nil ? .daemon : .process))
+        let world = ScreenWorld(host.registry, seed: seed, script: script)
+        let failure: String? = await withCheckedContinuation { continuation in
+            Task {
+                await host.on { _ in
+                    world.run(steps: steps) { continuation.resume(returning: $0) }
+                }
+            }
+        }
+        #expect(failure == nil, "seed \(seed): \(failure ?? "")")
+        #expect(failure != nil || world.revisions > steps / 20)
+        try await host.end()
+    }
+}
+
+extension ContainerDefinition {
+    /// Two lists, with what is said about their items.
+    static func shelves(isolation: Isolation) -> ContainerDefinition {
+        var definition = films
+        definition.name = "shelves"
+        definition.components.insert(
+            ComponentDefinition(name: "more", plugin: "org.atrium.catalog"), at: 2)
+        for place in definition.components.indices {
+            definition.components[place].isolation = isolation
+        }
+        return definition
+    }
+}

@@ -1,0 +1,128 @@
+import AtriumKit
+
+@testable import Host
+
+// What people do on their screens.
+extension ScreenWorld {
+    private static let sorts = [
+        [], ["title"], ["-rating"], ["-votes.score", "title"], ["comments.count"],
+        ["genres", "-id"],
+    ]
+
+    func open(
+        _ looker: Looker, resume: ScreenRequest.Resume? = nil,
+        _ then: @escaping @Sendable () -> Void
+    ) {
+        var request = ScreenRequest(
+            container: "shelves", limit: 4, actor: looker.actor, resume: resume)
+        if resume == nil { looker.choices = ScreenModel.Choices() }
+        if resume == nil, chance(30) {
+            looker.choices.search = "heat"
+            looker.choices.selection["genre"] = ["crime"]
+            request.search = "heat"
+            request.selection = looker.choices.selection
+        }
+        registry.assumeIsolated { registry in
+            registry.openScreen(request, by: .ann, wake: {}) { [self] in
+                looker.reader = take($0)
+                if resume == nil { looker.told = 0 }
+                looker.isNew = true
+                then()
+            }
+        }
+    }
+
+    func look(_ looker: Looker?, _ then: @escaping @Sendable () -> Void) {
+        guard let looker, let reader = looker.reader else { return then() }
+        if chance(12) { return reopen(looker, reader, then) }
+        let told: @Sendable (Result<Int, HostError>) -> Void = { [self] in
+            if let revision = take($0) { looker.told = max(looker.told, revision) }
+            then()
+        }
+        registry.assumeIsolated { choose(looker, reader.screen, in: $0, told) }
+    }
+
+    /// The connection is lost; another one goes on, or one begins anew.
+    private func reopen(
+        _ looker: Looker, _ reader: ScreenReader, _ then: @escaping @Sendable () -> Void
+    ) {
+        looker.reader = nil
+        registry.assumeIsolated { registry in
+            if chance(70) { registry.leaveScreen(reader) }
+        }
+        guard chance(80) else {
+            registry.assumeIsolated { registry in
+                guard let screen = registry.domain.screens[reader.screen] else { return }
+                screen.container?.closeScreen(screen)
+            }
+            return open(looker, then)
+        }
+        // Sometimes a revision that nobody knows.
+        let revision = looker.copy.revision + (chance(90) ? 0 : 1_000)
+        open(looker, resume: .init(screen: reader.screen, revision: revision), then)
+    }
+
+    private func choose(
+        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
+    ) {
+        switch pick(1...10) {
+        case 1...3: select(looker, id, in: registry, told)
+        case 4:
+            looker.choices.selection = Selection()
+            registry.clear(id, by: .ann, told)
+        case 5:
+            looker.choices.search = any(["", "heat", "JOSE", "zzz"]) ?? ""
+            registry.search(id, looker.choices.search, by: .ann, told)
+        case 6:
+            looker.choices.sort = any(Self.sorts) ?? []
+            registry.sort(id, by: looker.choices.sort, by: .ann, told)
+        case 7:
+            let limit = pick(1...6)
+            let component = any([nil, "list", "more", "talk"]) ?? nil
+            if let component {
+                looker.choices.limits[component] = limit
+            } else {
+                looker.choices.limit = limit
+                looker.choices.limits = [:]
+            }
+            registry.resize(id, component: component, to: limit, by: .ann, told)
+        case 8: place(looker, id, in: registry, told)
+        default:
+            let item = chance(30) ? nil : any(model.items(of: "list") + model.items(of: "more"))
+            looker.choices.focus = item
+            registry.focus(id, item: item, by: .ann, told)
+        }
+    }
+
+    private func select(
+        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
+    ) {
+        let (section, filter) =
+            chance(70) ? ("genre", any(ScreenModel.genres) ?? "") : ("rating", "8+")
+        if looker.choices.selection[section].contains(filter) {
+            looker.choices.selection[section].removeAll { $0 == filter }
+            registry.deselect(id, section: section, filter: filter, by: .ann, told)
+        } else {
+            looker.choices.selection[section].append(filter)
+            registry.select(id, section: section, filter: filter, by: .ann, told)
+        }
+    }
+
+    /// Enters an item that is shown, or goes back.
+    private func place(
+        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
+    ) {
+        let shown = ["list", "more"].filter { !model.isHidden($0) }
+            .flatMap { list in model.items(of: list).map { (component: list, item: $0) } }
+        if chance(50), looker.choices.places.count < 3, let goal = any(shown) {
+            looker.choices.places.append(goal)
+            registry.enter(id, item: goal.item, by: .ann, told)
+        } else {
+            _ = looker.choices.places.popLast()
+            registry.back(id, by: .ann, told)
+        }
+    }
+}
