@@ -34,7 +34,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     private var unsent = ByteBuffer()
     private var isFlushScheduled = false
     private var isChannelWritable = true
-    private var whenWritable: [@Sendable () -> Void] = []
+    private var whenWritable = CircularBuffer<@Sendable () -> Void>()
 
     /// Whether the last call is one with `upgrade`, after which no other can be made.
     private var isUpgradeWanted = false
@@ -63,7 +63,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         if let call { calls.append(call) }
         isUpgradeWanted = call?.kind == .upgrade
         unsent.writeBytes(frame)
-        if !isChannelWritable, bytesQueued > limits.queuedBytes {
+        if bytesQueued > limits.queuedBytes {
             return close(VarlinkConnectionError.queueIsFull(limits.queuedBytes))
         }
         guard !isFlushScheduled else { return }
@@ -81,14 +81,15 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Has something run when the service keeps up, or the connection has ended.
     func onWritable(_ action: @escaping @Sendable () -> Void) {
-        if isWritable || end != nil { return action() }
+        if end != nil || (isWritable && whenWritable.isEmpty) { return action() }
         whenWritable.append(action)
     }
 
     private var bytesQueued: Int {
+        guard !isChannelWritable else { return unsent.readableBytes }
         let options = context?.channel.syncOptions
         let inChannel = options.flatMap { try? $0.getOption(.bufferedWritableBytes) } ?? 0
-        return inChannel + unsent.readableBytes
+        return unsent.readableBytes + inChannel
     }
 
     /// Has replies wait, or come again.
@@ -119,11 +120,9 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         tellWritable()
     }
 
+    /// Lets go who waits, one after the other, as long as there is room.
     private func tellWritable() {
-        guard !whenWritable.isEmpty, isWritable || end != nil else { return }
-        let actions = whenWritable
-        whenWritable = []
-        for action in actions { action() }
+        while isWritable || end != nil, let action = whenWritable.popFirst() { action() }
     }
 
     private func deliver() {

@@ -80,7 +80,13 @@ struct DaemonControl: DaemonService {
 private enum DaemonMetrics {
     static func metrics(of facts: DaemonFacts) -> [Metric] {
         let seen = facts.statistics
-        return [
+        let violations = VarlinkViolation.allCases.map { kind in
+            Metric(
+                name: "atrium_protocol_violations_by_reason_total", kind: .counter,
+                help: "Connections closed for what they sent, by what was wrong.",
+                labels: ["reason": kind.rawValue], value: Double(seen.violations[kind] ?? 0))
+        }
+        return violations + [
             gauge("atrium_uptime_seconds", "Seconds since the start.", facts.uptime),
             gauge(
                 "atrium_resident_bytes", "Resident memory.", Double(ProcessMemory.resident)),
@@ -98,7 +104,11 @@ private enum DaemonMetrics {
                 "Connections closed for what they sent.", seen.protocolViolations),
             counter(
                 "atrium_overflows_total",
-                "Connections closed because they did not read.", seen.overflows),
+                "Connections closed because they did not read, or kept too much in memory.",
+                seen.overflows),
+            counter(
+                "atrium_timeouts_total",
+                "Connections closed because they took too long for a call.", seen.timeouts),
             counter("atrium_received_bytes_total", "Bytes received.", seen.bytesIn),
             counter("atrium_sent_bytes_total", "Bytes sent.", seen.bytesOut),
         ]
