@@ -80,13 +80,7 @@ struct DaemonControl: DaemonService {
 private enum DaemonMetrics {
     static func metrics(of facts: DaemonFacts) -> [Metric] {
         let seen = facts.statistics
-        let violations = VarlinkViolation.allCases.map { kind in
-            Metric(
-                name: "atrium_protocol_violations_by_reason_total", kind: .counter,
-                help: "Connections closed for what they sent, by what was wrong.",
-                labels: ["reason": kind.rawValue], value: Double(seen.violations[kind] ?? 0))
-        }
-        return violations + [
+        let totals = [
             gauge("atrium_uptime_seconds", "Seconds since the start.", facts.uptime),
             gauge(
                 "atrium_resident_bytes", "Resident memory.", Double(ProcessMemory.resident)),
@@ -112,6 +106,16 @@ private enum DaemonMetrics {
             counter("atrium_received_bytes_total", "Bytes received.", seen.bytesIn),
             counter("atrium_sent_bytes_total", "Bytes sent.", seen.bytesOut),
         ]
+        return totals + VarlinkViolation.allCases.map { violations($0, seen) }
+    }
+
+    private static func violations(
+        _ kind: VarlinkViolation, _ seen: VarlinkStatistics
+    ) -> Metric {
+        Metric(
+            name: "atrium_protocol_violations_by_reason_total", kind: .counter,
+            help: "Connections closed for what they sent, by what was wrong.",
+            labels: ["reason": kind.rawValue], value: Double(seen.violations[kind] ?? 0))
     }
 
     private static func gauge(_ name: String, _ help: String, _ value: Double) -> Metric {
