@@ -39,6 +39,7 @@ struct Atriumd: AsyncParsableCommand {
     func run() async throws {
         let directories = DefaultDirectories(
             environment: ProcessInfo.processInfo.environment, uid: getuid())
+        OpenFiles.raiseLimit()
         do {
             // Changes the environment: before there are threads.
             let descriptors = try listenDescriptors()
