@@ -14,10 +14,14 @@ final class SubscriptionPump: Sendable {
     /// The most that one reply holds, in bytes.
     private static let replyBytes = 256 << 10
 
+    /// What the connection is told to run: made once, and not anew for each step.
+    private struct Turn {
+        let run: @Sendable () -> Void
+    }
+
     private struct State {
         var feed: SubscriptionFeed?
-        /// What the connection is told to run: made once, since each step would make it anew.
-        var turn: (@Sendable () -> Void)?
+        var turn: Turn?
         /// A turn is to come, or a pull is under way: whoever ends that goes on.
         var isBusy = false
         /// The bus called meanwhile.
@@ -38,7 +42,7 @@ final class SubscriptionPump: Sendable {
     func start(_ feed: SubscriptionFeed) {
         state.withLock { state in
             state.feed = feed
-            state.turn = { self.draw() }
+            state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
         wake()
@@ -46,13 +50,13 @@ final class SubscriptionPump: Sendable {
 
     /// Sees to it that what there is will be sent.
     func wake() {
-        let turn = state.withLock { state -> (@Sendable () -> Void)? in
+        let turn = state.withLock { state -> Turn? in
             state.isWoken = state.isBusy
             guard !state.isBusy, let turn = state.turn else { return nil }
             state.isBusy = true
             return turn
         }
-        if let turn { call.onWritable(turn) }
+        if let turn { call.onWritable(turn.run) }
     }
 
     /// Sends what is at hand, until there is no more of it or the socket is full.
@@ -93,7 +97,7 @@ final class SubscriptionPump: Sendable {
 
     /// Goes on once the peer has read.
     private func pause() {
-        if let turn = state.withLock({ $0.turn }) { call.onWritable(turn) }
+        if let turn = state.withLock({ $0.turn }) { call.onWritable(turn.run) }
     }
 
     /// Waits for the bus; what came meanwhile has set `isWoken`.

@@ -18,3 +18,12 @@ struct CallSlot: Sendable {
         case upgrade
     }
 }
+
+/// What a call wants to be run when its peer keeps up.
+///
+/// A type of its own: a closure in a tuple would be wrapped anew, with memory of its own, each time it is
+/// kept in an array.
+struct WritableAction {
+    let slot: CallSlot
+    let run: @Sendable () -> Void
+}

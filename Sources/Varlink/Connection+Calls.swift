@@ -135,7 +135,7 @@ extension Connection {
 
     func onWritable(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
         guard isOpen(slot) else { return }
-        writableActions.append((slot, action))
+        writableActions.append(WritableAction(slot: slot, run: action))
         schedule()
     }
 

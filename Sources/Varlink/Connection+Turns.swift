@@ -132,9 +132,9 @@ extension Connection {
 
     private func runWritableActions() {
         guard !writableActions.isEmpty else { return }
-        var actions: [(slot: CallSlot, action: @Sendable () -> Void)] = []
+        var actions: [WritableAction] = []
         swap(&actions, &writableActions)
-        for (slot, action) in actions where isOpen(slot) { action() }
+        for action in actions where isOpen(action.slot) { action.run() }
         guard writableActions.isEmpty else { return }
         // The memory is used again.
         actions.removeAll(keepingCapacity: true)

@@ -38,7 +38,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     var silentCalls: Set<UInt64> = []
     var lastSilentCall: UInt64 = 0
     var closeActions: [UInt64: [@Sendable () -> Void]] = [:]
-    var writableActions: [(slot: CallSlot, action: @Sendable () -> Void)] = []
+    var writableActions: [WritableAction] = []
 
     /// Whether calls are being started: what they answer is sent when that is done.
     var isStarting = false
