@@ -7,7 +7,8 @@ extension Stories {
     @Suite struct Open {
         @Test func `a screen in a pipe tells each change in a line`() async throws {
             try await withFilms { daemon in
-                try await daemon.follow("atriumctl open films --filter genre=western") { lines in
+                try await daemon.follow("timeout 60 atriumctl open films --filter genre=western") {
+                    lines in
                     let id = try await Self.screen(&lines)
                     try await Self.skip(to: "2 of 2", &lines)
                     let voted = try await daemon.type(
@@ -35,7 +36,8 @@ extension Stories {
             async throws
         {
             try await withFilms { daemon in
-                try await daemon.follow("atriumctl open films --json --limit 3") { lines in
+                try await daemon.follow("timeout 60 atriumctl open films --json --limit 3") {
+                    lines in
                     let first = try JSON.decode(JSONValue.self, from: try await lines.next())
                     #expect(first["base"]?.int == nil)
                     _ = try await daemon.type("atriumctl vote films/12-angry-men-1957 5")
@@ -50,7 +52,7 @@ extension Stories {
             async throws
         {
             try await withFilms { daemon in
-                try await daemon.follow("atriumctl open films 2>&1") { lines in
+                try await daemon.follow("timeout 60 atriumctl open films 2>&1") { lines in
                     let id = try await Self.screen(&lines)
                     _ = try await daemon.type("atriumctl screen select \(id) genre=western")
                     try await Self.skip(to: "genre=western: 2, selected", &lines)
@@ -66,7 +68,7 @@ extension Stories {
 
         @Test func `a screen's focus shows the talk on an item`() async throws {
             try await withFilms { daemon in
-                try await daemon.follow("atriumctl open films --limit 2") { lines in
+                try await daemon.follow("timeout 60 atriumctl open films --limit 2") { lines in
                     let id = try await Self.screen(&lines)
                     let focused = try await daemon.type("atriumctl screen focus \(id) alien-1979")
                     #expect(focused.status == 0, "\(focused)")
@@ -90,7 +92,16 @@ extension Stories {
 
         /// Reads on to a line that holds a text.
         private static func skip(to text: String, _ lines: inout Lines) async throws {
-            while try await !lines.next().contains(text) {}
+            var seen: [String] = []
+            do {
+                while seen.last?.contains(text) != true { try await seen.append(lines.next()) }
+            } catch is NoMoreLines {
+                throw Untold(description: "'\(text)' was not told, but:\n\(seen)")
+            }
+        }
+
+        struct Untold: Error, CustomStringConvertible {
+            let description: String
         }
     }
 }
