@@ -11,7 +11,7 @@ struct Needle {
 
     private static let capacity = 1_024
 
-    /// Where ``TextSignatures`` keep the sequences of three bytes that it has; none when it is
+    /// Where ``TextSignatures`` keep the sequences of three and four bytes that it has; none when it is
     /// shorter.
     let buckets: [Int]
 
@@ -24,9 +24,13 @@ struct Needle {
         }
         first = byRarity[0]
         // The same byte again says nothing new: rather one that differs, if there is any.
-        buckets = bytes.indices.dropLast(2).prefix(16).map {
+        let fours = bytes.indices.dropLast(3).prefix(16).map {
+            TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], bytes[$0 + 3])
+        }
+        let threes = bytes.indices.dropLast(2).prefix(16).map {
             TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
         }
+        buckets = fours + threes
         second = byRarity.first { bytes[$0] != bytes[byRarity[0]] } ?? byRarity[byRarity.count - 1]
     }
 

@@ -1,7 +1,7 @@
 /// Says which stretches of a run of text may hold a needle, so that the others need not be read.
 ///
-/// Of each stretch of about two kilobytes it keeps which sequences of three bytes occur, hashed to
-/// 8,192: a bit for each of 64 stretches stands in one word, so that a needle's three or four
+/// Of each stretch of about two kilobytes it keeps which sequences of three and of four bytes occur,
+/// hashed to 8,192: a bit for each of 64 stretches stands in one word, so that a needle's few
 /// sequences are judged for 64 stretches by as many `and`s. It takes half a byte for each of text.
 /// A stretch that is named in error costs a look, none is left out.
 struct TextSignatures {
@@ -52,6 +52,13 @@ struct TextSignatures {
         return Int((bytes &* 0x9E37_79B1) >> 19)
     }
 
+    /// The bucket of four bytes.
+    @inline(__always)
+    static func bucket(_ one: UInt8, _ two: UInt8, _ three: UInt8, _ four: UInt8) -> Int {
+        let bytes = UInt32(one) | UInt32(two) << 8 | UInt32(three) << 16 | UInt32(four) << 24
+        return Int((bytes &* 0x85EB_CA6B) >> 19)
+    }
+
     private mutating func close(_ bytes: ContiguousArray<UInt8>) {
         let stretch = bounds.count - 1
         let (start, end) = (Int(bounds[stretch]), bytes.count)
@@ -62,10 +69,11 @@ struct TextSignatures {
         let bit = UInt64(1) << UInt64(stretch % 64)
         bytes.withUnsafeBufferPointer { bytes in
             slices[stretch / 64].withUnsafeMutableBufferPointer { slice in
-                for place in start..<end - 2 {
-                    slice[
-                        TextSignatures.bucket(bytes[place], bytes[place + 1], bytes[place + 2])] |=
-                        bit
+                // The last byte ends a text, and is in no needle.
+                for place in start..<end - 3 {
+                    let (one, two, three) = (bytes[place], bytes[place + 1], bytes[place + 2])
+                    slice[TextSignatures.bucket(one, two, three)] |= bit
+                    slice[TextSignatures.bucket(one, two, three, bytes[place + 3])] |= bit
                 }
             }
         }
