@@ -30,8 +30,12 @@ INLINE size_t count_any(const uint64_t *words, size_t count) {
     for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
     return sum;
 }
-WIDEST static size_t count_widest(const uint64_t *words, size_t count) { return count_any(words, count); }
-WIDE static size_t count_wide(const uint64_t *words, size_t count) { return count_any(words, count); }
+WIDEST static size_t count_widest(const uint64_t *words, size_t count) {
+    return count_any(words, count);
+}
+WIDE static size_t count_wide(const uint64_t *words, size_t count) {
+    return count_any(words, count);
+}
 
 size_t bits_count(const uint64_t *words, size_t count) { CHOOSE(count, words, count); }
 
@@ -75,12 +79,13 @@ WIDE static void in_range_wide(const double *numbers, size_t count, double lower
     in_range_any(numbers, count, lower, upper, words);
 }
 
-void bits_in_range(const double *numbers, size_t count, double lower, double upper, uint64_t *words) {
+void bits_in_range(const double *numbers, size_t count, double lower, double upper,
+                   uint64_t *words) {
     CHOOSE(in_range, numbers, count, lower, upper, words);
 }
 
-/* Many places at once, compared on the needle's two rarest bytes; the whole needle is looked at only
-   where both agree. AGREEING gives a bit for each of WIDTH places. */
+/* Many places at once, compared on the needle's two rarest bytes; the whole needle is looked at
+   only where both agree. AGREEING gives a bit for each of WIDTH places. */
 #define FIND(NAME, TARGET, WIDTH, AGREEING)                                                        \
     TARGET static size_t NAME(const uint8_t *text, size_t length, const struct bits_needle *needle,\
                               size_t *start, uint32_t *places, size_t capacity) {                  \
@@ -130,7 +135,7 @@ INLINE uint64_t agreeing(const uint8_t *place, uint8_t byte) {
 FIND(find_any, , 16, agreeing)
 #endif
 
-size_t bits_find(const uint8_t *text, size_t length, const struct bits_needle *needle, size_t *start,
-                 uint32_t *places, size_t capacity) {
+size_t bits_find(const uint8_t *text, size_t length, const struct bits_needle *needle,
+                 size_t *start, uint32_t *places, size_t capacity) {
     CHOOSE(find, text, length, needle, start, places, capacity);
 }

@@ -46,7 +46,7 @@ struct IndexWorld {
         case ...75: remove((0..<pick(1...max(1, idCount / 20))).map { _ in id() })
         case ...87: vote(on: id())
         case ...98: comment(on: id())
-        case 99: remove(Array(model.items.keys).filter { _ in chance(70) })
+        case 99: remove(model.items.keys.sorted().filter { _ in chance(70) })
         default:
             index.removeAll()
             model.items = [:]
