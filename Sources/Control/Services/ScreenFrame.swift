@@ -9,7 +9,10 @@ enum ScreenFrame {
     static func bytes(of revision: ScreenRevision) -> [UInt8] {
         let view = revision.view.encoded { ChangeBytes(revision.view) }
         let focus = revision.focus.encoded { ChangeBytes(revision.focus) }
-        let lists = revision.ownLists.map { elements($0.map(Lists.init)) } ?? view.lists
+        let lists =
+            revision.own.map { own in
+                own.encoded { ChangeBytes(lists: elements(own.lists.map(Lists.init))) }.lists
+            } ?? view.lists
         var json = JSONWriter()
         json.bytes.reserveCapacity(
             512 + view.members.count + lists.count + focus.lists.count)

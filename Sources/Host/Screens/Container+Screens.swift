@@ -112,7 +112,12 @@ extension Container {
             let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
         else { return }
         ballots.note(value, on: subject)
-        touch(ballots.screens.values)
+        for view in screening.views.values where view.state.shows(subject) {
+            touch(view.screens.values.filter { $0.ballots === ballots })
+        }
+        for focus in screening.focuses.values where focus.key.subject == subject {
+            touch(focus.screens.values.filter { $0.ballots === ballots })
+        }
     }
 
     /// Ballots changed otherwise than by votes.

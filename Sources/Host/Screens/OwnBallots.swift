@@ -1,5 +1,13 @@
 import AtriumKit
 
+/// A step of one actor's screens: from which view with which ballots, to which.
+struct OwnKey: Equatable {
+    var from: UInt64?
+    var to: UInt64
+    var before: [String: Double]
+    var mine: [String: Double]
+}
+
 /// The ballots of one person, as far as their screens need them.
 ///
 /// The votes component alone knows them: it is asked for what comes into sight, once it is quiet, and
@@ -11,6 +19,10 @@ final class OwnBallots {
     /// Another one when everything must be asked for again.
     private(set) var generation = 0
     var screens: [ScreenID: Screen] = [:]
+
+    /// What the last of the actor's screens that was asked shows of them, for the next one.
+    private var sight: (view: UInt64, mine: [String: Double])?
+    private var lastChange: (key: OwnKey, change: OwnChange)?
 
     private weak var container: Container?
     private var known: Set<Subject> = []
@@ -39,6 +51,7 @@ final class OwnBallots {
     /// The person voted, or took a vote back.
     func note(_ value: Double?, on subject: Subject) {
         values[subject] = value
+        sight = nil
         // What is being answered now may be older.
         known.insert(subject)
         wanted.remove(subject)
@@ -49,6 +62,27 @@ final class OwnBallots {
         generation += 1
         known.removeAll()
         values.removeAll()
+        sight = nil
+    }
+
+    /// The values on the items that a view shows.
+    func mine(in state: ViewState) -> [String: Double] {
+        guard !values.isEmpty else { return [:] }
+        if let sight, sight.view == state.number { return sight.mine }
+        var mine: [String: Double] = [:]
+        for list in state.lists {
+            for item in list.items { mine[item.row.id] = values[.item(item.row.id)] }
+        }
+        sight = (state.number, mine)
+        return mine
+    }
+
+    /// The same change for all screens of the actor that make the same step.
+    func change(_ key: OwnKey, _ make: () -> [ListChange<ItemView>]) -> OwnChange {
+        if let lastChange, lastChange.key == key { return lastChange.change }
+        let change = OwnChange(lists: make())
+        lastChange = (key, change)
+        return change
     }
 
     private func ask(_ votes: Slot) {
@@ -83,5 +117,6 @@ final class OwnBallots {
             known.insert(subject)
             values[subject] = ballot?.value
         }
+        sight = nil
     }
 }

@@ -14,21 +14,24 @@ extension Screen {
     }
 
     func mine(in state: ViewState) -> [String: Double] {
-        guard let values = ballots?.values, !values.isEmpty else { return [:] }
-        var mine: [String: Double] = [:]
-        for list in state.lists {
-            for item in list.items { mine[item.row.id] = values[.item(item.row.id)] }
-        }
-        return mine
+        ballots?.mine(in: state) ?? [:]
     }
 
     /// The lists with the reader's ballots in them; nil when there are none in what changed.
     func ownLists(
         _ frame: Frame, _ base: Frame?, _ change: ViewChange
-    ) -> [ListChange<ItemView>]? {
+    ) -> OwnChange? {
         let before = base?.mine ?? [:]
-        guard !frame.mine.isEmpty || !before.isEmpty else { return nil }
-        return frame.view.lists.compactMap { list in
+        guard let ballots, !frame.mine.isEmpty || !before.isEmpty else { return nil }
+        let key = OwnKey(
+            from: base?.view.number, to: frame.view.number, before: before, mine: frame.mine)
+        return ballots.change(key) { ownLists(frame, before, change) }
+    }
+
+    private func ownLists(
+        _ frame: Frame, _ before: [String: Double], _ change: ViewChange
+    ) -> [ListChange<ItemView>] {
+        frame.view.lists.compactMap { list in
             let shared = change.lists.first { $0.component == list.component }
             var edits = (shared?.edits ?? []).map { edit in
                 edit.map { $0.voted(frame.mine[$0.id]) }

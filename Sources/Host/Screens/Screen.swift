@@ -204,7 +204,7 @@ extension Screen {
                 base.focus.tally == frame.focus.tally && base.focusMine == frame.focusMine
             } ?? false
         let isSame =
-            change.isEmpty && (ownLists ?? []).isEmpty && focusChange.comments == nil
+            change.isEmpty && (ownLists?.lists ?? []).isEmpty && focusChange.comments == nil
             && isSameTally
         guard !isSame || owesFirst || promised > revision else { return nil }
         // What is resumed and did not change meanwhile is still that revision.
@@ -221,7 +221,7 @@ extension Screen {
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
             sequence: container.domain.sequence, commits: commits, reset: reset, view: change,
-            ownLists: ownLists, focus: focusChange, tally: isSameTally ? nil : tally)
+            own: ownLists, focus: focusChange, tally: isSameTally ? nil : tally)
     }
 
     private func keep(_ frame: Frame) {

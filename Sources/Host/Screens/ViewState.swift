@@ -50,6 +50,12 @@ final class ViewState: Sendable {
         self.path = path
     }
 
+    /// Whether any of its lists shows what a vote is about.
+    func shows(_ subject: Subject) -> Bool {
+        guard let id = subject.item else { return false }
+        return lists.contains { list in list.items.contains { $0.row.id == id } }
+    }
+
     /// What leads here from another state, made once for all who are there; nil: from nothing.
     func change(from old: ViewState?) -> ViewChange {
         let from = old?.number ?? 0
@@ -130,6 +136,26 @@ extension ListEdit {
         case .remove(let place): .remove(at: place)
         case .move(let place, let goal): .move(at: place, to: goal)
         case .update(let entry, let place): .update(transform(entry), at: place)
+        }
+    }
+}
+
+/// The lists of a change with one actor's ballots in them, for all screens of theirs.
+public final class OwnChange: Sendable {
+    /// The lists that changed.
+    public let lists: [ListChange<ItemView>]
+
+    private let bytes = Mutex<ChangeBytes?>(nil)
+
+    init(lists: [ListChange<ItemView>]) { self.lists = lists }
+
+    /// The change as bytes, written once for all who take part in it.
+    public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
+        bytes.withLock { bytes in
+            if let bytes { return bytes }
+            let new = encode()
+            bytes = new
+            return new
         }
     }
 }
