@@ -63,18 +63,19 @@ final class ServerState: @unchecked Sendable {
     }
 
     private func refusal(of peer: Peer) -> VarlinkLimitExceeded? {
-        if connections.count >= limits.connections {
+        let room = ConnectionRoom(limits, descriptors: limits.descriptors)
+        if connections.count >= room.connections {
             return VarlinkLimitExceeded(
-                limit: "connections", value: limits.connections,
-                message: "all \(limits.connections) connections are taken (limits.connections)")
+                limit: "connections", value: room.connections,
+                message: "all \(room.connections) connections are taken (\(room.reason))")
         }
-        if accounts.connections(of: peer.uid) >= limits.connectionsPerUser,
+        if accounts.connections(of: peer.uid) >= room.connectionsPerUser,
             !limits.unlimitedUsers.contains(peer.uid)
         {
             return VarlinkLimitExceeded(
-                limit: "connectionsPerUser", value: limits.connectionsPerUser,
-                message: "uid \(peer.uid) has all \(limits.connectionsPerUser) connections that a "
-                    + "user may have (limits.connectionsPerUser)")
+                limit: "connectionsPerUser", value: room.connectionsPerUser,
+                message: "uid \(peer.uid) has all \(room.connectionsPerUser) connections that a "
+                    + "user may have (\(room.reasonPerUser))")
         }
         return nil
     }

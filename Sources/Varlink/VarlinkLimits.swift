@@ -17,8 +17,9 @@ public struct VarlinkLimits: Sendable, Hashable {
 
     /// Connections at once, in all.
     ///
-    /// Default: 10,000. Further ones are refused as they come. A connection is a descriptor: a process that
-    /// may have fewer of them than this leaves clients waiting to be accepted instead.
+    /// Default: 10,000. Further ones are refused as they come. A connection is a descriptor: where the
+    /// process may have but few of them (`RLIMIT_NOFILE`), an eighth is kept for other purposes, at
+    /// least 64, and there are no more connections than the others; of one user, half of that.
     public var connections = 10_000
 
     /// Connections at once of one user, by uid.
@@ -66,6 +67,9 @@ public struct VarlinkLimits: Sendable, Hashable {
     ///
     /// Default: 10. Further ones are counted, and summed up in one line.
     public var logLines = 10
+
+    /// Descriptors that the process is taken to have, for tests; nil: as many as the system says.
+    var assumedDescriptors: Int?
 
     /// The defaults.
     public init() {}

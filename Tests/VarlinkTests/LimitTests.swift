@@ -1,7 +1,8 @@
 import Glibc
 import NIOCore
 import Testing
-import Varlink
+
+@testable import Varlink
 
 @Suite struct LimitTests {
     @Test func `calls beyond those that may be under way wait, and are started later`()
@@ -47,6 +48,32 @@ import Varlink
             try first.send(#"{"method":"org.example.test.Echo","parameters":{"text":"b"}}"#)
             #expect(try await first.receive() == #"{"parameters":{"text":"b"}}"#)
         }
+    }
+
+    @Test func `where descriptors are few, connections are refused before there are none`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.assumedDescriptors = 67
+        try await withService(limits: limits) { service in
+            let clients = try (0..<3).map { _ in try service.raw() }
+            for client in clients {
+                try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            }
+            let late = try service.raw()
+            let told = try #require(try await late.receive())
+            #expect(told.contains("all 3 connections are taken (RLIMIT_NOFILE is 67)"))
+        }
+    }
+
+    @Test(arguments: [(67, 3, 1), (1_024, 896, 448), (20_000, 10_000, 5_000), (1, 1, 1)])
+    func `an eighth of the descriptors is left to the rest of the process`(
+        descriptors: Int, connections: Int, perUser: Int
+    ) {
+        let room = ConnectionRoom(VarlinkLimits(), descriptors: descriptors)
+        #expect(room.connections == connections)
+        #expect(room.connectionsPerUser == perUser)
     }
 
     @Test func `a subscriber that does not keep up is told so, and misses nothing`() async throws {

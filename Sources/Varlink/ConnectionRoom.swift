@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// How many connections there is room for: as many as the limits say, and as the process has descriptors for.
+///
+/// Without a descriptor a connection can't even be refused: it would wait, its peer would not know why,
+/// and the system would go on telling that there is somebody to accept.
+struct ConnectionRoom {
+    /// In all.
+    let connections: Int
+
+    /// Of one user.
+    let connectionsPerUser: Int
+
+    /// What to change for more of them.
+    let reason: String
+
+    /// What to change for more of them of one user.
+    let reasonPerUser: String
+
+    /// - Parameters:
+    ///   - limits: What the server was told.
+    ///   - descriptors: How many the process may have, those for everything else among them.
+    init(_ limits: VarlinkLimits, descriptors: Int) {
+        let room = max(1, descriptors - max(Self.reserve, descriptors / 8))
+        guard room < limits.connections else {
+            connections = limits.connections
+            connectionsPerUser = limits.connectionsPerUser
+            reason = "limits.connections"
+            reasonPerUser = "limits.connectionsPerUser"
+            return
+        }
+        connections = room
+        reason = "RLIMIT_NOFILE is \(descriptors)"
+        // As by default: no user can keep all others out.
+        let half = max(1, room / 2)
+        connectionsPerUser = min(half, limits.connectionsPerUser)
+        reasonPerUser = half < limits.connectionsPerUser ? reason : "limits.connectionsPerUser"
+    }
+
+    /// Descriptors that are left to the rest of the process, at least.
+    private static var reserve: Int { 64 }
+}
+
+extension VarlinkLimits {
+    /// Descriptors that the process may have: asked each time, since it may raise its limit.
+    var descriptors: Int {
+        if let assumedDescriptors { return assumedDescriptors }
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return .max
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+}
