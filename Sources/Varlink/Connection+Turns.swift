@@ -106,7 +106,10 @@ extension Connection {
         switch state {
         case .condemned(let condemnation): return carryOut(condemnation)
         case .halfClosed where replies.count + silentCalls.count == 0 && isWritable:
-            return closeWhenSent()
+            // What it may never read is charged to its user until it has gone.
+            measure()
+            if case .halfClosed = state { closeWhenSent() }
+            return
         case .stopping where replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1):
             return closeWhenSent()
         case .upgrading(let then) where replies.count == 0 && replies.ready.readableBytes == 0:

@@ -51,9 +51,11 @@ final class Desk: @unchecked Sendable {
         }
     }
 
-    /// Answers a held call with its text.
-    func release(_ text: String) async throws {
-        try await onLoop { [self] in enter { held.removeValue(forKey: text)?.reply(Text(text)) } }
+    /// Answers a held call: with its text, if nothing else is said.
+    func release(_ text: String, saying answer: String? = nil) async throws {
+        try await onLoop { [self] in
+            enter { held.removeValue(forKey: text)?.reply(Text(answer ?? text)) }
+        }
     }
 
     /// Sends a text to all followers, in one call of the domain.

@@ -88,8 +88,36 @@ import Testing
                 clients.append(client)
                 try #require(clients.count < 40)
             }
-            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
+            // It is told of in the turn after the one that counted it.
             #expect(try await service.isAlive())
+            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
+        }
+    }
+
+    @Test func `replies to a peer that has sent all it will are charged until it has read them`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 3 << 20
+        try await withService(limits: limits) { service in
+            var clients: [RawClient] = []
+            while await service.server.currentStatistics().overflows == 0 {
+                let name = "\(clients.count)"
+                let client = try service.raw()
+                try client.send(
+                    #"{"method":"org.example.test.Hold","parameters":{"text":"\#(name)"}}"#)
+                client.sendNoMore()
+                clients.append(client)
+                try await service.desk.wait { $0.started.last == name }
+                // By then the loop has seen that nothing more will come.
+                #expect(try await service.isAlive())
+                // Less than 1 MiB, so that its connection is closing already.
+                try await service.desk.release(
+                    name, saying: String(repeating: "x", count: 900_000))
+                try #require(clients.count < 20)
+            }
+            #expect(try await service.isAlive())
+            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
         }
     }
 
