@@ -39,7 +39,7 @@ struct Generate {
 
     private func run() throws {
         let sources = try files.sorted().map { path in
-            Source(path: path, text: try String(contentsOf: URL(filePath: path), encoding: .utf8))
+            Source(path: path, text: try text(of: path))
         }
         let generator = try Generator(sources: sources, module: module)
         let directory = URL(filePath: output, directoryHint: .isDirectory)
@@ -47,6 +47,22 @@ struct Generate {
         for file in generator.makeFiles() {
             try Data(file.text.utf8).write(to: directory.appending(path: file.name))
         }
+    }
+
+    private func text(of path: String) throws -> String {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw Unreadable(path: path, reason: "it can't be read")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Unreadable(path: path, reason: "it is no text in UTF-8")
+        }
+        return text
+    }
+
+    private struct Unreadable: Error, CustomStringConvertible {
+        let path: String
+        let reason: String
+        var description: String { "\(path): error: \(reason)" }
     }
 
     private static func complain(_ text: String) {

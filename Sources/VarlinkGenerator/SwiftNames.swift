@@ -65,9 +65,12 @@ enum SwiftNames {
 
 extension InterfaceDefinition {
     /// The name of the interface in Swift: the last part, capitalised, without hyphens.
+    ///
+    /// It may begin with a digit, which Swift's names may not: `com.example.0day` is `Interface0day`.
     var swiftName: String {
         let last = name.split(separator: ".").last ?? ""
-        return last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-            .joined()
+        let words = last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        let name = words.joined()
+        return name.first?.isNumber == true ? "Interface" + name : name
     }
 }

@@ -42,6 +42,15 @@ import Testing
         #expect(made.count == golden.count)
     }
 
+    @Test func `an interface whose last part begins with a digit has a name all the same`() throws {
+        let files = try Generator(
+            sources: [Source(path: "0", text: "interface com.0day-b\nmethod Do() -> ()\n")],
+            module: "Sample"
+        ).makeFiles()
+        #expect(files.first?.name == "Interface0dayB.swift")
+        #expect(files.first?.text.contains("public enum Interface0dayB: ") == true)
+    }
+
     @Test func `a type of two interfaces is generated once, with the documentation of either`()
         throws
     {
