@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import Varlink
 
 @testable import atriumctl
 
@@ -75,6 +76,16 @@ struct `Any Varlink service` {
             #expect(wrong.errors.contains("org.varlink.service.InvalidParameter {"))
             #expect(wrong.errors.contains("'atriumctl introspect \(socket) org.example.more'"))
         }
+    }
+
+    @Test(arguments: [
+        ("org.example.more.Do", "introspect unix:/a org.example.more"),
+        ("Do", "interfaces unix:/a"),
+    ])
+    func `who calls a method that is not there is told where to look`(method: String, way: String) {
+        let error = VarlinkRemoteError(name: "org.varlink.service.MethodNotFound")
+        let told = CallProblem.explain(error, method: method, address: "unix:/a")
+        #expect(told.hint?.hasPrefix("'atriumctl \(way)' ") == true)
     }
 
     @Test func `a method that needs more says so and how`() async throws {

@@ -28,6 +28,11 @@ enum CallProblem {
         "\(method) answers with a series of replies: add --more."
     }
 
+    private static func listInterfaces(_ address: String) -> String {
+        let words = ["atriumctl interfaces", address].filter { !$0.isEmpty }
+        return "'\(words.joined(separator: " "))' lists what there is."
+    }
+
     private static func hint(
         _ error: VarlinkRemoteError, _ method: String, _ address: String
     ) -> String? {
@@ -36,11 +41,10 @@ enum CallProblem {
         case service + "ExpectedMore": return addMore(method)
         case service + "ExpectedUpgrade":
             return "\(method) goes on in another protocol: add --upgrade."
-        case service + "InterfaceNotFound":
-            let words = ["atriumctl interfaces", address].filter { !$0.isEmpty }
-            return "'\(words.joined(separator: " "))' lists what there is."
+        case service + "InterfaceNotFound": return listInterfaces(address)
         case service + "MethodNotFound", service + "InvalidParameter":
             let interface = method.split(separator: ".").dropLast().joined(separator: ".")
+            guard !interface.isEmpty else { return listInterfaces(address) }
             let words = ["atriumctl introspect", address, interface].filter { !$0.isEmpty }
             return "'\(words.joined(separator: " "))' shows what there is."
         default:

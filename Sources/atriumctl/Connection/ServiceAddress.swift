@@ -5,8 +5,8 @@ import Varlink
 enum ServiceAddress {
     /// What may be typed, for help texts.
     static let help = """
-        An ADDRESS is unix:PATH, a PATH with a slash in it, unix:@NAME for a socket without a file,
-        exec:PROGRAM for one that is started for it, or ssh-unix:HOST:PATH. --socket takes one too, and
+        An ADDRESS is unix:PATH, a PATH with a slash in it, unix:@NAME for a socket without a file, \
+        exec:PROGRAM for one that is started for it, or ssh-unix:HOST:PATH. --socket takes one too, and \
         a method or an interface may follow its address after a slash.
         """
 
