@@ -2,7 +2,8 @@ extension JSONReader {
     /// Reads a string, its escapes resolved.
     ///
     /// - Throws: ``JSONError`` for another kind of value, for bytes that are not UTF-8, for control
-    ///   characters and for escapes that stand for nothing, lone surrogates among them.
+    ///   characters, for escapes that stand for nothing, lone surrogates among them, and for more
+    ///   than 128 combining marks in a row.
     public mutating func readString() throws(JSONError) -> String {
         guard nextByte() == UInt8(ascii: "\"") else { throw typeError(expected: "a string") }
         return try scanString().string
@@ -36,9 +37,15 @@ extension JSONReader {
             }
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                offset = position + 1
-                return JSONText(
+                let text = JSONText(
                     bytes: bytes[start..<position], isEscaped: isEscaped, isASCII: isASCII)
+                guard text.hasFewMarksInARow else {
+                    throw syntaxError(
+                        expected: "at most \(JSONText.marksInARow) combining marks in a row",
+                        at: start - 1)
+                }
+                offset = position + 1
+                return text
             case UInt8(ascii: "\\"):
                 let length = try lengthOfEscape(at: position)
                 isEscaped = true

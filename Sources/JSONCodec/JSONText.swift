@@ -20,6 +20,36 @@ struct JSONText {
     }
 }
 
+extension JSONText {
+    /// How many combining marks may follow one another.
+    ///
+    /// To compare, hash or normalize a string is to sort them, which takes time by the square of
+    /// their number: a megabyte of them would keep a processor busy for an hour. Text for people has
+    /// a few; Unicode's stream-safe format allows 30. RFC 8259 lets a reader set such limits.
+    static let marksInARow = 128
+
+    /// Whether no more marks than that follow one another.
+    var hasFewMarksInARow: Bool {
+        // A mark takes two bytes at least.
+        guard !isASCII, bytes.count > 2 * JSONText.marksInARow else { return true }
+        var run = 0
+        for scalar in string.unicodeScalars {
+            run = JSONText.isMark(scalar) ? run + 1 : 0
+            if run > JSONText.marksInARow { return false }
+        }
+        return true
+    }
+
+    /// Whether normalizing sorts it: also three that are none, and decompose to marks alone.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x300: false
+        case 0xF73, 0xF75, 0xF81: true
+        default: scalar.properties.canonicalCombiningClass != .notReordered
+        }
+    }
+}
+
 extension String {
     /// Makes a string of bytes that were found to be UTF-8 before: they are not looked at again.
     ///
