@@ -24,7 +24,8 @@ import Testing
             "e\(many)\u{301}", "\(many)\u{5B0}", String(repeating: "\\u0301", count: 129),
             String(repeating: "\u{F73}", count: 129), "e\(many)\\u0327 and more",
         ])
-    func `one more is refused as a value, as a name and within what is skipped`(text: String) throws {
+    func `one more is refused as a value, as a name and within what is skipped`(text: String) throws
+    {
         let expected = "at most 128 combining marks in a row"
         #expect(refusal(of: "\"\(text)\"")?.contains(expected) == true)
         #expect(refusal(of: "{\"\(text)\":1}")?.contains(expected) == true)
