@@ -43,12 +43,19 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        context.read(call, as: parameters.actor) { registry, actor in
-            registry.tally(address, actor: actor) { result in
-                call.settle(result, in: Votes.self) {
-                    .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
-                }
-            }
+        guard let actor = parameters.actor else {
+            return answer(call, with: context.registry.assumeIsolated { $0.tally(address) })
+        }
+        context.read(call, as: actor) { registry, actor in
+            registry.tally(address, actor: actor) { answer(call, with: $0) }
+        }
+    }
+
+    private func answer(
+        _ call: VarlinkCall<Votes.Tally.Reply>, with result: Result<TallyResult, HostError>
+    ) {
+        call.settle(result, in: Votes.self) {
+            .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
         }
     }
 

@@ -93,6 +93,19 @@ extension Container {
         }
     }
 
+    /// The committed tally, which waits for nobody.
+    func tally(_ component: String?, _ item: String?) -> Result<TallyResult, HostError> {
+        do throws(HostError) {
+            let slot = try slot(component, .votes)
+            try check(item)
+            let tally = slot.tallies[Subject(item: item)] ?? Tally()
+            return .success(
+                TallyResult(tally: TallyView(tally: tally, mine: nil), sequence: domain.sequence))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     func tally(
         _ component: String?, _ item: String?, actor: String?,
         _ reply: @escaping Answer<TallyResult>

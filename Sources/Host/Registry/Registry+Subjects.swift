@@ -29,7 +29,18 @@ extension Registry {
         }
     }
 
-    /// What the votes on a subject add up to.
+    /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.
+    ///
+    /// - Parameter address: the subject.
+    /// - Returns: the tally; fails with `itemNotFound`.
+    public func tally(_ address: SubjectAddress) -> Result<TallyResult, HostError> {
+        guard let container = containers[address.container] else {
+            return .failure(.containerNotFound(address.container))
+        }
+        return container.tally(address.component, address.item)
+    }
+
+    /// What the votes on a subject add up to, with somebody's own ballot.
     ///
     /// - Parameters:
     ///   - address: the subject.

@@ -80,6 +80,7 @@ import Testing
         await expect(missing) { try await host.thread(of: "heat") }
         try await host.cast(5)
         #expect(try await host.tally().tally.tally.count == 1)
+        #expect(try await host.tally() == host.tally(actor: "unix:4711"))
         try await host.end()
     }
 

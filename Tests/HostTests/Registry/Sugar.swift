@@ -42,9 +42,9 @@ extension TestRegistry {
     }
 
     func tally(of item: String? = nil, actor: String? = nil) async throws -> TallyResult {
-        try await call {
-            $0.tally(SubjectAddress(container: "films", item: item), actor: actor, $1)
-        }
+        let address = SubjectAddress(container: "films", item: item)
+        guard let actor else { return try await on { $0.tally(address) }.get() }
+        return try await call { $0.tally(address, actor: actor, $1) }
     }
 
     @discardableResult
