@@ -190,9 +190,15 @@ extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
     @inlinable
     public func write(to json: inout JSONWriter) {
         json.beginObject()
-        for (name, value) in sorted(by: { $0.key < $1.key }) {
+        if count == 1, let (name, value) = first {
+            // Sorting allocates, also where there is nothing to sort.
             json.key(name)
             value.write(to: &json)
+        } else {
+            for (name, value) in sorted(by: { $0.key < $1.key }) {
+                json.key(name)
+                value.write(to: &json)
+            }
         }
         json.endObject()
     }
