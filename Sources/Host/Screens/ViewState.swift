@@ -120,8 +120,10 @@ public final class ViewChange: Sendable {
 
 extension ViewState.List {
     fileprivate func change(from old: Self?) -> ListChange<ItemView>? {
+        // What another view shows alike is the same, though it holds it on its own.
         let edits = ListEdit.leading(
-            from: old?.items ?? [], to: items, id: { $0.row.id }, isSame: ===)
+            from: old?.items ?? [], to: items, id: { $0.row.id },
+            isSame: { $0 === $1 || $0.view == $1.view })
         guard old?.total != total || !edits.isEmpty else { return nil }
         return ListChange(
             component: component, total: total, edits: edits.map { $0.map(\.view) })

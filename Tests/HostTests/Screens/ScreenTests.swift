@@ -105,6 +105,21 @@ import Testing
         try await host.end()
     }
 
+    @Test func `what stays in sight after a choice is not sent again`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let id = client.id
+        _ = try await host.call { $0.sort(id, by: ["-id"], by: .ann, $1) }
+        let sorted = try #require(try await client.pull())
+        #expect(client.ids() == ["heat", "alien"])
+        #expect(sorted.lists.flatMap(\.edits) == [.move(at: 0, to: 1)])
+        _ = try await host.call { $0.select(id, section: "genre", filter: "crime", by: .ann, $1) }
+        let selected = try #require(try await client.pull())
+        #expect(selected.lists.flatMap(\.edits) == [.remove(at: 1)])
+        try await host.end()
+    }
+
     @Test func `while the reader is slow all commits make one revision`() async throws {
         let host = try await films()
         let wakes = Wakes()
