@@ -8,16 +8,19 @@ public final class Catalog: ContentListing {
     /// Who is told of new, changed and removed items.
     public weak var delegate: (any ContentListingDelegate)?
 
-    let context: ComponentContext
-    var itemsByID: [String: Item] = [:]
+    /// All items, in the order in which they came; one that is removed leaves its place to the last.
+    ///
+    /// After a restore that is the order of the records: the host, which has read the same ones,
+    /// then knows each item at a glance.
+    public private(set) var items: [Item] = []
+
+    private let context: ComponentContext
+    private var places: [String: Int] = [:]
 
     /// Makes an empty catalog; it has no settings.
     public init(context: ComponentContext) {
         self.context = context
     }
-
-    /// All items, in no order.
-    public var items: [Item] { Array(itemsByID.values) }
 
     /// Puts the record's item in its place, or takes it out.
     public func apply(_ change: Change) {
@@ -28,15 +31,28 @@ public final class Catalog: ContentListing {
                     "The record '\(key)' is no item (an object with 'fields' is); it is skipped.")
                 return take(key)
             }
-            let isNew = itemsByID.updateValue(item, forKey: key) == nil
-            delegate?.contentListing(self, didChange: isNew ? .insert([item]) : .update([item]))
+            guard let place = places[key] else {
+                places[key] = items.count
+                items.append(item)
+                delegate?.contentListing(self, didChange: .insert([item]))
+                return
+            }
+            items[place] = item
+            delegate?.contentListing(self, didChange: .update([item]))
         case .removed(let key):
             take(key)
         }
     }
 
+    /// The item with this id.
+    func item(_ id: String) -> Item? { places[id].map { items[$0] } }
+
     private func take(_ id: String) {
-        guard itemsByID.removeValue(forKey: id) != nil else { return }
+        guard let place = places.removeValue(forKey: id), let last = items.popLast() else { return }
+        if place < items.count {
+            items[place] = last
+            places[last.id] = place
+        }
         delegate?.contentListing(self, didChange: .remove([id]))
     }
 }

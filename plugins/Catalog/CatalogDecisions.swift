@@ -17,7 +17,7 @@ extension Catalog {
         try checkParents(of: batch)
         var decision = ContentDecision()
         for item in batch.items {
-            guard let existing = itemsByID[item.id] else {
+            guard let existing = self.item(item.id) else {
                 decision.inserted.append(item.id)
                 decision.changes.append(item.record)
                 continue
@@ -37,7 +37,7 @@ extension Catalog {
         _ ids: [String], _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         var seen: Set<String> = []
-        return ids.filter { itemsByID[$0] != nil && seen.insert($0).inserted }
+        return ids.filter { item($0) != nil && seen.insert($0).inserted }
             .map { .removed(key: $0) }
     }
 
@@ -58,7 +58,7 @@ extension Catalog {
                         evidence: ["item": item.id, "field": "parent"])
                 }
                 path.append(current)
-                guard let parent = (batch[current] ?? itemsByID[current])?.parent else { break }
+                guard let parent = (batch[current] ?? self.item(current))?.parent else { break }
                 current = parent
             }
             safe.formUnion(path)

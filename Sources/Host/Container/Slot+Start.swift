@@ -1,18 +1,10 @@
 import AtriumKit
-import JSONCodec
 import Logging
 import NIOCore
-import Store
 
 /// What a component told at the end of its restore, to be delivered when its container takes it in.
 struct Restored {
     var events: [ComponentEvent]
-}
-
-/// Records as a component applies them, with the sequence of the last entry that changed each.
-struct RestoreSlice: Sendable {
-    var changes: [Change] = []
-    var revisions: [Int64] = []
 }
 
 /// Why a component could not be made.
@@ -133,115 +125,6 @@ extension Slot {
         startDone = nil
         release()
         state = .closed
-    }
-}
-
-// MARK: Restoring
-
-extension Slot {
-    private func restore(_ attempt: Int) {
-        let (container, component) = (container?.name ?? "", name)
-        domain.read { store in
-            try RestoreSlice.slices(of: container, component, in: store)
-        } then: { [weak self] result in
-            guard let self, start == attempt, let port else { return }
-            switch result {
-            case .failure(let error):
-                failStart(because: "Its records can't be read: \(error)")
-            case .success(let slices):
-                var next = 0
-                domain.inSlices {
-                    guard self.start == attempt, next < slices.count else { return false }
-                    port.restore(slices[next].changes)
-                    next += 1
-                    return true
-                } then: {
-                    self.finishRestore(attempt, revisions: slices)
-                }
-            }
-        }
-    }
-
-    private func finishRestore(_ attempt: Int, revisions slices: [RestoreSlice]) {
-        guard start == attempt, let port else { return }
-        port.finishRestore { [weak self] result in
-            guard let self, start == attempt else { return }
-            switch result {
-            case .failure(.died(let reason)): failStart(because: reason)
-            case .failure(.refused(let refusal)): failStart(because: refusal.reason)
-            case .success(let events):
-                fillList(events, attempt, revisions: slices) {
-                    self.state = .prepared(Restored(events: events))
-                    let done = self.startDone
-                    self.startDone = nil
-                    done?(nil)
-                }
-            }
-        }
-    }
-
-    /// Fills a new list with the restored items, if the component has any.
-    private func fillList(
-        _ events: [ComponentEvent], _ attempt: Int, revisions slices: [RestoreSlice],
-        then done: @escaping () -> Void
-    ) {
-        guard kind == .contents, let container else { return done() }
-        let items = events.flatMap { event -> [Item] in
-            if case .contents(.replaceAll(let items)) = event { items } else { [] }
-        }
-        let list = ContentIndex(fields: fields)
-        restoredList = list
-        var next = 0
-        domain.inSlices {
-            guard self.start == attempt, next < items.count else { return false }
-            let end = min(next + 64, items.count)
-            list.put(items[next..<end].map { ($0, self.domain.sequence) })
-            next = end
-            return true
-        } then: {
-            self.setRevisions(of: list, attempt, from: slices) {
-                container.fillDerived(list, while: { self.start == attempt }, then: done)
-            }
-        }
-    }
-
-    /// Items that are records were last changed when these were.
-    private func setRevisions(
-        of list: ContentIndex, _ attempt: Int, from slices: [RestoreSlice],
-        then done: @escaping () -> Void
-    ) {
-        var next = 0
-        domain.inSlices {
-            guard self.start == attempt, next < slices.count else { return false }
-            for (change, revision) in zip(slices[next].changes, slices[next].revisions) {
-                list.setRevision(revision, of: change.key)
-            }
-            next += 1
-            return true
-        } then: {
-            if self.start == attempt { done() }
-        }
-    }
-}
-
-extension RestoreSlice {
-    /// A component's records, decoded; those that can't be are left out: nothing of ours wrote them.
-    static func slices(
-        of container: String, _ component: String, in store: Store
-    ) throws -> [RestoreSlice] {
-        var slices: [RestoreSlice] = []
-        var slice = RestoreSlice()
-        try store.forEachRecord(container: container, component: component) {
-            key, bytes, revision, _ in
-            guard let value = try? Value(jsonBytes: Array(bytes)) else { return }
-            slice.changes.append(.put(key: key, value: value))
-            slice.revisions.append(revision)
-            guard slice.changes.count == 128 else { return }
-            slices.append(slice)
-            slice = RestoreSlice()
-        }
-        if !slice.changes.isEmpty { slices.append(slice) }
-        return slices
     }
 }
 

@@ -5,10 +5,17 @@ import JSONCodec
 extension ContentIndex {
     /// Inserts or replaces an item.
     func put(_ item: Item, revision: Int64) {
+        spread(item.fields)
+        put(WrittenItem(item: item, fields: bytes(of: item.fields), revision: revision))
+    }
+
+    /// Inserts or replaces an item whose fields stand in ``values``.
+    private func put(_ written: WrittenItem) {
+        let item = written.item
         let (row, old) = table.put(
             RowTable.Row(
-                id: item.id, fields: bytes(of: item.fields), parent: item.parent,
-                revision: revision))
+                id: item.id, fields: written.fields, parent: item.parent,
+                revision: written.revision))
         var change = RowChange(row: row, id: old?.id, parent: old?.parent)
         defer { note(change) }
         if old == nil { change.note([.presence, .parent]) }
@@ -21,6 +28,15 @@ extension ContentIndex {
         guard old == nil else { return }
         fillDerived(row, for: item.id, noting: &change)
         orders.insert(row)
+    }
+
+    /// Inserts or replaces items whose fields are written already.
+    func put(_ items: [WrittenItem]) {
+        for item in items {
+            spread(item.item.fields)
+            put(item)
+        }
+        releaseTexts()
     }
 
     /// Removes an item, if there is such a one.
@@ -102,8 +118,23 @@ extension ContentIndex {
         for column in numbered { column.release() }
     }
 
-    /// The fields as JSON, sorted by name, as `[String: Value].jsonBytes` has them; and each in
-    /// ``values`` under its column's number.
+    /// Puts each field into ``values`` under its column's number.
+    private func spread(_ fields: [String: Value]) {
+        // Where there are few, looking through the names is quicker than hashing them.
+        guard names.count <= 16 else {
+            for (name, column) in names where column < values.count {
+                values[column] = fields[name]
+            }
+            return
+        }
+        for column in values.indices { values[column] = nil }
+        for (name, value) in fields {
+            if let column = column(name), column < values.count { values[column] = value }
+        }
+    }
+
+    /// The fields, which stand in ``values``, as JSON, sorted by name, as `[String: Value].jsonBytes`
+    /// has them.
     private func bytes(of fields: [String: Value]) -> [UInt8] {
         var buffer: [UInt8] = []
         swap(&buffer, &scratch)
@@ -114,7 +145,6 @@ extension ContentIndex {
         writer.beginObject()
         // The declared names are in order already.
         for (name, column) in names where column < values.count {
-            values[column] = fields[name]
             guard let value = values[column] else { continue }
             writer.key(name)
             value.write(to: &writer)
@@ -126,4 +156,12 @@ extension ContentIndex {
         // A copy, and no longer than it must be: the writer's has room to spare.
         return scratch.withUnsafeBufferPointer { Array($0) }
     }
+}
+
+/// An item whose fields are JSON already, sorted by name: as its record has them.
+struct WrittenItem: Sendable {
+    var item: Item
+    var fields: [UInt8]
+    /// The sequence of the entry that last changed it.
+    var revision: Int64
 }

@@ -148,6 +148,21 @@ extension Domain {
     }
 }
 
+extension Domain {
+    /// As ``read(_:then:)``, in parts: each comes over while the thread reads on.
+    func read<T: Sendable>(
+        _ work: @escaping @Sendable (Store, (T) -> Void) throws -> Void,
+        each: @escaping (T) -> Void, then: @escaping (Result<Void, any Error>) -> Void
+    ) {
+        let (each, loop) = (NIOLoopBound(each, eventLoop: loop), loop)
+        read { store in
+            try work(store) { part in loop.execute { each.value(part) } }
+        } then: { result in
+            then(result)
+        }
+    }
+}
+
 // MARK: Time
 
 extension Domain {
