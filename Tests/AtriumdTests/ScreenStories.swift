@@ -104,7 +104,8 @@ extension Stories {
             async throws
         {
             try await withFilms { daemon in
-                var screen = try await OpenScreen(daemon, ["container": "films", "limit": 5])
+                var screen = try await OpenScreen(
+                    daemon, ["container": "films", "sort": ["-year"], "limit": 5])
                 let hand = try daemon.peer()
                 _ = try await hand.call(
                     "org.atrium.Screens.Sort",
