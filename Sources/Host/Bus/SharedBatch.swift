@@ -1,5 +1,4 @@
 public import NIOCore
-internal import Synchronization
 
 /// A batch that several subscribers may be told, and its encoded form, which is made once.
 ///
@@ -19,7 +18,7 @@ public final class SharedBatch: Sendable {
     /// About how many bytes it has.
     let cost: Int
 
-    private let encodedForm = Mutex<ByteBuffer?>(nil)
+    private let encodedForm = MadeOnce<ByteBuffer>()
 
     /// A batch of its own, that nobody shares.
     convenience init(_ content: SubscriptionBatch) {
@@ -39,11 +38,6 @@ public final class SharedBatch: Sendable {
     /// - Parameter encode: makes them, if nobody has asked before.
     /// - Returns: the bytes; all who ask share their memory.
     public func encoded(by encode: (SubscriptionBatch) -> ByteBuffer) -> ByteBuffer {
-        encodedForm.withLock { form in
-            if let form { return form }
-            let made = encode(content)
-            form = made
-            return made
-        }
+        encodedForm.value { encode(content) }
     }
 }

@@ -1,5 +1,4 @@
 import AtriumKit
-import Synchronization
 
 /// What is said about a subject at one moment; never changed.
 final class FocusState: Sendable {
@@ -11,7 +10,7 @@ final class FocusState: Sendable {
     let comments: [CommentView]
     let total: Int
 
-    private let changes = Mutex<[(from: UInt64, change: FocusChange)]>([])
+    private let changes = StepCache<FocusChange>()
 
     init(
         number: UInt64, tally: Tally?, component: String?, comments: [CommentView], total: Int
@@ -25,14 +24,7 @@ final class FocusState: Sendable {
 
     /// What leads here from another state, made once for all who are there; nil: from nothing.
     func change(from old: FocusState?) -> FocusChange {
-        let from = old?.number ?? 0
-        return changes.withLock { changes in
-            if let known = changes.first(where: { $0.from == from }) { return known.change }
-            let change = FocusChange(from: old, to: self)
-            if changes.count == 4 { changes.removeFirst() }
-            changes.append((from, change))
-            return change
-        }
+        changes.step(from: old?.number ?? 0) { FocusChange(from: old, to: self) }
     }
 }
 
@@ -41,7 +33,7 @@ public final class FocusChange: Sendable {
     /// The comments; nil: unchanged.
     public let comments: ListChange<CommentView>?
 
-    private let bytes = Mutex<ChangeBytes?>(nil)
+    private let bytes = MadeOnce<ChangeBytes>()
 
     init(from old: FocusState?, to new: FocusState) {
         guard let component = new.component else {
@@ -61,12 +53,7 @@ public final class FocusChange: Sendable {
 
     /// The change as bytes, written once for all who take part in it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
-        bytes.withLock { bytes in
-            if let bytes { return bytes }
-            let new = encode()
-            bytes = new
-            return new
-        }
+        bytes.value(encode)
     }
 }
 

@@ -1,5 +1,4 @@
 import AtriumKit
-import Synchronization
 
 /// An item as lists show it, one object as long as it shows the same: windows that have it in common
 /// hold it once, and compare it by identity.
@@ -36,8 +35,7 @@ final class ViewState: Sendable {
     let lists: [List]
     let path: [String]
 
-    // What leads here from states that screens have; kept by their numbers, and so not alive.
-    private let changes = Mutex<[(from: UInt64, change: ViewChange)]>([])
+    private let changes = StepCache<ViewChange>()
 
     init(
         number: UInt64, components: [ScreenComponent], sections: [SectionView]?, lists: [List],
@@ -58,14 +56,7 @@ final class ViewState: Sendable {
 
     /// What leads here from another state, made once for all who are there; nil: from nothing.
     func change(from old: ViewState?) -> ViewChange {
-        let from = old?.number ?? 0
-        return changes.withLock { changes in
-            if let known = changes.first(where: { $0.from == from }) { return known.change }
-            let change = ViewChange(from: old, to: self)
-            if changes.count == 4 { changes.removeFirst() }
-            changes.append((from, change))
-            return change
-        }
+        changes.step(from: old?.number ?? 0) { ViewChange(from: old, to: self) }
     }
 }
 
@@ -80,7 +71,7 @@ public final class ViewChange: Sendable {
     /// The items that were entered, outermost first.
     public let path: [String]?
 
-    private let bytes = Mutex<ChangeBytes?>(nil)
+    private let bytes = MadeOnce<ChangeBytes>()
     /// The items that were not shown before.
     let newItems: [String]
 
@@ -109,12 +100,7 @@ public final class ViewChange: Sendable {
 
     /// The change as bytes, written once for all who take part in it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
-        bytes.withLock { bytes in
-            if let bytes { return bytes }
-            let new = encode()
-            bytes = new
-            return new
-        }
+        bytes.value(encode)
     }
 }
 
@@ -147,17 +133,12 @@ public final class OwnChange: Sendable {
     /// The lists that changed.
     public let lists: [ListChange<ItemView>]
 
-    private let bytes = Mutex<ChangeBytes?>(nil)
+    private let bytes = MadeOnce<ChangeBytes>()
 
     init(lists: [ListChange<ItemView>]) { self.lists = lists }
 
     /// The change as bytes, written once for all who take part in it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
-        bytes.withLock { bytes in
-            if let bytes { return bytes }
-            let new = encode()
-            bytes = new
-            return new
-        }
+        bytes.value(encode)
     }
 }
