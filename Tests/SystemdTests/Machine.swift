@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// A machine of its own for a story.
+///
+/// It has a real systemd as PID 1, in namespaces that `Tests/with-systemd` makes, and Atrium
+/// installed below `/usr/local`. Everything is gone afterwards.
+///
+/// A story is a Bash script; each `tell NAME VALUE…` in it is a line that the test looks at. It finds
+/// - the group `atrium`, a member of it (`atrium-member`) and a stranger (`atrium-stranger`);
+///   `atriumd.socket` and `atriumd.service` known to systemd and not started;
+/// - `$tree`, a folder that it shares with the test, and `$products`, what was built for debugging;
+/// - `as USER COMMAND…`, which runs a command as somebody else;
+/// - `drop_in UNIT [NAME]`, which adds what it reads to a unit;
+/// - `wait_for COMMAND…`, which runs a command until it succeeds, for at most 30 s; it fails then;
+/// - `logged [OPTION…]`, the daemon's lines in the journal.
+struct Machine {
+    /// What a test of a story is enabled by: `@Suite(Machine.boots)`.
+    static let boots: ConditionTrait = .enabled(
+        if: unavailable == nil, Comment(rawValue: "boots a systemd: \(unavailable ?? "can")"))
+
+    private static let unavailable: String? = {
+        guard geteuid() == 0 else { return "only root may, and this is user \(geteuid())" }
+        let needed = ["/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/nsenter"]
+        let missing = needed.filter { !FileManager.default.isExecutableFile(atPath: $0) }
+        return missing.isEmpty ? nil : "missing \(missing.joined(separator: ", "))"
+    }()
+
+    /// The repository.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+    /// What `swift build --build-tests` left.
+    static let products = root + ".build/debug"
+
+    /// What every story begins with.
+    private static let prelude = """
+        tree=$1 products=$2
+        tell() { echo "$1: ${*:2}"; }
+        as() { runuser -u "$1" -- "${@:2}"; }
+        drop_in() {
+            mkdir -p /etc/systemd/system/$1.d
+            cat >/etc/systemd/system/$1.d/${2:-story}.conf && systemctl daemon-reload
+        }
+        wait_for() {
+            local end=$((SECONDS + 30))
+            until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
+        }
+        logged() { journalctl --sync; journalctl -u atriumd -o cat "$@"; }
+        mount --bind "$tree/usr/local" /usr/local
+        systemd-sysusers 2>/dev/null && systemd-tmpfiles --create atrium.conf
+        useradd --no-create-home --groups atrium atrium-member
+        useradd --no-create-home atrium-stranger
+        systemctl daemon-reload
+
+        """
+
+    /// What a story told, by name: the last one of several.
+    struct Told {
+        private let lines: [(name: String, value: String)]
+
+        fileprivate init(_ text: String) {
+            lines = text.split(separator: "\n").compactMap { line in
+                line.firstRange(of: ":").map {
+                    (
+                        String(line[..<$0.lowerBound]),
+                        String(line[$0.upperBound...].trimmingPrefix(" "))
+                    )
+                }
+            }
+        }
+
+        subscript(_ name: String) -> String? { lines.last { $0.name == name }?.value }
+
+        /// All values that were told by this name, in order.
+        func all(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
+    }
+
+    /// Boots a machine, runs a story to its end, and takes the machine apart.
+    ///
+    /// - Parameters:
+    ///   - story: a Bash script; its own status is 0, or the test fails with all that it printed.
+    ///   - options: for `Tests/with-systemd`.
+    ///   - prepare: puts files into the shared folder first; it is given its path.
+    /// - Returns: what it told.
+    /// - Throws: what kept a command from being run, or what `prepare` threw.
+    static func play(
+        _ story: String, options: [String] = [],
+        preparing prepare: (_ tree: String) throws -> Void = { _ in }
+    ) throws -> Told {
+        let tree = FileManager.default.temporaryDirectory.appending(
+            path: "atrium-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: tree) }
+        let path = tree.path(percentEncoded: false)
+        _ = try run(
+            "make", "-C", root, "lay-down", "DESTDIR=\(path)", "PREFIX=/usr/local",
+            "PRODUCTS=\(products)")
+        try prepare(path)
+        let text = try run(
+            [root + "Tests/with-systemd", "--bind", path] + options + [
+                "--", "timeout", "240", "bash", "-c", prelude + story, "story", path, products,
+            ])
+        return Told(text)
+    }
+
+    /// Runs a command to its end, and gives what it printed.
+    static func run(_ command: String...) throws -> String { try run(command) }
+
+    private static func run(_ command: [String]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.standardOutput = output
+        try process.run()
+        let text = String(
+            decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(command[0]) \(command[1]): \(text)")
+        return text
+    }
+}
