@@ -21,6 +21,7 @@ import comments
 import cost
 import listing
 import movies
+import packages
 import screens
 from figures import Row, say
 from processes import HERE, LAB, ROOT, begin, stop_all
@@ -66,7 +67,8 @@ def arguments():
 def run_program(part, stage):
     """Has the Swift program measure a part, and takes its rows."""
     if part == INDEX:
-        package, scratch, program = "Benchmarks/index", "index-benchmark", ["index", movies.PATH]
+        package, scratch = "Benchmarks/index", "index-benchmark"
+        program = ["index", movies.PATH, packages.PATH]
     else:
         package, scratch = "Benchmarks", "benchmarks"
         program = ["benchmarks", part, "--atriumd", stage / "bin" / "atriumd"]
@@ -110,6 +112,8 @@ def main():
         subprocess.run([HERE / "setup"], check=True)
     if {"listing", "screens", "cost", INDEX} & set(chosen.parts):
         movies.make()
+    if INDEX in chosen.parts:
+        packages.make()
     with open(chosen.lines, "w", encoding="utf-8") as lines:
         for part in chosen.parts:
             say(f"{part} …")

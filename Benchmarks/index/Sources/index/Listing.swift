@@ -20,11 +20,11 @@ struct Listing {
     private(set) var ownBytes = 0
 
     /// Puts the first films into a new index.
-    init(_ films: Films, count: Int) throws {
+    init(_ films: Database, count: Int) throws {
         let index = index
         var (time, own) = (0.0, 0)
         let before = ownMemory()
-        try films.batches(of: count) { batch in
+        try films.films(count) { batch in
             time += Timing.milliseconds { index.put(batch, revision: 1) }
             own += batch.reduce(0) { $0 + $1.id.utf8.count + $1.fields.jsonBytes.count }
         }

@@ -4,7 +4,7 @@ import AtriumKit
 
 extension Questions {
     /// Makes sure that both sides answer alike before anything is measured.
-    static func check(_ listing: Listing, _ films: Films) throws {
+    static func check(_ listing: Listing, _ films: Database) throws {
         let number = try films.run("SELECT count(*) FROM movies WHERE \(selection)").first
         let total = try listing.index.query(listing.pages).total
         guard number == total else {
@@ -23,7 +23,7 @@ extension Questions {
 /// A million films: filtered, counted, sorted, searched.
 struct ListingCases {
     let listing: Listing
-    let films: Films
+    let films: Database
 
     /// Runs all of it in turn.
     func run() throws {

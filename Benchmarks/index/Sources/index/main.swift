@@ -4,12 +4,13 @@ import Foundation
 @testable import Host
 
 // Measures the index in process beside SQLite, a line of JSON for each figure:
-// index PATH-OF-MOVIES.DB
-guard CommandLine.arguments.count == 2 else {
-    FileHandle.standardError.write(Data("usage: index MOVIES.DB\n".utf8))
+// index PATH-OF-MOVIES.DB PATH-OF-DEBIAN.DB
+guard CommandLine.arguments.count == 3 else {
+    FileHandle.standardError.write(Data("usage: index MOVIES.DB DEBIAN.DB\n".utf8))
     exit(2)
 }
-let films = try Films(path: CommandLine.arguments[1])
+try PackageCases(Database(path: CommandLine.arguments[2])).run()
+let films = try Database(path: CommandLine.arguments[1])
 for count in [10_000, 100_000] {
     let listing = try Listing(films, count: count)
     try Case.measure(
