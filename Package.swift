@@ -91,9 +91,10 @@ let package = Package(
         .plugin(
             name: "VarlinkGeneratorPlugin", capability: .buildTool(),
             dependencies: ["VarlinkGenerator"], path: "Sources/VarlinkGeneratorPlugin"),
+        .target(name: "LogMessages", dependencies: [logging], swiftSettings: strict),
         .target(
             name: "Varlink",
-            dependencies: ["JSONCodec", nioCore, nioPosix, logging],
+            dependencies: ["JSONCodec", "LogMessages", nioCore, nioPosix, logging],
             swiftSettings: strict),
         .target(
             name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
@@ -109,13 +110,13 @@ let package = Package(
             plugins: ["VarlinkGeneratorPlugin"]),
         .target(
             name: "Store",
-            dependencies: [.product(name: "GRDB", package: "GRDB.swift"), logging],
+            dependencies: ["LogMessages", .product(name: "GRDB", package: "GRDB.swift"), logging],
             swiftSettings: strict),
         .target(name: "CBits"),
         .target(
             name: "Host",
             dependencies: [
-                kit, "CBits", "Store", "JSONCodec", nioCore, logging,
+                kit, "CBits", "Store", "JSONCodec", "LogMessages", nioCore, logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
@@ -128,17 +129,19 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", kit, yams, logging,
+                "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit, yams, logging,
             ],
             swiftSettings: strict),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .target(name: "Systemd", dependencies: ["CSystemd", logging], swiftSettings: strict),
+        .target(
+            name: "Systemd", dependencies: ["CSystemd", "LogMessages", logging],
+            swiftSettings: strict),
         .executableTarget(
             name: "atriumd",
             dependencies: [
-                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", "Interfaces", kit,
-                lifecycle, logging, nioCore, nioPosix, arguments,
+                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", "Interfaces",
+                "LogMessages", kit, lifecycle, logging, nioCore, nioPosix, arguments,
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -153,6 +156,7 @@ let package = Package(
             dependencies: ["Workers", "Host", kit, kitTesting, logging, nioPosix],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
+        tests("LogMessagesTests", ["LogMessages", logging]),
         .target(
             name: "Constructs", dependencies: ["Varlink", "JSONCodec"],
             path: "Tests/Fixtures/Constructs", swiftSettings: strict,
@@ -166,7 +170,8 @@ let package = Package(
             exclude: ["Golden", "Python"], swiftSettings: strict),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
-            "VarlinkTests", ["Varlink", "JSONCodec", nioCore, nioPosix, logging]),
+            "VarlinkTests",
+            ["Varlink", "JSONCodec", "LogMessages", nioCore, nioPosix, logging]),
         tests(
             "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
             linker: ownSyncs),
@@ -198,8 +203,8 @@ let package = Package(
                 "Control", "Host", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL", kit,
             ],
             exclude: ["Definitions"], swiftSettings: strict),
-        tests("SystemdTests", ["Systemd", logging]),
-        tests("HouseTests", []),
+        tests("SystemdTests", ["Systemd", "LogMessages", logging]),
+        tests("HouseTests", ["LogMessages"]),
         tests(
             "AtriumctlTests",
             ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),

@@ -1,5 +1,6 @@
 import Host
 import Interfaces
+import LogMessages
 import Logging
 import Synchronization
 import Varlink
@@ -8,6 +9,7 @@ import Varlink
 struct ControlContext: Sendable {
     let registry: Registry
     let accessBook: AccessBook
+    let missedLog: MissedLog
 
     /// A peer on its own behalf.
     func own(_ peer: Peer) -> Caller {
@@ -88,6 +90,27 @@ struct ActorRefusal: Error {
     let reason: String
 
     var reply: Interfaces.Daemon.ActorForbidden { .init(actor: actor, reason: reason) }
+}
+
+/// Tells which subscribers can't be told everything since their cursors.
+final class MissedLog: Sendable {
+    /// Lines a minute for one user.
+    private static let lines = 10
+
+    private let log: Mutex<PeerLog>
+
+    init(_ logger: Logger) { log = Mutex(PeerLog(lines: Self.lines, logger: logger)) }
+
+    /// Tells of one gap.
+    func tell(_ gap: SubscriptionBatch.Gap, _ peer: Peer) {
+        log.withLock { log in
+            log.sweep(now: .now)
+            log.tell(
+                .notificationsMissed,
+                ["from": "\(gap.from)", "to": "\(gap.to)", "reason": gap.reason.rawValue],
+                uid: peer.uid, pid: peer.pid, now: .now)
+        }
+    }
 }
 
 /// Remembers what each user may do for a while: looking up groups may ask a directory server.

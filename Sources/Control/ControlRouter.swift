@@ -18,19 +18,20 @@ public enum ControlRouter {
     ///   - registry: what answers.
     ///   - roles: who may do what.
     ///   - daemon: what the daemon knows of itself.
-    ///   - logger: where denied calls are told of.
+    ///   - logger: told of subscribers that missed notifications.
     /// - Returns: the router.
     public static func make(
         registry: Registry, roles: RoleTable, daemon: any DaemonState, logger: Logger
     ) -> VarlinkRouter {
         let missing = MethodRoles.missing(in: interfaces)
         precondition(missing.isEmpty, "no role is set for \(missing.joined(separator: ", "))")
-        let context = ControlContext(registry: registry, accessBook: AccessBook(roles))
+        let context = ControlContext(
+            registry: registry, accessBook: AccessBook(roles), missedLog: MissedLog(logger))
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: daemon.version,
             url: "https://atrium.example/")
         router.authorize = { method, peer in
-            authorize(method, peer, context.accessBook, logger)
+            authorize(method, peer, context.accessBook)
         }
         DaemonControl(context: context, daemon: daemon).register(in: &router)
         PluginsControl(context: context).register(in: &router)
@@ -45,18 +46,12 @@ public enum ControlRouter {
     }
 
     private static func authorize(
-        _ method: String, _ peer: Peer, _ book: AccessBook, _ logger: Logger
+        _ method: String, _ peer: Peer, _ book: AccessBook
     ) -> (any VarlinkErrorReply)? {
         // A method without a role is none of ours: the router answers that it is not there.
         guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
         let role = book.access(of: peer).role
         guard role < wanted else { return nil }
-        logger.notice(
-            "denied a call: it wants a higher role",
-            metadata: [
-                "method": "\(method)", "wants": "\(wanted.rawValue)", "has": "\(role.rawValue)",
-                "peer_uid": "\(peer.uid)", "peer_pid": "\(peer.pid)",
-            ])
         return Interfaces.Daemon.RoleRequired(
             method: method, role: wanted.rawValue, yours: role.rawValue)
     }

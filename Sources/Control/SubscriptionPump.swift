@@ -30,12 +30,14 @@ final class SubscriptionPump: Sendable {
 
     private let call: VarlinkCall<Notifications.Subscribe.Reply>
     private let registry: Registry
+    private let missedLog: MissedLog
     // A lock that is never contended: everything happens on the loop.
     private let state = Mutex(State())
 
-    init(call: VarlinkCall<Notifications.Subscribe.Reply>, registry: Registry) {
+    init(call: VarlinkCall<Notifications.Subscribe.Reply>, _ context: ControlContext) {
         self.call = call
-        self.registry = registry
+        registry = context.registry
+        missedLog = context.missedLog
     }
 
     /// Begins once there is a subscription.
@@ -92,6 +94,7 @@ final class SubscriptionPump: Sendable {
 
     /// Sends the bytes that all subscribers of the batch share.
     private func send(_ batch: SharedBatch) {
+        if let gap = batch.content.gap { missedLog.tell(gap, call.peer) }
         call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
     }
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import GRDB
+internal import LogMessages
 internal import Logging
 internal import Synchronization
 
@@ -26,6 +27,7 @@ final class Writer: @unchecked Sendable {
     let ownership: Ownership
     private let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
     private let pool: DatabasePool
+    private let path: String
     private let logger: Logger
     private let probeInterval: Duration
     private let outcomes: @Sendable ([Outcome]) -> Void
@@ -41,6 +43,7 @@ final class Writer: @unchecked Sendable {
         outcomes: @escaping @Sendable ([Outcome]) -> Void
     ) {
         pool = opening.pool
+        path = opening.file
         ownership = opening.ownership
         self.logger = logger
         self.probeInterval = probeInterval
@@ -114,8 +117,8 @@ extension Writer {
         } catch {
             guard group.count > 1 else { return [fail(group[0], error)] }
             logger.warning(
-                "a group of \(group.count) entries failed, retrying them one by one",
-                metadata: ["reason": "\(Self.reason(error))"])
+                "a group of changes could not be written: they are tried one by one",
+                metadata: ["count": "\(group.count)", "reason": "\(Self.reason(error))"])
         }
         return group.map { appended in
             if let refusal { return refuse(appended, refusal) }
@@ -170,9 +173,9 @@ extension Writer {
         if Self.isStorage(error) {
             suspend(reason)
         } else {
-            logger.error(
-                "an entry could not be written",
-                metadata: ["container": "\(appended.entry.container)", "reason": "\(reason)"])
+            logger.tell(
+                .entryNotWritten,
+                ["container": "\(appended.entry.container)", "reason": "\(reason)"])
         }
         return refuse(appended, .storage(reason: reason))
     }
@@ -216,9 +219,7 @@ extension Writer {
 
 extension Writer {
     private func suspend(_ reason: String) {
-        logger.error(
-            "the store can't be written: refusing entries until a probe succeeds",
-            metadata: ["reason": "\(reason)"])
+        logger.tell(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])
         scheduleProbe(reason)
     }
 
@@ -248,7 +249,7 @@ extension Writer {
             return
         }
         condition.withLock { if !$0.isFinal { $0 = .writing } }
-        logger.notice("the store can be written again")
+        logger.tell(.storeWritable, ["path": "\(path)"])
     }
 }
 

@@ -1,14 +1,16 @@
 import CSystemd
 import Glibc
+import LogMessages
 public import Logging
 
 /// Sends events to the systemd journal with their fields.
 ///
-/// `MESSAGE`, `PRIORITY`, `LOGGER` (the label), `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, and each
-/// metadata value as `ATRIUM_<KEY>`, so that `journalctl ATRIUM_CONTAINER=films` finds what
-/// concerns one container. The message stays as it is: the journal keeps line breaks. An event that
-/// can't be handed over (no descriptor or memory is left) goes to standard error instead;
-/// libsystemd itself drops what it is given where no journal runs.
+/// `MESSAGE`, `PRIORITY`, `LOGGER` (the label), `CODE_FILE`, `CODE_LINE`, `CODE_FUNC`, `MESSAGE_ID`
+/// where an administrator may act on it, and each metadata value as `ATRIUM_<KEY>`, so that
+/// `journalctl ATRIUM_CONTAINER=films` finds what concerns one container. `MESSAGE` repeats the
+/// metadata, since that is all that most people see: the message and `key=value`, escaped and on one
+/// line. The fields themselves are as they are. An event that can't be handed over (no descriptor or
+/// memory is left) goes to standard error instead.
 public struct JournalLogHandler: LogHandler {
     private var fields: LogFields
 
@@ -48,7 +50,7 @@ public struct JournalLogHandler: LogHandler {
     /// Sends the event.
     public func log(event: LogEvent) {
         guard send(journalFields(for: event)) else {
-            StderrLogHandler(fields: fields).logForSystemd(event: event)
+            StderrLogHandler(fields: fields, isForManager: true).log(event: event)
             return
         }
     }
@@ -56,7 +58,7 @@ public struct JournalLogHandler: LogHandler {
     /// The event as the journal's assignments, `NAME=value`.
     func journalFields(for event: LogEvent) -> [String] {
         [
-            "MESSAGE=\(event.message)",
+            "MESSAGE=\(fields.line(for: event))",
             "PRIORITY=\(event.level.priority)",
             "LOGGER=\(fields.label)",
             "CODE_FILE=\(event.file)",
@@ -68,6 +70,7 @@ public struct JournalLogHandler: LogHandler {
     /// The journal takes names of up to 64 upper-case letters, digits and underscores, and drops an
     /// event that has any other.
     static func fieldName(for key: String) -> String {
+        if key == LogMessage.key { return "MESSAGE_ID" }
         let name = key.uppercased().unicodeScalars.map { scalar in
             switch scalar {
             case "A"..."Z", "0"..."9": Character(scalar)

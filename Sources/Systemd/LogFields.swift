@@ -1,3 +1,4 @@
+import LogMessages
 import Logging
 
 /// What both log handlers are made of: a label, metadata, and a level that follows the shared
@@ -14,6 +15,16 @@ struct LogFields: Sendable {
         set { ownLevel = newValue }
     }
 
+    /// The event on one line: `message key=value`.
+    ///
+    /// Line breaks and other control characters are escaped, so that nobody's input can forge a
+    /// line or reach a terminal; a value with spaces is quoted. The message's number is left out.
+    func line(for event: LogEvent) -> String {
+        let pairs = pairs(of: event).filter { $0.key != LogMessage.key }
+            .map { " \($0.key)=\(quoted($0.value))" }
+        return "\(oneLine(event.message.description))\(pairs.joined())"
+    }
+
     /// The event's metadata over the provider's over the logger's, and its error, in the order of
     /// their keys.
     func pairs(of event: LogEvent) -> [(key: String, value: String)] {
@@ -28,6 +39,27 @@ struct LogFields: Sendable {
             merged["error"] = "\(error)"
         }
         return merged.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+    }
+}
+
+private func quoted(_ value: String) -> String {
+    let plain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+    guard !plain else { return oneLine(value) }
+    return "\"\(oneLine(value.replacing("\"", with: "\\\"")))\""
+}
+
+/// Control characters as escapes: a terminal must not act on what a client sent.
+private func oneLine(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }
+        .joined()
+}
+
+/// Also what turns a line around, such as U+202E, and what breaks it, such as U+2028.
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
     }
 }
 

@@ -3,6 +3,16 @@ public import Logging
 
 /// Chooses where the process logs to, once, at its start.
 public enum LoggingSetup {
+    /// Where the process logs to.
+    enum Destination {
+        /// The journal, with fields.
+        case journal
+        /// Standard error, which a service manager reads line by line.
+        case manager
+        /// Standard error, which people read.
+        case people
+    }
+
     /// Installs the journal as the destination of all loggers where the journal reads this
     /// process's standard error, and standard error itself everywhere else.
     ///
@@ -13,13 +23,40 @@ public enum LoggingSetup {
     @discardableResult
     public static func bootstrap(level: Logger.Level) -> LogThreshold {
         let threshold = LogThreshold(level)
-        let journal = journalReadsStandardError(
-            stream: getenv("JOURNAL_STREAM").map { String(cString: $0) })
+        let destination = destination(
+            stream: variable("JOURNAL_STREAM"), isManaged: variable("NOTIFY_SOCKET") != nil,
+            journalSocket: "/run/systemd/journal/socket")
         LoggingSystem.bootstrap { label in
-            guard journal else { return StderrLogHandler(label: label, threshold: threshold) }
-            return JournalLogHandler(label: label, threshold: threshold)
+            switch destination {
+            case .journal: JournalLogHandler(label: label, threshold: threshold)
+            case .manager:
+                StderrLogHandler(label: label, threshold: threshold, isForManager: true)
+            case .people: StderrLogHandler(label: label, threshold: threshold)
+            }
         }
         return threshold
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// libsystemd drops what it is given where the journal's socket is not, as in a root directory of
+    /// one's own; the journal still reads standard error there, with the priority that leads a line.
+    /// So does whoever else started us as a service and holds the other end: not a file or a terminal,
+    /// where nobody would add the time.
+    static func destination(stream: String?, isManaged: Bool, journalSocket: String) -> Destination
+    {
+        if journalReadsStandardError(stream: stream) {
+            return access(journalSocket, W_OK) == 0 ? .journal : .manager
+        }
+        return isManaged && isPipe(STDERR_FILENO) ? .manager : .people
+    }
+
+    private static func isPipe(_ descriptor: Int32) -> Bool {
+        var file = stat()
+        guard fstat(descriptor, &file) == 0 else { return false }
+        return [S_IFIFO, S_IFSOCK].contains(file.st_mode & S_IFMT)
     }
 
     /// `JOURNAL_STREAM` is inherited by children whose standard error was redirected since: only a

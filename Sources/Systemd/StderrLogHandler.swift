@@ -1,25 +1,31 @@
 import Glibc
 public import Logging
 
-/// Writes one line per event to standard error: `HH:MM:SS level message key=value`.
+/// Writes one line per event to standard error: `HH:MM:SS level message key=value`, or, for a service
+/// manager that adds the time itself, `<priority>level message key=value` as sd-daemon(3) has it.
 ///
 /// Time is local. Line breaks and other control characters are escaped, so that nobody's input can
 /// forge a line; a value with spaces is quoted. A line is one `write`, so lines of several threads
 /// don't mix.
 public struct StderrLogHandler: LogHandler {
     private var fields: LogFields
+    private let isForManager: Bool
 
     /// Makes a handler.
     ///
     /// - Parameters:
     ///   - label: The logger's name; it is not part of the line.
     ///   - threshold: The level shared with all other loggers.
-    public init(label: String, threshold: LogThreshold) {
-        fields = LogFields(label: label, threshold: threshold)
+    ///   - isForManager: Whether a service manager reads the lines: their priority leads then, in
+    ///     place of the time.
+    public init(label: String, threshold: LogThreshold, isForManager: Bool = false) {
+        self.init(
+            fields: LogFields(label: label, threshold: threshold), isForManager: isForManager)
     }
 
-    init(fields: LogFields) {
+    init(fields: LogFields, isForManager: Bool) {
         self.fields = fields
+        self.isForManager = isForManager
     }
 
     /// What every event of this logger carries.
@@ -48,20 +54,12 @@ public struct StderrLogHandler: LogHandler {
 
     /// Writes the event's line.
     public func log(event: LogEvent) {
-        write("\(timeOfDay()) \(line(for: event))")
+        let start = isForManager ? "<\(event.level.priority)>" : "\(timeOfDay()) "
+        write(start + line(for: event))
     }
 
-    /// Writes the event as systemd reads it from a service's standard error: the priority leads,
-    /// and the time is systemd's own.
-    func logForSystemd(event: LogEvent) {
-        write("<\(event.level.priority)>\(line(for: event))")
-    }
-
-    /// The line without its time and its end.
-    func line(for event: LogEvent) -> String {
-        let pairs = fields.pairs(of: event).map { " \($0.key)=\(quoted($0.value))" }
-        return "\(event.level) \(oneLine(event.message.description))\(pairs.joined())"
-    }
+    /// The line without what it starts with, and its end.
+    func line(for event: LogEvent) -> String { "\(event.level) \(fields.line(for: event))" }
 
     private func write(_ line: String) {
         var text = line + "\n"
@@ -77,21 +75,4 @@ private func timeOfDay() -> String {
     return [local.tm_hour, local.tm_min, local.tm_sec]
         .map { $0 < 10 ? "0\($0)" : "\($0)" }
         .joined(separator: ":")
-}
-
-private func quoted(_ value: String) -> String {
-    let plain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
-    guard !plain else { return oneLine(value) }
-    return "\"\(oneLine(value.replacing("\"", with: "\\\"")))\""
-}
-
-/// Control characters as escapes: a terminal must not act on what a client sent.
-private func oneLine(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }
-        .joined()
-}
-
-private func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control
 }

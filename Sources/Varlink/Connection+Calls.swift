@@ -23,7 +23,10 @@ extension Connection {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))
         }
-        if let denial = server.router.authorize?(entry.name, peer) { return fail(slot, denial) }
+        if let denial = server.router.authorize?(entry.name, peer) {
+            server.tellDenied(entry.name, denial, peer)
+            return fail(slot, denial)
+        }
         switch entry.upgrade {
         case .never where header.wantsUpgrade:
             return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
@@ -36,8 +39,11 @@ extension Connection {
             try entry.invoke(parameters, server.limits.nesting, slot)
         } catch {
             server.logger.debug(
-                "\(entry.name) was called with wrong parameters: \(error)",
-                metadata: ["uid": "\(peer.uid)", "pid": "\(peer.pid)"])
+                "a call had wrong parameters",
+                metadata: [
+                    "method": "\(entry.name)", "reason": "\(error)", "peer-uid": "\(peer.uid)",
+                    "peer-pid": "\(peer.pid)",
+                ])
             fail(slot, VarlinkService.InvalidParameter(parameter: error.path))
         }
     }

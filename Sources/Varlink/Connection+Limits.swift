@@ -1,4 +1,5 @@
 internal import JSONCodec
+internal import LogMessages
 internal import NIOCore
 
 extension Connection {
@@ -128,7 +129,7 @@ extension Connection {
 
     /// Tells the log, the peer if its turn to be answered has come, and closes.
     func carryOut(_ condemnation: Condemnation) {
-        server.tell("closing a connection", condemnation.reason, peer)
+        server.tell(.connectionClosed, condemnation.reason, peer)
         if let error = condemnation.error, replies.count == 0 {
             var writer = JSONWriter()
             writer.writeError(VarlinkLimitExceeded.name, error)

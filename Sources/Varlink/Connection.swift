@@ -137,7 +137,10 @@ extension Connection {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         server.logger.debug(
-            "a connection broke: \(error)", metadata: ["peer": "\(peer)"])
+            "a connection broke",
+            metadata: [
+                "peer-uid": "\(peer.uid)", "peer-pid": "\(peer.pid)", "reason": "\(error)",
+            ])
         context.close(promise: nil)
     }
 }

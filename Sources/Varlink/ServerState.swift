@@ -1,4 +1,5 @@
 internal import JSONCodec
+internal import LogMessages
 internal import Logging
 internal import NIOCore
 
@@ -14,7 +15,7 @@ final class ServerState: @unchecked Sendable {
 
     var statistics = VarlinkStatistics()
     var accounts = UserAccounts()
-    private var closures: ClosureLog
+    private var peerLog: PeerLog
 
     /// Memory for encoding one reply, used again for the next.
     private var scratch: [UInt8] = []
@@ -36,7 +37,7 @@ final class ServerState: @unchecked Sendable {
         self.logger = logger
         self.router = router
         table = router.makeTable()
-        closures = ClosureLog(lines: limits.logLines, logger: logger)
+        peerLog = PeerLog(lines: limits.logLines, logger: logger)
     }
 
     /// Between which numbers of bytes a channel turns from writable to not, and back.
@@ -54,7 +55,7 @@ final class ServerState: @unchecked Sendable {
             let pipeline = channel.pipeline.syncOperations
             if let refusal = refusal(of: peer) {
                 statistics.refusedConnections += 1
-                tell("refused a connection", refusal.message, peer)
+                tell(.connectionRefused, refusal.message, peer)
                 return try pipeline.addHandler(Farewell(refusal))
             }
             lastNumber += 1
@@ -81,8 +82,20 @@ final class ServerState: @unchecked Sendable {
     }
 
     /// Tells the log of a connection that is closed or refused.
-    func tell(_ what: String, _ reason: String, _ peer: Peer) {
-        closures.tell(what, reason, peer, now: .now())
+    func tell(_ message: LogMessage, _ reason: String, _ peer: Peer) {
+        peerLog.tell(
+            message, ["reason": reason], uid: peer.uid, pid: peer.pid, now: .now)
+        scheduleSweep()
+    }
+
+    /// Tells the log of a call that its peer may not make, with what the peer is told.
+    func tellDenied(_ method: String, _ denial: any VarlinkErrorReply, _ peer: Peer) {
+        var writer = JSONWriter()
+        denial.write(to: &writer)
+        peerLog.tell(
+            .callDenied,
+            ["method": method, "reason": String(decoding: writer.bytes, as: UTF8.self)],
+            uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
     }
 
@@ -158,14 +171,14 @@ final class ServerState: @unchecked Sendable {
         let patience =
             limits.handshake.map { TimeAmount($0).nanoseconds / sweepInterval.nanoseconds } ?? 0
         for connection in connections.values { connection.sweep(patience: Int(patience)) }
-        closures.sweep(now: .now())
-        if !connections.isEmpty || closures.isBusy { scheduleSweep() }
+        peerLog.sweep(now: .now)
+        if !connections.isEmpty || peerLog.isBusy { scheduleSweep() }
     }
 
     /// Stops accepting connections and calls; completes when the last connection has closed.
     func stop(within deadline: TimeAmount) -> EventLoopFuture<Void> {
         isStopping = true
-        closures.end()
+        peerLog.end()
         for listener in listeners { listener.close(promise: nil) }
         listeners = []
         let promise = whenEmpty ?? eventLoop.makePromise(of: Void.self)
@@ -175,7 +188,7 @@ final class ServerState: @unchecked Sendable {
             return promise.futureResult
         }
         let timer = eventLoop.scheduleTask(in: deadline) { [self] in
-            logger.warning("closing what did not end in time: \(connections.count) connections")
+            logger.tell(.stopCutShort, ["count": "\(connections.count)"])
             for connection in connections.values { connection.closeNow() }
         }
         promise.futureResult.whenComplete { _ in timer.cancel() }

@@ -45,7 +45,9 @@ final class WorkerPort: ComponentPort {
         self.owner = owner
         kind = request.plugin.kind
         var logger = logger
-        logger[metadataKey: "component"] = "\(request.container)/\(request.component)"
+        logger[metadataKey: "container"] = "\(request.container)"
+        logger[metadataKey: "component"] = "\(request.component)"
+        logger[metadataKey: "plugin"] = "\(request.plugin.id)"
         logger[metadataKey: "worker"] = "\(process.id)"
         self.logger = logger
     }
@@ -54,7 +56,7 @@ final class WorkerPort: ComponentPort {
     func begin(_ link: WorkerLink) {
         guard case .open = state else { return }
         self.link = link
-        logger.debug("a worker was started", metadata: ["plugin": "\(request.plugin.id)"])
+        logger.debug("a worker was started")
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
         link.open { reply in port.value.port?.heard(reply) }
         let start = WorkerStart(
@@ -252,7 +254,7 @@ extension WorkerPort {
     private func ended(_ how: String) {
         link = nil
         guard case .ending(let blame) = state else {
-            return logger.debug("a worker \(how)")
+            return logger.debug("a worker ended", metadata: ["how": "\(how)"])
         }
         state = .closed
         pending.removeAll()

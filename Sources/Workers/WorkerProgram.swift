@@ -99,7 +99,8 @@ private struct SessionService: WorkerService {
             session.value.take(parameters.id, told)
         } catch {
             // Going on would answer the wrong calls. The daemon tells how this process ended.
-            logger.critical("the daemon said what can't be read: \(error)")
+            logger.critical(
+                "the daemon said what can't be read", metadata: ["reason": "\(error)"])
             exit(protocolError)
         }
         // Sent oneway: this only ends the call.

@@ -1,6 +1,7 @@
 import Control
 import Glibc
 import Host
+import LogMessages
 import Logging
 import NIOCore
 import NIOPosix
@@ -82,9 +83,7 @@ struct Daemon {
             return Listener(address: .descriptor(passed.fd), group: group)
         }
         for other in descriptors {
-            logger.warning(
-                "systemd passed a descriptor that is not named varlink: it is not used",
-                metadata: ["name": "\(other.name)"])
+            logger.tell(.descriptorUnused, ["name": "\(other.name)"])
         }
         let folder = settings.socket.split(separator: "/", omittingEmptySubsequences: false)
             .dropLast().joined(separator: "/")
@@ -104,25 +103,26 @@ struct Daemon {
     }
 
     private func report(_ plugins: PluginLibrary) {
-        for problem in plugins.problems { logger.warning("\(problem)") }
+        for problem in plugins.problems {
+            logger.tell(.pluginFolderWrong, ["reason": "\(problem)"])
+        }
         for plugin in plugins.plugins {
             switch plugin.state {
             case .refused, .failed:
-                logger.warning(
-                    "a plugin was \(plugin.state.rawValue)",
-                    metadata: [
+                logger.tell(
+                    plugin.state == .refused ? .pluginRefused : .pluginFailed,
+                    [
                         "plugin": "\(plugin.id)", "reason": "\(plugin.reason ?? "")",
                         "path": "\(plugin.path)",
                     ])
             case .found, .loaded, .superseded:
                 logger.debug(
-                    "plugin \(plugin.state.rawValue)", metadata: ["plugin": "\(plugin.id)"])
+                    "a plugin was found",
+                    metadata: ["plugin": "\(plugin.id)", "state": "\(plugin.state.rawValue)"])
             }
         }
         if plugins.identifiers.isEmpty {
-            logger.warning(
-                "no plugin was found",
-                metadata: ["looked in": "\(Installation.shippedPlugins)"])
+            logger.tell(.noPlugin, ["path": "\(Installation.shippedPlugins)"])
         }
     }
 

@@ -2,6 +2,7 @@ import AtriumKit
 import Control
 import Host
 import Interfaces
+import LogMessages
 import Logging
 import NIOCore
 import Synchronization
@@ -58,6 +59,7 @@ final class DaemonFacade: DaemonState {
         guard let level = Logger.Level(rawValue: level) else { return nil }
         let previous = threshold.level
         threshold.level = level
+        logger.tell(.logLevelChanged, ["from": "\(previous)", "to": "\(level)"])
         return previous.rawValue
     }
 
@@ -90,7 +92,7 @@ final class DaemonFacade: DaemonState {
             }
         }
         for problem in problems {
-            logger.error("a definition was not applied", metadata: ["problem": "\(problem)"])
+            logger.tell(.definitionNotApplied, ["reason": "\(problem)"])
         }
         state.withLock { $0.problems = problems }
         return lines + problems

@@ -1,5 +1,6 @@
 import Control
 import Host
+import LogMessages
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -39,14 +40,14 @@ struct DaemonService: Service {
         facade.enter(.ready)
         let status = await readyStatus()
         notifier.ready(status: "serving \(status)")
-        logger.notice("ready", metadata: ["socket": "\(settings.socket)", "serving": "\(status)"])
+        logger.tell(.ready, ["socket": "\(settings.socket)", "serving": "\(status)"])
         await serve()
         notifier.stopping()
-        logger.notice("stopping: finishing what was accepted")
+        logger.tell(.stopping)
         facade.enter(.stopping)
         await server.stop(within: Self.stopDeadline)
         await stopRegistry()
-        logger.notice("stopped")
+        logger.tell(.stopped)
     }
 
     private func load() async throws {
@@ -57,7 +58,7 @@ struct DaemonService: Service {
             }
         }
         for line in await facade.applyDefinitions() {
-            logger.info("containers.d", metadata: ["did": "\(line)"])
+            logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
     }
 
@@ -97,7 +98,7 @@ struct DaemonService: Service {
             do {
                 try store?.trimNotifications(keeping: settings.notificationsKept)
             } catch {
-                logger.warning("old notifications can't be dropped: \(error)")
+                logger.tell(.trimFailed, ["reason": "\(error)"])
             }
             try? await Task.sleep(for: Self.trimInterval)
         }

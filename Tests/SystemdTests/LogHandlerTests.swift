@@ -1,4 +1,5 @@
 import Glibc
+import LogMessages
 import Logging
 import Testing
 
@@ -43,9 +44,21 @@ struct LogHandlerTests {
             for: event("refused\ntwice", level: .error, metadata: ["container": "films"]))
         #expect(
             fields == [
-                "MESSAGE=refused\ntwice", "PRIORITY=3", "LOGGER=host", "CODE_FILE=Host/Lane.swift",
+                #"MESSAGE=refused\ntwice container=films"#, "PRIORITY=3", "LOGGER=host",
+                "CODE_FILE=Host/Lane.swift",
                 "CODE_LINE=12", "CODE_FUNC=append()", "ATRIUM_CONTAINER=films",
             ])
+    }
+
+    @Test func `the number of a message is a field of the journal's and in no line`() {
+        let event = event(
+            "the daemon is ready", metadata: [LogMessage.key: "aa2aa12c044e45c39701e84db8201f8d"])
+        let journal = JournalLogHandler(label: "host", threshold: threshold)
+        let fields = journal.journalFields(for: event)
+        #expect(fields.contains("MESSAGE_ID=aa2aa12c044e45c39701e84db8201f8d"))
+        #expect(fields.contains("MESSAGE=the daemon is ready"))
+        let stderr = StderrLogHandler(label: "host", threshold: threshold)
+        #expect(stderr.line(for: event) == "info the daemon is ready")
     }
 
     @Test(arguments: [
@@ -109,5 +122,32 @@ struct LogHandlerTests {
             !LoggingSetup.journalReadsStandardError(stream: "\(file.st_dev):\(file.st_ino + 1)"))
         #expect(!LoggingSetup.journalReadsStandardError(stream: "nonsense"))
         #expect(!LoggingSetup.journalReadsStandardError(stream: nil))
+    }
+
+    @Test
+    func `a manager that reads standard error through a pipe gets priorities, people the time`()
+        async throws
+    {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            setenv("NOTIFY_SOCKET", "/run/somebody", 1)
+            LoggingSetup.bootstrap(level: .info)
+            Logger(label: "test").tell(.ready, ["socket": "/run/a"])
+        }
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self)
+                == "<5>notice the daemon is ready socket=/run/a\n")
+    }
+
+    @Test func `without the journal's socket its stream gets lines with priorities`() {
+        var file = stat()
+        #expect(fstat(STDERR_FILENO, &file) == 0)
+        let stream = "\(file.st_dev):\(file.st_ino)"
+        func destination(socket: String) -> LoggingSetup.Destination {
+            LoggingSetup.destination(stream: stream, isManaged: true, journalSocket: socket)
+        }
+        #expect(destination(socket: "/nowhere/socket") == .manager)
+        #expect(destination(socket: "/tmp") == .journal)
     }
 }

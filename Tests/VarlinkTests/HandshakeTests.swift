@@ -15,9 +15,11 @@ import Varlink
             let client = try service.raw()
             #expect(try await client.receive() == nil)
             #expect(await service.server.currentStatistics().timeouts == 1)
-            let line =
-                "closing a connection: no call was made within 0.04 seconds (limits.handshake)"
-            #expect(service.log.all == ["\(line) pid=\(getpid()) uid=\(getuid())"])
+            #expect(
+                service.log.all == [
+                    "a connection was closed peer-pid=\(getpid()) peer-uid=\(getuid()) "
+                        + "reason=no call was made within 0.04 seconds (limits.handshake)"
+                ])
         }
     }
 

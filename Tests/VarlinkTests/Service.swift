@@ -1,4 +1,5 @@
 import Glibc
+import LogMessages
 import Logging
 import NIOCore
 import NIOPosix
@@ -98,7 +99,8 @@ final class CapturedLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            let details = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+            let details = (event.metadata ?? [:]).filter { $0.key != LogMessage.key }
+                .map { "\($0.key)=\($0.value)" }.sorted()
             let line = ([event.message.description] + details).joined(separator: " ")
             log.lines.withLock { $0.append(line) }
         }

@@ -24,7 +24,8 @@ import Testing
             #expect(told.message.hasPrefix("uid \(geteuid()) has all 2 connections"))
             #expect(
                 service.log.all == [
-                    "refused a connection: \(told.message) pid=\(getpid()) uid=\(geteuid())"
+                    "a connection was refused peer-pid=\(getpid()) peer-uid=\(geteuid()) "
+                        + "reason=\(told.message)"
                 ])
             // Whoever leaves makes room.
             clients.removeFirst().close()

@@ -40,8 +40,9 @@ import Varlink
             #expect(try await service.isAlive())
             #expect(await service.server.currentStatistics().protocolViolations == 1)
             let line = try #require(service.log.all.first)
-            #expect(line.hasPrefix("closing a connection: "))
-            #expect(line.hasSuffix(" pid=\(getpid()) uid=\(getuid())"))
+            #expect(
+                line.hasPrefix(
+                    "a connection was closed peer-pid=\(getpid()) peer-uid=\(getuid()) reason="))
         }
     }
 

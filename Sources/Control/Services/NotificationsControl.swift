@@ -14,7 +14,7 @@ struct NotificationsControl: NotificationsService {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         let seesRestricted = context.own(call.peer).isModerator
         let registry = context.registry
-        let pump = SubscriptionPump(call: call, registry: registry)
+        let pump = SubscriptionPump(call: call, context)
         let opened = registry.assumeIsolated { registry in
             Result { () throws(HostError) in
                 registry.feed(

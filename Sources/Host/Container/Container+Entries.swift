@@ -1,5 +1,6 @@
 import AtriumKit
 import JSONCodec
+import LogMessages
 import Logging
 import NIOCore
 import Store
@@ -204,9 +205,8 @@ extension Container {
                 }
                 perform(lane.undone())
             case .failure(let error):
-                domain.logger.error(
-                    "the store can't be read, so what failed is not undone yet",
-                    metadata: ["container": "\(name)", "reason": "\(error)"])
+                domain.logger.tell(
+                    .undoDelayed, ["container": "\(name)", "reason": "\(error)"])
                 domain.after(.seconds(1)) { [weak self] in self?.undo(touched) }
             }
         }

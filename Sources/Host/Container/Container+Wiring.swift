@@ -42,7 +42,9 @@ extension Container: ContainerHandle {
                 list.put(items, revision: revision)
             }
         @unknown default:
-            domain.logger.error("a list's change is of an unknown kind: is the kit newer?")
+            domain.logger.error(
+                "a list's change is of an unknown kind: is the kit newer?",
+                metadata: ["container": "\(name)", "component": "\(component.name)"])
         }
     }
 
@@ -67,7 +69,9 @@ extension Container: ContainerHandle {
         if let problem = Topic.problem(in: topic) {
             domain.logger.warning(
                 "the delegate's notification is dropped",
-                metadata: ["topic": "\(topic)", "reason": "\(problem)"])
+                metadata: [
+                    "container": "\(self.name)", "topic": "\(topic)", "reason": "\(problem)",
+                ])
             return
         }
         post(name, payload.jsonBytes)
@@ -108,7 +112,9 @@ extension Container {
         case .commentCount(let subject, let count):
             delegate.comments(from, didChange: count, of: subject)
         @unknown default:
-            domain.logger.error("an event is of an unknown kind: is the kit newer?")
+            domain.logger.error(
+                "an event is of an unknown kind: is the kit newer?",
+                metadata: ["container": "\(name)", "component": "\(from.name)"])
         }
     }
 }

@@ -30,7 +30,7 @@ extension Slot: PortOwner {
 
     func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
         domain.logger.log(
-            level: Logger.Level(level), "\(message)", metadata: ["component": "\(path)"])
+            level: Logger.Level(level), "\(message)", metadata: logFields())
     }
 
     func port(_ port: any ComponentPort, diedBecause reason: String) {

@@ -1,4 +1,5 @@
 import AtriumKit
+import LogMessages
 import Logging
 import NIOCore
 
@@ -92,8 +93,7 @@ extension Slot {
         release()
         state = .failed(reason: reason)
         container?.structureChanged()
-        domain.logger.error(
-            "a component failed", metadata: ["component": "\(path)", "reason": "\(reason)"])
+        domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"]))
         refuseWaiting(unavailable(reason, retryAfter: 5))
         done()
     }

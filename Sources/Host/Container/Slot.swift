@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import LogMessages
 import Logging
 import Store
 
@@ -208,9 +209,7 @@ extension Slot {
     func lost(because reason: String) {
         guard isAttached else { return failStart(because: reason) }
         domain.metrics.count(.restarts, container: container?.name ?? "")
-        domain.logger.warning(
-            "a component's worker ended; starting it again",
-            metadata: ["component": "\(path)", "reason": "\(reason)"])
+        domain.logger.tell(.workerEnded, logFields(["reason": "\(reason)"]))
         var unanswered = inFlight
         inFlight.removeAll()
         let operations = unanswered.compactMap(\.operation)
@@ -244,8 +243,13 @@ extension Slot {
         waiting.removeAll()
     }
 
-    /// The component's name, for the log.
-    var path: String { "\(container?.name ?? "")/\(name)" }
+    /// What the log is told of it, beside what happened.
+    func logFields(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
+        others.merging([
+            "container": "\(container?.name ?? "")", "component": "\(name)",
+            "plugin": "\(definition.plugin)",
+        ]) { $1 }
+    }
 }
 
 extension Result {

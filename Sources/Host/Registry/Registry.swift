@@ -1,6 +1,7 @@
 public import AtriumKit
 import Foundation
 import JSONCodec
+import LogMessages
 public import Logging
 public import NIOCore
 public import Store
@@ -128,9 +129,7 @@ extension Registry {
         case .success(let stored):
             domain.actors.load(stored.actors)
             for name in stored.unreadable {
-                domain.logger.error(
-                    "a container's definition can't be read: it is left out",
-                    metadata: ["container": "\(name)"])
+                domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
             for container in loading { containers[container.name] = container }

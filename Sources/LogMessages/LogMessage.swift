@@ -1,0 +1,134 @@
+public import Logging
+
+/// What an administrator may want to act on: each of these events has a number of its own in the
+/// journal (`MESSAGE_ID=`), and an entry in `systemd/atrium.catalog`, which `journalctl -x` shows.
+///
+/// The raw value is the number, made by `systemd-id128 new`. It never changes, and is not used again
+/// for another event: people filter and alert by it.
+public enum LogMessage: String, CaseIterable, Sendable {
+    // The daemon's life.
+    /// Calls are answered.
+    case ready = "aa2aa12c044e45c39701e84db8201f8d"
+    /// What was accepted is finished, then the daemon ends.
+    case stopping = "1184300f4fa5473b885c5aaa4261d6cb"
+    /// The daemon has ended in order.
+    case stopped = "a193367e09f34c5abe23eb7aec8d7f2d"
+    /// Something other than the configuration and the store keeps it from starting.
+    case startFailed = "15c9bb1b6dfd4f1ca99bb02c8585033b"
+    /// A setting in the file, the environment or a flag is unknown or makes no sense.
+    case settingsWrong = "842d3d5f3ce643e5a2658be56b8bb910"
+    /// Connections were closed because their calls took too long after the stop began.
+    case stopCutShort = "b1fdea4ac7304c159ccb1b96aab89748"
+    /// A descriptor came from systemd that is not named `varlink`.
+    case descriptorUnused = "9f8e90a7886b4cbb8ea242f5891108fb"
+    /// Somebody set how much is logged.
+    case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
+
+    // Definitions.
+    /// The definitions were read again.
+    case reloaded = "6ec67d0c34eb49fd97003beb2baffec8"
+    /// A file in `containers.d/` is wrong, or contradicts what there is.
+    case definitionNotApplied = "bb393cbdabe349b393ca98c709a34408"
+    /// What the store holds of a container's definition makes no sense.
+    case definitionUnreadable = "cddffbe96c60413fa11247c1fe63ae01"
+
+    // Plugins and components.
+    /// A library was not loaded, because of what it is.
+    case pluginRefused = "7e2c3609a4e14f3cab713f1288c639d3"
+    /// A library could not be loaded.
+    case pluginFailed = "2f754249968a43f2af99331dd6d4d05d"
+    /// A folder or manifest is no plugin's.
+    case pluginFolderWrong = "73fa9c7a1a2348919f5247769880d1f7"
+    /// There is no plugin at all.
+    case noPlugin = "5cf63bda40cc48d49d1245cdbe000c2f"
+    /// The process of an isolated component ended or was ended; it is started again.
+    case workerEnded = "7b9c45a18dfb4189a8a13c6b6160572c"
+    /// A component can't be made, or ended too often.
+    case componentFailed = "42c24bcdb71f480086d06c763bf6b7a4"
+
+    // The store.
+    /// The file is no database, or a damaged one.
+    case storeDamaged = "b9c13604ccbc42038b263e8a63021a72"
+    /// Another process has the state directory.
+    case storeInUse = "99a0882055fa43278379b9ac95cdb4b8"
+    /// A storage error: changes are refused until a probe succeeds.
+    case storeUnwritable = "8b776bc0c33748ee9add7527446d6cdc"
+    /// A probe succeeded.
+    case storeWritable = "7bd981a705ab4bffabedba75ce4158ae"
+    /// One change could not be written, although others can.
+    case entryNotWritten = "eec4c997105c492f8776e3ac5f187b44"
+    /// A component may be ahead of the store until the store can be read.
+    case undoDelayed = "c658d55049104f79b388e50627741194"
+    /// Notifications beyond the wanted number stay for now.
+    case trimFailed = "94973e1110e940c492f79125d33cb37a"
+
+    // Peers.
+    /// A connection went over a limit or did not keep to the protocol.
+    case connectionClosed = "f498d6a62ba9442aa8c26595270e878c"
+    /// No further connection is taken in, of anyone or of this user.
+    case connectionRefused = "b9230bec99ab49c0abfc531b08e10aa9"
+    /// A call wants a higher role than its peer has.
+    case callDenied = "c676c94dc8444abe821a3c2f5702ccaa"
+    /// A subscriber can't be told everything since its cursor.
+    case notificationsMissed = "5fbf733baf90425dae287a3dead2fb18"
+    /// Lines of one kind about one user that were counted and not written.
+    case repeated = "3b79a6b29b824a20a06020606f242204"
+}
+
+extension LogMessage {
+    /// The key of the metadata under which ``Logging/Logger/tell(_:level:_:file:function:line:)`` puts
+    /// the number; the journal has it as `MESSAGE_ID=`, and other destinations leave it out.
+    public static let key = "message-id"
+
+    /// How much it matters: a notice may interest an administrator, a warning should be looked at,
+    /// an error wants something done.
+    public var level: Logger.Level {
+        switch self {
+        case .ready, .stopping, .stopped, .logLevelChanged, .reloaded, .storeWritable, .callDenied,
+            .notificationsMissed, .repeated:
+            .notice
+        case .stopCutShort, .descriptorUnused, .pluginRefused, .pluginFailed, .pluginFolderWrong,
+            .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
+            .warning
+        case .startFailed, .settingsWrong, .definitionNotApplied, .definitionUnreadable,
+            .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
+            .undoDelayed:
+            .error
+        }
+    }
+
+    /// The event in words that are always the same: what changes is in the metadata.
+    public var text: String {
+        switch self {
+        case .ready: "the daemon is ready"
+        case .stopping: "the daemon stops: it finishes what it has accepted"
+        case .stopped: "the daemon has stopped"
+        case .startFailed: "the daemon can't start"
+        case .settingsWrong: "the configuration is wrong: the daemon can't start"
+        case .stopCutShort: "connections that did not end in time were closed"
+        case .descriptorUnused: "systemd passed a descriptor that is not used"
+        case .logLevelChanged: "the log level was changed"
+        case .reloaded: "the definitions were read again"
+        case .definitionNotApplied: "a definition was not applied"
+        case .definitionUnreadable: "a container's definition can't be read: it is left out"
+        case .pluginRefused: "a plugin was refused"
+        case .pluginFailed: "a plugin could not be loaded"
+        case .pluginFolderWrong: "something in a plugin folder is no plugin"
+        case .noPlugin: "no plugin was found"
+        case .workerEnded: "a component's worker ended: it is started again"
+        case .componentFailed: "a component was given up"
+        case .storeDamaged: "the store is damaged: the daemon can't start"
+        case .storeInUse: "the store is in use: the daemon can't start"
+        case .storeUnwritable: "the store can't be written: changes are refused until it can"
+        case .storeWritable: "the store can be written again"
+        case .entryNotWritten: "a change could not be written"
+        case .undoDelayed: "the store can't be read: what failed is not undone yet"
+        case .trimFailed: "old notifications can't be dropped"
+        case .connectionClosed: "a connection was closed"
+        case .connectionRefused: "a connection was refused"
+        case .callDenied: "a call was denied"
+        case .notificationsMissed: "a subscriber missed notifications"
+        case .repeated: "the same happened more often than was told"
+        }
+    }
+}

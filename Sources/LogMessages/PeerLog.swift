@@ -1,0 +1,94 @@
+public import Logging
+
+/// Tells whose connections were closed or refused and whose calls were denied, so that no peer can
+/// fill the log.
+///
+/// Each user has some lines a minute for each kind of event. What is beyond them is counted, and
+/// told in one line when the minute is over.
+public struct PeerLog: Sendable {
+    private let lines: Int
+    private let logger: Logger
+    private var minutes: [Subject: Minute] = [:]
+
+    private struct Subject: Hashable {
+        let message: LogMessage
+        let uid: UInt32
+    }
+
+    private struct Minute {
+        let end: ContinuousClock.Instant
+        var told = 0
+        var untold = 0
+        var last: Logger.Metadata = [:]
+    }
+
+    /// A log of which nobody has used a line yet.
+    ///
+    /// - Parameters:
+    ///   - lines: lines a minute for one kind of event and one user.
+    ///   - logger: where to.
+    public init(lines: Int, logger: Logger) {
+        self.lines = lines
+        self.logger = logger
+    }
+
+    /// Whether a minute is under way, so that ``sweep(now:)`` is to be called.
+    public var isBusy: Bool { !minutes.isEmpty }
+
+    /// Tells of one event, or counts it.
+    ///
+    /// - Parameters:
+    ///   - message: what happened.
+    ///   - details: more of it, by key; these may quote what the peer sent.
+    ///   - uid: the peer's user.
+    ///   - pid: the peer's process.
+    ///   - now: the time.
+    public mutating func tell(
+        _ message: LogMessage, _ details: [String: String], uid: UInt32, pid: Int32,
+        now: ContinuousClock.Instant
+    ) {
+        let subject = Subject(message: message, uid: uid)
+        if let minute = minutes[subject], minute.end <= now { sumUp(subject, minute) }
+        var minute = minutes[subject] ?? Minute(end: now + .seconds(60))
+        defer { minutes[subject] = minute }
+        minute.last = details.mapValues { "\(Self.printable($0))" }
+        minute.last["peer-uid"] = "\(uid)"
+        guard minute.told < lines else {
+            minute.untold += 1
+            return
+        }
+        minute.told += 1
+        logger.tell(message, minute.last.merging(["peer-pid": "\(pid)"]) { $1 })
+    }
+
+    /// Sums up the minutes that are over.
+    public mutating func sweep(now: ContinuousClock.Instant) {
+        for (subject, minute) in minutes where minute.end <= now { sumUp(subject, minute) }
+    }
+
+    /// Sums up all that was not told.
+    public mutating func end() {
+        for (subject, minute) in minutes { sumUp(subject, minute) }
+    }
+
+    /// Whatever quotes a peer stays on one line, and is not long.
+    private static func printable(_ text: String) -> String {
+        let kept = text.unicodeScalars.prefix(400).map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: Character("?")
+            default: Character(scalar)
+            }
+        }
+        return String(kept)
+    }
+
+    private mutating func sumUp(_ subject: Subject, _ minute: Minute) {
+        minutes[subject] = nil
+        guard minute.untold > 0 else { return }
+        logger.tell(
+            .repeated, level: subject.message.level,
+            minute.last.merging([
+                "count": "\(minute.untold)", "what": "\(subject.message.text)",
+            ]) { $1 })
+    }
+}
