@@ -40,6 +40,7 @@ struct PackageCases {
 
     /// Makes sure that both sides answer alike, and then measures them in turn.
     func run() throws {
+        let (selection, questions) = (selection, questions)
         try check()
         for _ in 0..<200 { _ = try index.query(selection) }
         try Case.measure(
