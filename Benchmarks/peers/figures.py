@@ -32,8 +32,13 @@ class Row:
         return self.unit.endswith("/s")
 
     def ratio(self, peer):
-        """How many times as fast as the peer we are, or as cheap: the median over the rounds."""
-        pairs = zip(self.ours, self.peers[peer])
+        """How many times as fast as the peer we are, or as cheap: the median over the rounds.
+
+        None where one of them is nothing.
+        """
+        pairs = list(zip(self.ours, self.peers[peer]))
+        if not all(a and b for a, b in pairs):
+            return None
         return statistics.median(a / b if self.is_rate else b / a for a, b in pairs)
 
     @property
@@ -60,7 +65,7 @@ class Row:
 
 
 def rounded(value):
-    return float(f"{value:.4g}")
+    return value and float(f"{value:.4g}")
 
 
 def told(runs):

@@ -15,6 +15,8 @@ def digits(value):
         return f"{value:,.0f}"
     if value >= 10:
         return f"{value:.1f}"
+    if value == 0:
+        return "0"
     return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
@@ -34,6 +36,12 @@ def median(runs, unit):
     return figure(statistics.median(runs), unit)
 
 
+def beside(row, peer):
+    """A peer's figure, and ours as a multiple."""
+    ratio = row.ratio(peer)
+    return median(row.peers[peer], row.unit) + (f" ({digits(ratio)}x)" if ratio else "")
+
+
 def wide_table(rows):
     """A column for each peer: its figure, and how many times as fast we are."""
     peers = []
@@ -41,8 +49,7 @@ def wide_table(rows):
         peers += [peer for peer in row.peers if peer not in peers]
     table = [["", "ours", "aim", *peers]]
     for row in rows:
-        cells = [f"{median(row.peers[peer], row.unit)} ({digits(row.ratio(peer))}x)"
-                 if peer in row.peers else "" for peer in peers]
+        cells = [beside(row, peer) if peer in row.peers else "" for peer in peers]
         table.append([row.what, median(row.ours, row.unit), aim_of(row), *cells])
     return table
 
