@@ -8,7 +8,7 @@ SHELL   := /bin/bash
 # What the build links, and what the tests use on top of it.
 BUILD_PACKAGES := ca-certificates git libsqlite3-dev libsystemd-dev pkg-config
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
-TEST_PACKAGES  := binutils chromium chromium-driver gzip procps python3 python3-venv strace util-linux
+TEST_PACKAGES  := binutils chromium chromium-driver gzip procps python3 python3-aiohttp python3-venv strace util-linux
 
 # `make run` starts from here: the same tree as an installed one.
 STAGE   := $(CURDIR)/.build/atrium

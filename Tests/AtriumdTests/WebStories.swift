@@ -23,7 +23,7 @@ extension Stories {
             let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
             let done = try await AtriumdTests.run(
                 ["timeout", "--signal=INT", "--kill-after=10", "150"]
-                    + ["python3", "-B", "-m", "unittest", module],
+                    + ["/usr/bin/python3", "-B", "-m", "unittest", module],
                 environment: ["PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples],
                 in: Installed.checkout + "/Tests/Web")
             #expect(done.status == 0, "\(done)")
