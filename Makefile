@@ -80,9 +80,8 @@ stage: release
 install: deps release lay-down ## install below PREFIX (/usr/local), within DESTDIR if given
 
 .PHONY: lay-down
-lay-down:
-	@install -d '$(BIN)' '$(LIB)' '$(SHARE)/examples' '$(SYSTEM)/systemd/system' \
-		'$(SYSTEM)/sysusers.d' '$(SYSTEM)/tmpfiles.d'
+lay-down: lay-down-units
+	@install -d '$(BIN)' '$(LIB)' '$(SHARE)/examples'
 	@cd '$(PRODUCTS)' && install -C -m 755 $(PROGRAMS) '$(BIN)'
 	@cd '$(PRODUCTS)' && install -C -m 644 libAtriumKit.so '$(LIB)'
 	@value() { sed -n "/^ *\"$$1\": *\"\([^\"]*\)\".*/{s//\1/p;q;}" "$$2"; }; \
@@ -103,8 +102,21 @@ lay-down:
 	@install -d '$(SHARE)/examples/web' && \
 		install -C -m 755 Examples/web/gateway.py '$(SHARE)/examples/web' && \
 		install -C -m 644 Examples/web/index.html '$(SHARE)/examples/web'
-	@for unit in atriumd.service atriumd.socket; do \
-		sed 's,/usr/local/,$(PREFIX)/,' systemd/$$unit >"$(SYSTEM)/systemd/system/$$unit" || exit; \
+
+.PHONY: lay-down-units
+lay-down-units:
+	@install -d '$(SYSTEM)/systemd/system' '$(SYSTEM)/systemd/user' '$(SYSTEM)/sysusers.d' '$(SYSTEM)/tmpfiles.d'
+	@# What all services share goes into each one's drop-in folder; the walls are the system's to put up.
+	@for file in systemd/system/*.* systemd/user/*.*; do \
+		unit="$(SYSTEM)/$$file" shared=; case $$file in \
+			systemd/system/atriumd*.service) shared='10-life 20-calls 30-walls';; \
+			systemd/user/atriumd*.service) shared='10-life 20-calls';; \
+		esac; \
+		sed 's,/usr/local/,$(PREFIX)/,g' "$$file" >"$$unit" || exit; \
+		for part in $$shared; do \
+			install -d "$$unit.d" && \
+			sed 's,/usr/local/,$(PREFIX)/,g' systemd/shared/$$part.conf >"$$unit.d/$$part.conf" || exit; \
+		done; \
 	done
 	@install -C -m 644 systemd/sysusers.conf '$(SYSTEM)/sysusers.d/atrium.conf'
 	@install -C -m 644 systemd/tmpfiles.conf '$(SYSTEM)/tmpfiles.d/atrium.conf'

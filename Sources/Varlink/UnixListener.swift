@@ -27,7 +27,9 @@ struct UnixListener {
                 throw VarlinkBindError(path, "fchmod", errno)
             }
             try UnixListener.bindReplacingStale(descriptor, path)
-            if let group, chown(path, uid_t.max, group) != 0 {
+            if let group, !UnixListener.belongs(path, to: group),
+                chown(path, uid_t.max, group) != 0
+            {
                 throw VarlinkBindError(path, "chown", errno)
             }
             guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
@@ -51,6 +53,12 @@ struct UnixListener {
     @discardableResult
     static func listen(on descriptor: Int32) -> Bool {
         Glibc.listen(descriptor, 4_096) == 0
+    }
+
+    /// Whether nothing is to be changed: a sandbox may refuse to be asked.
+    private static func belongs(_ path: String, to group: gid_t) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_gid == group
     }
 
     private static func bindReplacingStale(

@@ -51,7 +51,10 @@ struct CommandResult {
 
 /// Runs a command found in `PATH` to its end; its complaints go through a file, so that neither
 /// pipe can fill up.
-func run(_ command: String...) throws -> CommandResult {
+func run(_ command: String...) throws -> CommandResult { try run(command) }
+
+/// Runs a command whose words are given as one value.
+func run(_ command: [String]) throws -> CommandResult {
     let directory = try Repository.temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let complaints = directory.appending(path: "stderr")

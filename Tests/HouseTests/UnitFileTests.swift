@@ -1,38 +1,83 @@
 import Foundation
 import Testing
 
-/// The systemd units.
+private let analyzer = "/usr/bin/systemd-analyze"
+
+/// The systemd units, as they are installed.
 ///
 /// `systemd-analyze verify` exits 0 on unknown keys, so what counts is that it
 /// prints nothing.
+@Suite(
+    .enabled(
+        if: FileManager.default.isExecutableFile(atPath: analyzer), "there is no systemd-analyze"))
 struct UnitFileTests {
-    private static let analyzer = "/usr/bin/systemd-analyze"
+    /// The manager that a folder of units is for, and what is worth testing of each.
+    private struct Installed {
+        let folder: URL
+        let units: [String]
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: analyzer)))
-    func `systemd has nothing to say about the units`() throws {
+        /// Lays all units down, with programs that are installed where the tests run.
+        init(_ manager: String, in root: URL) throws {
+            let laidDown = try run(
+                "make", "--silent", "-C", Repository.root.plainPath, "lay-down-units",
+                "DESTDIR=\(root.plainPath)", "PREFIX=/usr/local")
+            #expect(laidDown.status == 0, "\(laidDown)")
+            let folder = root.appending(path: "usr/local/lib/systemd/\(manager)")
+            for name in try FileManager.default.subpathsOfDirectory(atPath: folder.plainPath) {
+                let file = folder.appending(path: name)
+                guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
+                try text.replacing(/\/usr\/local\/bin\/[\w-]+/, with: "/bin/true")
+                    .write(to: file, atomically: true, encoding: .utf8)
+            }
+            units = try FileManager.default.contentsOfDirectory(atPath: folder.plainPath)
+                .filter { !$0.hasSuffix(".d") }.sorted()
+            self.folder = folder
+        }
+
+        func paths(_ suffix: String = "") -> [String] {
+            units.filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0).plainPath }
+        }
+    }
+
+    @Test(arguments: ["system", "user"])
+    func `systemd has nothing to say about the units`(manager: String) throws {
         let directory = try Repository.temporaryDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
-        let units = ["atriumd.service", "atriumd.socket"].map { directory.appending(path: $0) }
-        for unit in units {
-            let source = Repository.root.appending(path: "systemd/\(unit.lastPathComponent)")
-            // The programs need not be installed where the tests run.
-            try String(contentsOf: source, encoding: .utf8)
-                .replacing(/\/usr\/local\/bin\/\w+/, with: "/bin/true")
-                .write(to: unit, atomically: true, encoding: .utf8)
-        }
-        let result = try run(Self.analyzer, "verify", units[0].plainPath, units[1].plainPath)
+        let units = try Installed(manager, in: directory)
+        #expect(units.units.contains("atriumd.service") && units.units.contains("atriumd.socket"))
+        // A user's manager wants its directory, whoever runs the tests.
+        let result = try run(
+            [
+                "env", "XDG_RUNTIME_DIR=\(directory.plainPath)", analyzer, "--\(manager)",
+                "verify",
+            ]
+                + units.paths())
         #expect(result.text + result.complaints == "")
         #expect(result.status == 0)
     }
 
-    @Test func `every sandbox line of the service says why`() throws {
-        let file = Repository.root.appending(path: "systemd/atriumd.service")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        let first = try #require(lines.firstIndex { $0.hasPrefix("CapabilityBoundingSet") })
-        let paragraph = lines[first...].prefix { $0 != "[Install]" }
-        let comments = paragraph.count { $0.hasPrefix("#") }
-        #expect(comments >= 10)
-        #expect(
-            !lines.contains { $0.hasPrefix("PrivateUsers=") }, "it would hide who the clients are")
+    @Test func `no service of the system is exposed by more than 1`() throws {
+        let directory = try Repository.temporaryDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let services = try Installed("system", in: directory).paths(".service")
+        #expect(services.count >= 2)
+        for service in services {
+            let result = try run(
+                analyzer, "security", "--offline=true", "--threshold=10", "--no-pager", service
+            )
+            #expect(result.status == 0, "\(result.text) \(result.complaints)")
+            #expect(result.text.contains("Overall exposure level"))
+        }
+    }
+
+    @Test func `every line of the sandbox stands below a comment that says why`() throws {
+        for name in ["10-life", "20-calls", "30-walls"] {
+            let file = Repository.root.appending(path: "systemd/shared/\(name).conf")
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            #expect(lines.count { $0.hasPrefix("#") } >= 4)
+            #expect(
+                !lines.contains { $0.hasPrefix("PrivateUsers=") },
+                "it would hide who the clients are")
+        }
     }
 }
