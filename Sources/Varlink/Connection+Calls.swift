@@ -106,6 +106,30 @@ extension Connection {
         settleAnswer()
     }
 
+    /// Answers with one frame that `encode` begins and `tail` ends, with its NUL; the call goes on.
+    func answer(
+        _ slot: CallSlot, endingWith tail: [UInt8], _ encode: (inout JSONWriter) -> Void
+    ) {
+        guard isOpen(slot) else { return }
+        var writer = JSONWriter(appendingTo: server.takeScratch())
+        encode(&writer)
+        if tail.count > Self.bigTail {
+            // Memory of its own, which goes once it is sent: the connection's would stay.
+            var frame = ByteBufferAllocator().buffer(capacity: writer.bytes.count + tail.count)
+            frame.writeBytes(writer.bytes)
+            frame.writeBytes(tail)
+            replies.append(sharing: frame, to: slot.id)
+        } else {
+            writer.bytes.withUnsafeBytes { replies.append($0, to: slot.id) }
+            tail.withUnsafeBytes { replies.append($0, to: slot.id) }
+        }
+        server.giveBack(scratch: &writer.bytes)
+        settleAnswer()
+    }
+
+    /// Bytes of a reply that are not worth memory of their own.
+    private static var bigTail: Int { 4 << 10 }
+
     /// Ends a call with an error.
     func fail<Failure: VarlinkErrorReply>(_ slot: CallSlot, _ error: Failure) {
         fail(slot, Failure.name, error)

@@ -1,4 +1,4 @@
-internal import JSONCodec
+public import JSONCodec
 public import NIOCore
 
 /// A call that is to be answered: where its reply goes.
@@ -96,10 +96,21 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, with: frames)
     }
 
-    /// Adds replies that are encoded already, see ``replyRaw(_:)-(ByteBuffer)``.
+    /// Adds one reply whose end is encoded already, such as one that many callers share but for how
+    /// it begins.
     ///
-    /// - Parameter frames: One or several replies with their NULs, one after the other.
-    public func replyRaw(_ frames: [UInt8]) { replyRaw(ByteBuffer(bytes: frames)) }
+    /// A call without ``wantsMore`` is ended with `ExpectedMore` instead.
+    ///
+    /// - Parameters:
+    ///   - tail: The rest of the reply's frame, with its NUL.
+    ///   - head: Writes what stands before it.
+    public func replyRaw(
+        endingWith tail: [UInt8], _ head: @escaping @Sendable (inout JSONWriter) -> Void
+    ) {
+        guard wantsMore else { return fail(VarlinkService.ExpectedMore()) }
+        if isElsewhere { return hop { self.replyRaw(endingWith: tail, head) } }
+        slot.connection.answer(slot, endingWith: tail, head)
+    }
 
     /// Encodes a reply that continues, to be shared by several calls.
     ///

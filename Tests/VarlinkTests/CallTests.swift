@@ -1,4 +1,5 @@
 import Glibc
+import JSONCodec
 import Testing
 import Varlink
 
@@ -84,6 +85,37 @@ import Varlink
             #expect(try await client.receive() == #"{"parameters":{"value":1},"continues":true}"#)
             #expect(try await client.receive() == #"{"parameters":{"value":2},"continues":true}"#)
             #expect(try await client.receive() == #"{"parameters":{"value":3}}"#)
+        }
+    }
+
+    @Test(arguments: [1, 10_000])
+    func `replies may share how they end`(size: Int) async throws {
+        let text = String(repeating: "x", count: size)
+        let shared = Array(#""\#(text)"},"continues":true}"#.utf8) + [0]
+        try await withService { service in
+            let clients = [try service.raw(), try service.raw()]
+            for client in clients {
+                try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            }
+            try await service.desk.wait { $0.followers.count == 2 }
+            try await service.desk.onLoop {
+                for call in service.desk.followers {
+                    for _ in 0..<2 {
+                        call.replyRaw(endingWith: shared) { json in
+                            json.beginObject()
+                            json.key("parameters")
+                            json.beginObject()
+                            json.key("text")
+                        }
+                    }
+                }
+            }
+            let whole = #"{"parameters":{"text":"\#(text)"},"continues":true}"#
+            for client in clients {
+                #expect(try await client.receive() == whole)
+                #expect(try await client.receive() == whole)
+                #expect(try client.hasNothing())
+            }
         }
     }
 

@@ -3,46 +3,14 @@ import Host
 import Interfaces
 import JSONCodec
 
-/// A revision as a reply of `Open`: what is the same for many screens is written once for all.
+/// A revision as a reply of `Open`, in two parts: what is its own, and what is the same for all screens
+/// that take the same step, written once for them.
 enum ScreenFrame {
-    /// The whole frame, with its NUL.
-    static func bytes(of revision: ScreenRevision) -> [UInt8] {
-        let view = revision.view.encoded { ChangeBytes(revision.view) }
-        let focus = revision.focus.encoded { ChangeBytes(revision.focus) }
-        let lists =
-            revision.own.map { own in
-                own.encoded { ChangeBytes(lists: elements(own.lists.map(Lists.init))) }.lists
-            } ?? view.lists
-        var json = JSONWriter()
-        json.bytes.reserveCapacity(
-            512 + view.members.count + lists.count + focus.lists.count)
+    /// What is a revision's own: the beginning of the frame, up to the comma that ends it.
+    static func writeHead(of revision: ScreenRevision, to json: inout JSONWriter) {
         json.beginObject()
         json.key("parameters")
         json.beginObject()
-        writeHead(of: revision, to: &json)
-        if !view.members.isEmpty { json.raw(view.members) }
-        if !lists.isEmpty || !focus.lists.isEmpty {
-            json.key("lists")
-            json.beginArray()
-            if !lists.isEmpty { json.raw(lists) }
-            if !focus.lists.isEmpty { json.raw(focus.lists) }
-            json.endArray()
-        }
-        if let tally = revision.tally {
-            json.key("tally")
-            Interfaces.VoteTally(tally).write(to: &json)
-        }
-        json.endObject()
-        json.key("continues")
-        json.bool(true)
-        json.endObject()
-        json.bytes.append(0)
-        return json.bytes
-    }
-
-    fileprivate typealias Lists = Screens.Open.Reply.Lists
-
-    private static func writeHead(of revision: ScreenRevision, to json: inout JSONWriter) {
         json.key("screen")
         json.string(revision.screen.text)
         if let base = revision.base {
@@ -60,6 +28,43 @@ enum ScreenFrame {
             json.string(reset)
         }
     }
+
+    /// The rest of the frame, with its NUL.
+    static func tail(of step: ScreenStep) -> [UInt8] {
+        step.encoded {
+            let view = step.view.encoded { ChangeBytes(step.view) }
+            let focus = step.focus.encoded { ChangeBytes(step.focus) }
+            let lists = step.own.map { elements($0.map(Lists.init)) } ?? view.lists
+            var json = JSONWriter()
+            json.bytes.reserveCapacity(
+                512 + view.members.count + lists.count + focus.lists.count)
+            json.beginObject()
+            if !view.members.isEmpty { json.raw(view.members) }
+            if !lists.isEmpty || !focus.lists.isEmpty {
+                json.key("lists")
+                json.beginArray()
+                if !lists.isEmpty { json.raw(lists) }
+                if !focus.lists.isEmpty { json.raw(focus.lists) }
+                json.endArray()
+            }
+            if let tally = step.tally {
+                json.key("tally")
+                Interfaces.VoteTally(tally).write(to: &json)
+            }
+            json.endObject()
+            // It goes on within the object that the head began: after a comma where it says anything.
+            let isEmpty = json.bytes.count == 2
+            json.bytes[0] = UInt8(ascii: ",")
+            if isEmpty { json.bytes.removeFirst() }
+            json.key("continues")
+            json.bool(true)
+            json.endObject()
+            json.bytes.append(0)
+            return json.bytes
+        }
+    }
+
+    fileprivate typealias Lists = Screens.Open.Reply.Lists
 
     /// Values as they stand in an array, without its brackets.
     fileprivate static func elements(_ values: [some JSONWritable]) -> [UInt8] {

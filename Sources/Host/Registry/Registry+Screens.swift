@@ -11,7 +11,7 @@ extension Registry {
     /// - Parameters:
     ///   - request: what it shows first.
     ///   - caller: whose it is: nobody else can act on it.
-    ///   - wake: called on the loop, once after each pull that was answered with nil.
+    ///   - wake: called on the loop, once after each pull, when there is something new.
     ///   - reply: who reads it now; fails with `containerNotFound`, `filterNotFound`, `fieldUnknown`
     ///     or `limitExceeded`.
     public func openScreen(
@@ -54,8 +54,8 @@ extension Registry {
         return nil
     }
 
-    /// A screen's next revision, which stands for all changes since the last; nil: there is none,
-    /// and the reader is woken once there is.
+    /// A screen's next revision, which stands for all changes since the last; nil: there is none.
+    /// Either way the reader is woken once there is another.
     ///
     /// Fails with `screenNotFound` once the screen has ended, or has another reader.
     public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {

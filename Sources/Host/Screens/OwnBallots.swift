@@ -1,13 +1,5 @@
 import AtriumKit
 
-/// A step of one actor's screens: from which view with which ballots, to which.
-struct OwnKey: Equatable {
-    var from: UInt64?
-    var to: UInt64
-    var before: [String: Double]
-    var mine: [String: Double]
-}
-
 /// The ballots of one person, as far as their screens need them.
 ///
 /// The votes component alone knows them: it is asked for what comes into sight, once it is quiet, and
@@ -20,9 +12,13 @@ final class OwnBallots {
     private(set) var generation = 0
     var screens: [ScreenID: Screen] = [:]
 
-    /// What the last of the actor's screens that was asked shows of them, for the next one.
-    private var sight: (view: UInt64, mine: [String: Double])?
-    private var lastChange: (key: OwnKey, change: OwnChange)?
+    /// What the actor's screens show of them, for the next one that shows the same.
+    private var sights: [SightKey: OwnSight] = [:]
+
+    private struct SightKey: Hashable {
+        var view: UInt64
+        var subject: Subject
+    }
 
     private weak var container: Container?
     private var known: Set<Subject> = []
@@ -51,7 +47,7 @@ final class OwnBallots {
     /// The person voted, or took a vote back.
     func note(_ value: Double?, on subject: Subject) {
         values[subject] = value
-        sight = nil
+        sights.removeAll()
         // What is being answered now may be older.
         known.insert(subject)
         wanted.remove(subject)
@@ -62,27 +58,27 @@ final class OwnBallots {
         generation += 1
         known.removeAll()
         values.removeAll()
-        sight = nil
+        sights.removeAll()
     }
 
-    /// The values on the items that a view shows.
-    func mine(in state: ViewState) -> [String: Double] {
-        guard !values.isEmpty else { return [:] }
-        if let sight, sight.view == state.number { return sight.mine }
-        var mine: [String: Double] = [:]
+    /// Whether the ballot on this is known, without asking for it.
+    func isKnown(_ subject: Subject) -> Bool { known.contains(subject) }
+
+    /// The values on the items that a view shows, and on what a screen is focused on.
+    func sight(of state: ViewState, _ subject: Subject) -> OwnSight {
+        guard !values.isEmpty else { return .none }
+        let key = SightKey(view: state.number, subject: subject)
+        if let known = sights[key] { return known }
+        var items: [String: Double] = [:]
         for list in state.lists {
-            for item in list.items { mine[item.row.id] = values[.item(item.row.id)] }
+            for item in list.items { items[item.row.id] = values[.item(item.row.id)] }
         }
-        sight = (state.number, mine)
-        return mine
-    }
-
-    /// The same change for all screens of the actor that make the same step.
-    func change(_ key: OwnKey, _ make: () -> [ListChange<ItemView>]) -> OwnChange {
-        if let lastChange, lastChange.key == key { return lastChange.change }
-        let change = OwnChange(lists: make())
-        lastChange = (key, change)
-        return change
+        let focus = values[subject]
+        // Those of views that have changed since go with the rest.
+        if sights.count > 2 * screens.count + 8 { sights.removeAll() }
+        let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
+        sights[key] = sight
+        return sight
     }
 
     private func ask(_ votes: Slot) {
@@ -117,6 +113,6 @@ final class OwnBallots {
             known.insert(subject)
             values[subject] = ballot?.value
         }
-        sight = nil
+        sights.removeAll()
     }
 }

@@ -23,11 +23,7 @@ final class Screen {
     /// What a revision showed.
     struct Frame {
         var revision: Int
-        var view: ViewState
-        var focus: FocusState
-        /// The reader's own ballots on the items in it.
-        var mine: [String: Double]
-        var focusMine: Double?
+        var moment: Moment
         /// How many commits its container had seen.
         var commits: Int
         /// Of the ballots.
@@ -158,61 +154,51 @@ extension Screen {
 // MARK: Revisions
 
 extension Screen {
-    /// Makes the next revision; nil: there is nothing new, and the reader will be woken.
+    /// Makes the next revision; nil: there is nothing new.
+    ///
+    /// Either way the reader has all there is then, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
         guard let container, let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
         container.flushScreens()
         let base = owesFirst ? resumed : frames.last
-        let change = view.state.change(from: base?.view)
-        guard view.isSettled, focus.isSettled, knowsBallots(change, base) else {
+        reader = .waiting
+        guard view.isSettled, focus.isSettled, knowsBallots(view.state, base) else {
             isBlocked = true
             container.block(self)
-            reader = .waiting
             return .success(nil)
         }
         isBlocked = false
-        defer { if reader == .waiting { settleAll() } }
-        let frame = Frame(
-            revision: 0, view: view.state, focus: focus.state, mine: mine(in: view.state),
-            focusMine: focusMine, commits: container.commits,
-            generation: ballots?.generation ?? 0)
-        guard let revision = revision(of: frame, since: base, change) else {
-            reader = .waiting
-            return .success(nil)
-        }
-        defer { settleAll() }
+        let moment = moment(view, focus, container)
+        let revision = revision(at: moment, since: base, container)
+        settleAll()
         return .success(revision)
     }
 
-    /// The reader's own ballot on what the screen is focused on, where votes are shown.
-    private var focusMine: Double? {
-        focus?.state.tally == nil ? nil : ballots?.values[choices.subject]
+    private func moment(
+        _ view: SharedView, _ focus: SharedFocus, _ container: Container
+    ) -> Moment {
+        let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
+        return view.moments.moment(
+            view.state, focus, own, of: ballots, readers: view.screens.count,
+            in: container.domain)
     }
 
     /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
     private func revision(
-        of frame: Frame, since base: Frame?, _ change: ViewChange
+        at moment: Moment, since base: Frame?, _ container: Container
     ) -> ScreenRevision? {
-        guard let container else { return nil }
-        let focusChange = frame.focus.change(from: base?.focus)
-        let ownLists = ownLists(frame, base, change)
-        let tally = frame.focus.tally.map { TallyView(tally: $0, mine: frame.focusMine) }
-        let isSameTally =
-            base.map { base in
-                base.focus.tally == frame.focus.tally && base.focusMine == frame.focusMine
-            } ?? false
-        let isSame =
-            change.isEmpty && (ownLists?.lists ?? []).isEmpty && focusChange.comments == nil
-            && isSameTally
-        guard !isSame || owesFirst || promised > revision else { return nil }
+        let isDue = owesFirst || promised > revision
+        if !isDue, let base, base.moment === moment { return nil }
+        let step = moment.step(from: base?.moment)
+        guard isDue || !step.isEmpty else { return nil }
         // What is resumed and did not change meanwhile is still that revision.
-        if !isSame || base?.revision != revision || promised > revision { revision += 1 }
-        var frame = frame
-        frame.revision = revision
-        let commits = base.map { frame.commits - $0.commits } ?? 0
-        keep(frame)
+        if !step.isEmpty || base?.revision != revision || promised > revision { revision += 1 }
+        let frame = Frame(
+            revision: revision, moment: moment, commits: container.commits,
+            generation: ballots?.generation ?? 0)
+        keep(frame, atMost: container.domain.limits.screenRevisions)
         defer {
             owesFirst = false
             resumed = nil
@@ -220,26 +206,22 @@ extension Screen {
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
-            sequence: container.domain.sequence, commits: commits, reset: reset, view: change,
-            own: ownLists, focus: focusChange, tally: isSameTally ? nil : tally)
+            sequence: container.domain.sequence,
+            commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset, step: step)
     }
 
-    private func keep(_ frame: Frame) {
+    private func keep(_ frame: Frame, atMost limit: Int) {
         if frames.last?.revision == frame.revision { frames.removeLast() }
+        while frames.count >= max(limit, 1) { frames.removeFirst() }
         frames.append(frame)
-        let limit = container?.domain.limits.screenRevisions ?? 1
-        while frames.count > max(limit, 1) { frames.removeFirst() }
     }
 
     /// Whether what it shows now is another than what its reader was sent last.
     private var differs: Bool {
-        guard let view, let focus, let last = owesFirst ? resumed : frames.last else {
-            return true
-        }
-        return !view.state.change(from: last.view).isEmpty
-            || last.focus.number != focus.state.number
-            || last.focusMine != focusMine
-            || last.mine != mine(in: view.state)
+        guard let container, let view, let focus, let last = owesFirst ? resumed : frames.last
+        else { return true }
+        let moment = moment(view, focus, container)
+        return moment !== last.moment && !moment.step(from: last.moment).isEmpty
     }
 }
 

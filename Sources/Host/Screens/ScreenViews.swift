@@ -144,15 +144,6 @@ public struct ScreenRevision: Sendable {
     public var commits: Int
     /// Why a screen that was to be resumed starts anew.
     public var reset: String?
-    /// What those share who chose the same.
-    public var view: ViewChange
-    /// The lists where the reader's own ballots are in them; nil: as in ``view``.
-    public var own: OwnChange?
-    /// What those share who are focused on the same.
-    public var focus: FocusChange
-    /// The votes on what the screen is focused on, with the reader's own; nil: unchanged.
-    public var tally: TallyView?
-
-    /// The lists of items that changed, in order.
-    public var lists: [ListChange<ItemView>] { own?.lists ?? view.lists }
+    /// What changed, for all who take the same step.
+    public var step: ScreenStep
 }

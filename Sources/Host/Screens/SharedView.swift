@@ -37,6 +37,8 @@ final class SharedView {
     let key: ViewKey
     private(set) var state: ViewState
     var screens: [ScreenID: Screen] = [:]
+    /// What its screens see now.
+    var moments = MomentTable()
 
     private weak var container: Container?
     private var sections: [ResolvedSection] = []

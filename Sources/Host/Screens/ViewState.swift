@@ -127,18 +127,3 @@ extension ListEdit {
         }
     }
 }
-
-/// The lists of a change with one actor's ballots in them, for all screens of theirs.
-public final class OwnChange: Sendable {
-    /// The lists that changed.
-    public let lists: [ListChange<ItemView>]
-
-    private let bytes = MadeOnce<ChangeBytes>()
-
-    init(lists: [ListChange<ItemView>]) { self.lists = lists }
-
-    /// The change as bytes, written once for all who take part in it.
-    public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
-        bytes.value(encode)
-    }
-}

@@ -28,15 +28,15 @@ struct ScreenCopy: Equatable {
             throw OutOfStep(description: "\(new.base ?? 0) is not \(revision)")
         }
         (screen, revision) = (new.screen, new.revision)
-        if let components = new.view.components { show(components) }
-        sections = new.view.sections ?? sections
-        path = new.view.path ?? path
-        tally = new.tally ?? tally
-        for change in new.lists {
+        if let components = new.step.view.components { show(components) }
+        sections = new.step.view.sections ?? sections
+        path = new.step.view.path ?? path
+        tally = new.step.tally ?? tally
+        for change in new.step.lists {
             totals[change.component] = change.total
             try Self.apply(change.edits, to: &lists[change.component, default: []])
         }
-        if let change = new.focus.comments {
+        if let change = new.step.focus.comments {
             totals[change.component] = change.total
             try Self.apply(change.edits, to: &comments)
         }

@@ -35,7 +35,7 @@ import Testing
         try await client.resume()
         let same = try #require(try await client.pull(), "a reader is always answered")
         #expect(same.base == same.revision)
-        #expect(same.view.isEmpty)
+        #expect(same.step.view.isEmpty)
         try await host.end()
     }
 

@@ -47,6 +47,30 @@ import Testing
         try await host.end()
     }
 
+    @Test func `all screens of a person that show the same take one and the same step`()
+        async throws
+    {
+        let host = try await films()
+        try await host.cast(2, on: "heat")
+        var steps: [ScreenStep] = []
+        var clients: [ScreenClient] = []
+        for actor in ["unix:1000", "unix:1000", "unix:7"] {
+            clients.append(
+                try await ScreenClient(host, ScreenRequest(container: "films", actor: actor)))
+            try await clients.last?.catchUp()
+        }
+        try await host.cast(5, on: "heat")
+        for client in clients {
+            steps.append(try #require(try await client.pull()).step)
+            #expect(try await client.pull() == nil)
+        }
+        #expect(steps[0] === steps[1])
+        #expect(steps[0] !== steps[2], "another one's ballots are not theirs")
+        #expect(steps[0].view === steps[2].view)
+        #expect(clients.map { $0.copy.lists["list"]?.last?.votes?.mine } == [5, 5, nil])
+        try await host.end()
+    }
+
     @Test func `one commit is one revision, which leads on from the last`() async throws {
         let host = try await films()
         let client = try await ScreenClient(
@@ -58,9 +82,9 @@ import Testing
         #expect(moved.revision == 2)
         #expect(moved.commits == 1)
         #expect(moved.sequence == 3)
-        #expect(moved.view.components == nil)
-        #expect(moved.view.sections == nil)
-        #expect(moved.lists.first?.edits.count == 2, "a move and an update")
+        #expect(moved.step.view.components == nil)
+        #expect(moved.step.view.sections == nil)
+        #expect(moved.step.lists.first?.edits.count == 2, "a move and an update")
         #expect(client.ids() == ["heat", "alien"])
         #expect(try await client.pull() == nil)
         try await host.put(.film("heat", ["crime"]))
@@ -113,10 +137,10 @@ import Testing
         _ = try await host.call { $0.sort(id, by: ["-id"], by: .ann, $1) }
         let sorted = try #require(try await client.pull())
         #expect(client.ids() == ["heat", "alien"])
-        #expect(sorted.lists.flatMap(\.edits) == [.move(at: 0, to: 1)])
+        #expect(sorted.step.lists.flatMap(\.edits) == [.move(at: 0, to: 1)])
         _ = try await host.call { $0.select(id, section: "genre", filter: "crime", by: .ann, $1) }
         let selected = try #require(try await client.pull())
-        #expect(selected.lists.flatMap(\.edits) == [.remove(at: 1)])
+        #expect(selected.step.lists.flatMap(\.edits) == [.remove(at: 1)])
         try await host.end()
     }
 
@@ -130,7 +154,7 @@ import Testing
         let revision = try #require(try await client.pull())
         #expect(revision.revision == 2)
         #expect(revision.commits == 5)
-        #expect(revision.lists[0].edits.count == 1)
+        #expect(revision.step.lists[0].edits.count == 1)
         #expect(client.copy.lists["list"]?[1].votes?.tally.score == 5)
         #expect(revision.sequence == 7)
         #expect(try await client.pull() == nil)

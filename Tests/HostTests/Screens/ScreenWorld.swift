@@ -111,8 +111,9 @@ final class ScreenWorld: @unchecked Sendable {
     }
 
     private func isEmpty(_ revision: ScreenRevision) -> Bool {
-        revision.view.isEmpty && revision.lists.isEmpty && revision.focus.comments == nil
-            && revision.tally == nil
+        let step = revision.step
+        return step.view.isEmpty && step.lists.isEmpty && step.focus.comments == nil
+            && step.tally == nil
     }
 
     /// Whether all components are there: else screens show what they had.
