@@ -3,3 +3,5 @@
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
+/* Where systemd marks the cgroups that it gives away; not a part of Swift's own Glibc module. */
+#include <sys/xattr.h>

@@ -15,12 +15,14 @@ public import NIOCore
 ///   ``WorkerLimits/call`` ends its worker.
 /// - **An end is told once,** with how the process ended, and then nothing more. Calls that were
 ///   not answered are never answered. It is the owner who starts the component again.
-/// - **No worker outlives the daemon,** and none is left unreaped.
+/// - **No worker outlives the daemon,** and none is left unreaped. Where it has a cgroup of its own
+///   (``WorkerCgroups``), nothing that it started outlives the worker.
 public final class WorkerLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let executable: String
     private let logger: Logger
     private let limits: WorkerLimits
+    private let groups: WorkerCgroups?
 
     /// A launcher.
     ///
@@ -29,14 +31,16 @@ public final class WorkerLauncher: ComponentLauncher {
     ///   - executable: the path of `atrium-worker`.
     ///   - logger: told of workers that are started and that end.
     ///   - limits: what a worker may take.
+    ///   - groups: gives each worker a cgroup of its own; nil: they stay in the daemon's.
     public init(
         loop: any EventLoop, executable: String, logger: Logger,
-        limits: WorkerLimits = WorkerLimits()
+        limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil
     ) {
         self.loop = loop
         self.executable = executable
         self.logger = logger
         self.limits = limits
+        self.groups = groups
     }
 
     /// Starts a worker and makes the component in it.
@@ -64,7 +68,10 @@ public final class WorkerLauncher: ComponentLauncher {
                 process = try WorkerProcess(
                     executable,
                     ["--library", request.plugin.library, "--id", request.plugin.id],
-                    descriptors: [tells.theirs, stream.theirs], loop: loop)
+                    descriptors: [tells.theirs, stream.theirs],
+                    group: groups?.make(
+                        container: request.container, component: request.component),
+                    loop: loop)
             } catch {
                 tells.close()
                 stream.close()

@@ -4,7 +4,8 @@ internal import NIOCore
 /// One worker process: started, ended, and reaped.
 ///
 /// It is known to have ended by its sockets, which the kernel closes with it; what it ended with is
-/// then asked for until the kernel tells. Used on the event loop alone.
+/// then asked for until the kernel tells. What it started ends with it, if it has a cgroup of its
+/// own. Used on the event loop alone.
 final class WorkerProcess {
     /// Why a process could not be started.
     struct Problem: Error {
@@ -16,6 +17,7 @@ final class WorkerProcess {
 
     let id: pid_t
     private let loop: any EventLoop
+    private let group: WorkerCgroup?
     private var isKilled = false
     private var isReaped = false
 
@@ -25,12 +27,15 @@ final class WorkerProcess {
     ///   - executable: the program's path.
     ///   - arguments: what follows the program's name.
     ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
+    ///   - group: the cgroup that it is put into, if any; ends with it.
     ///   - loop: where it is used.
     /// - Throws: what the system says of a program that it can't start.
     init(
-        _ executable: String, _ arguments: [String], descriptors: [Int32], loop: any EventLoop
+        _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
+        loop: any EventLoop
     ) throws(Problem) {
         self.loop = loop
+        self.group = group
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -49,12 +54,15 @@ final class WorkerProcess {
         defer { for word in words { free(word) } }
         let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], environ)
         guard code == 0 else {
+            group?.end(on: loop)
             throw Problem(
                 reason: "The worker \(executable) can't be started: "
                     + "\(String(cString: strerror(code))).",
                 mayPass: ![ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(code))
         }
         id = pid
+        // Before it is told which component to make: nothing of a plugin has run by then.
+        try? group?.add(pid)
     }
 
     /// The daemon's own choices (it ignores SIGPIPE, it may block signals) are not the worker's.
@@ -73,6 +81,7 @@ final class WorkerProcess {
         guard !isReaped, !isKilled else { return }
         isKilled = true
         Glibc.kill(id, SIGKILL)
+        group?.kill()
     }
 
     /// Waits for its end, and kills it when that takes longer than the grace.
@@ -91,7 +100,10 @@ final class WorkerProcess {
         let found = waitpid(id, &status, WNOHANG)
         if found == id || (found < 0 && errno == ECHILD) {
             isReaped = true
-            return done(found == id ? Self.describe(status) : "ended")
+            // Asked before the group is gone.
+            let verdict = status & 0x7f == SIGKILL ? group?.memoryVerdict : nil
+            group?.end(on: loop)
+            return done(verdict ?? (found == id ? Self.describe(status) : "ended"))
         }
         if NIODeadline.now() >= deadline { kill() }
         let again = NIOLoopBound((self, done), eventLoop: loop)

@@ -19,6 +19,10 @@ struct DaemonSettings: Sendable {
     var logLevel: String
     /// How many notifications are kept for those who catch up.
     var notificationsKept: Int
+    /// How many bytes a worker may have in memory; `Int.max`: as many as there are.
+    var workerMemoryMax: Int
+    /// How many processes and threads a worker may be; 0: as many as the machine takes.
+    var workerTasksMax: Int
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
     var roles: RoleSettings
 
@@ -26,14 +30,18 @@ struct DaemonSettings: Sendable {
     ///
     /// In the environment `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
     static let keys = [
-        "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept", "admins",
-        "moderators", "members", "observers", "frontends",
+        "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
+        "workerMemoryMax",
+        "workerTasksMax", "admins", "moderators", "members", "observers", "frontends",
     ]
 
     /// Those of them that take lists; in the environment their words stand with commas between.
     private static let lists: Set<String> = [
         "pluginPath", "admins", "moderators", "members", "observers", "frontends",
     ]
+
+    private static let counts: Set<String> = ["notificationsKept", "workerTasksMax"]
+    private static let sizes: Set<String> = ["workerMemoryMax"]
 
     /// Reads file, environment and flags.
     ///
@@ -50,12 +58,12 @@ struct DaemonSettings: Sendable {
         if FileManager.default.fileExists(atPath: path) {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             try SettingsFile.check(
-                text, file: path, known: keys, lists: lists, counts: ["notificationsKept"])
+                text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes)
         } else if file != nil {
             throw DaemonError("configuration file \(path): there is no such file")
         }
         try refuseUnknownVariables(ProcessInfo.processInfo.environment)
-        try refuseOddCounts(ProcessInfo.processInfo.environment)
+        try refuseOddNumbers(ProcessInfo.processInfo.environment)
         let reader = ConfigReader(providers: [
             InMemoryProvider(
                 name: "flags",
@@ -74,6 +82,10 @@ struct DaemonSettings: Sendable {
         pluginPath = reader.stringArray(forKey: "pluginPath", default: [])
         logLevel = reader.string(forKey: "logLevel", default: "info")
         notificationsKept = reader.int(forKey: "notificationsKept", default: 1_000_000)
+        workerMemoryMax =
+            SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
+            ?? .max
+        workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
         roles = RoleSettings(
             admins: reader.stringArray(forKey: "admins", default: []),
             moderators: reader.stringArray(forKey: "moderators", default: []),
@@ -95,12 +107,19 @@ struct DaemonSettings: Sendable {
         }
     }
 
-    /// A count that is none would silently be the default.
-    private static func refuseOddCounts(_ environment: [String: String]) throws {
-        let name = variable("notificationsKept")
-        guard let text = environment[name], Int(text).map({ $0 < 0 }) ?? true else { return }
-        throw DaemonError(
-            "environment variable \(name): expected a whole number, 0 or more, found '\(text)'")
+    /// A number that is none would silently be the default.
+    private static func refuseOddNumbers(_ environment: [String: String]) throws {
+        for name in counts.map(variable).sorted() {
+            guard let text = environment[name], Int(text).map({ $0 < 0 }) ?? true else { continue }
+            throw DaemonError(
+                "environment variable \(name): expected a whole number, 0 or more, found '\(text)'")
+        }
+        for name in sizes.map(variable).sorted() {
+            guard let text = environment[name], SettingsFile.bytes(text) == nil else { continue }
+            throw DaemonError(
+                "environment variable \(name): expected a size, such as 512M or 2G, or infinity, "
+                    + "found '\(text)'")
+        }
     }
 
     /// `stateDirectory` as `ATRIUM_STATE_DIRECTORY`.

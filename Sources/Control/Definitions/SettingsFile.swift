@@ -11,28 +11,49 @@ public enum SettingsFile {
     ///   - known: the keys that mean something; words, unless told otherwise.
     ///   - lists: those of them that take a list of words.
     ///   - counts: those that take a whole number, 0 or more.
+    ///   - sizes: those that take a number of bytes, as ``bytes(_:)`` reads it.
     /// - Throws: ``DefinitionProblem`` with line, column and the nearest known key.
     public static func check(
         _ text: String, file: String, known: [String], lists: Set<String> = [],
-        counts: Set<String> = []
+        counts: Set<String> = [], sizes: Set<String> = []
     ) throws(DefinitionProblem) {
         guard let root = try DefinitionReader.documents(of: text, file: file).first else { return }
         for (key, member) in try root.members(known: known) {
             let value = try member.value()
-            guard !fits(value, asList: lists.contains(key), asCount: counts.contains(key)) else {
-                continue
-            }
-            let expected =
+            let shape =
                 lists.contains(key)
-                ? "a list of words, such as [one, two]"
-                : counts.contains(key) ? "a whole number, 0 or more" : "one word"
-            throw member.problem("\(key): expected \(expected)")
+                ? Shape.list : counts.contains(key) ? .count : sizes.contains(key) ? .size : .word
+            guard !shape.fits(value) else { continue }
+            throw member.problem("\(key): expected \(shape.rawValue)")
         }
     }
 
-    private static func fits(_ value: Value, asList: Bool, asCount: Bool) -> Bool {
-        if asList { return value.list?.allSatisfy { $0.text != nil } ?? false }
-        if asCount { return value.int.map { $0 >= 0 } ?? false }
-        return value.text != nil
+    /// What a size says, such as `512M`: K, M, G and T are powers of 1,024, as systemd has them.
+    ///
+    /// - Returns: bytes; nil if it is none, and as many as there are for `infinity`.
+    public static func bytes(_ text: String) -> Int? {
+        guard text != "infinity" else { return .max }
+        let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]
+        guard let unit = text.last, let shift = shifts[unit], let count = Int(text.dropLast()),
+            count > 0, count <= Int.max >> shift
+        else { return nil }
+        return count << shift
+    }
+
+    /// What a value may look like.
+    private enum Shape: String {
+        case list = "a list of words, such as [one, two]"
+        case count = "a whole number, 0 or more"
+        case size = "a size, such as 512M or 2G, or infinity"
+        case word = "one word"
+
+        func fits(_ value: Value) -> Bool {
+            switch self {
+            case .list: value.list?.allSatisfy { $0.text != nil } ?? false
+            case .count: value.int.map { $0 >= 0 } ?? false
+            case .size: value.text.flatMap(SettingsFile.bytes) != nil
+            case .word: value.text != nil
+            }
+        }
     }
 }

@@ -44,6 +44,9 @@ final class Breaker: ContentListing {
                     guard let self, case .success(let text) = result else { return }
                     self.context.logger.info("work is \(text)")
                 }
+            case let name where name.hasPrefix("try-"):
+                guard let attempt = Intruder.attempts[String(name.dropFirst(4))] else { continue }
+                throw Refusal(.refused, "\(name): \(attempt())")
             default: continue
             }
         }

@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// A cgroup, as its folder in the kernel's file system shows it.
+struct CgroupFolder: Sendable {
+    let path: String
+
+    /// What the kernel refused, as a sentence.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+        let code: Int32
+
+        init(_ what: String, _ code: Int32) {
+            self.code = code
+            description = "\(what): \(String(cString: strerror(code)))."
+        }
+    }
+
+    /// Makes a cgroup in this one; one that is there is an error.
+    func make(_ name: String) throws(Problem) -> CgroupFolder {
+        let child = CgroupFolder(path: path + "/" + name)
+        guard mkdir(child.path, 0o755) == 0 else {
+            throw Problem("The cgroup \(child.path) can't be made", errno)
+        }
+        return child
+    }
+
+    /// Makes a cgroup in this one, unless it is there.
+    func find(_ name: String) throws(Problem) -> CgroupFolder {
+        do throws(Problem) {
+            return try make(name)
+        } catch  where error.code == EEXIST {
+            return CgroupFolder(path: path + "/" + name)
+        }
+    }
+
+    /// Removes it.
+    ///
+    /// - Returns: whether it is gone: not while a process is in it, or a cgroup.
+    func remove() -> Bool { rmdir(path) == 0 || errno == ENOENT }
+
+    /// Removes the cgroups in it that nobody is in.
+    func removeEmpty() {
+        guard let folder = opendir(path) else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard entry.pointee.d_type == UInt8(DT_DIR), name != ".", name != ".." else { continue }
+            rmdir(path + "/" + name)
+        }
+    }
+
+    /// Writes one of its files.
+    func write(_ text: String, to file: String) throws(Problem) {
+        let path = path + "/" + file
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Problem("\(path) can't be opened", errno) }
+        defer { close(descriptor) }
+        let count = text.utf8.count
+        guard Glibc.write(descriptor, text, count) == count else {
+            throw Problem("'\(text)' can't be written to \(path)", errno)
+        }
+    }
+
+    /// The words of one of its files; none, if it can't be read.
+    func words(of file: String) -> [Substring] {
+        let descriptor = open(path + "/" + file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        // The kernel gives these files whole, and none that we read is longer.
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
+    }
+}

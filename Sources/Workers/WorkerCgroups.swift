@@ -1,0 +1,109 @@
+internal import Glibc
+public import Logging
+
+/// The cgroups of workers, in the one that systemd gave to the daemon.
+///
+/// ```
+/// atriumd.service           given to us; it may hold cgroups or processes, not both
+///   main                    the daemon
+///   workers
+///     films.stars           the worker of one component, and all that it started
+/// ```
+///
+/// What that is for: a worker ends with all its descendants, it has limits of its own, a spinning one
+/// takes no more than half of the processors from the daemon, and `systemd-cgtop` shows what each costs.
+public final class WorkerCgroups: Sendable {
+    private static let wanted = ["cpu", "memory", "pids"]
+
+    private let workers: CgroupFolder
+    private let limits: WorkerLimits
+    private let logger: Logger
+    /// What the kernel has us divide.
+    private let controllers: Set<String>
+
+    /// Divides a cgroup, and moves this process into a part of it.
+    ///
+    /// - Parameters:
+    ///   - path: the cgroup's folder; nobody but this process may be in it.
+    ///   - limits: what each worker may take.
+    ///   - logger: told of limits that can't be kept.
+    /// - Throws: what the kernel refused, as a sentence.
+    public init(
+        dividing path: String, limits: WorkerLimits, logger: Logger
+    ) throws {
+        let top = CgroupFolder(path: path)
+        try top.find("main").write("\(getpid())", to: "cgroup.procs")
+        let workers = try top.find("workers")
+        workers.removeEmpty()
+        let offered = Set(top.words(of: "cgroup.controllers").map(String.init))
+        controllers = Set(
+            Self.wanted.filter { name in
+                guard offered.contains(name) else { return false }
+                do {
+                    try top.write("+\(name)", to: "cgroup.subtree_control")
+                    try workers.write("+\(name)", to: "cgroup.subtree_control")
+                    return true
+                } catch {
+                    logger.debug("a controller is not divided", metadata: ["reason": "\(error)"])
+                    return false
+                }
+            })
+        self.workers = workers
+        self.limits = limits
+        self.logger = logger
+        warnOfLimits()
+    }
+
+    private func warnOfLimits() {
+        guard limits.memory != nil, !controllers.contains("memory") else { return }
+        logger.warning(
+            "workers have no limit of memory: the service is given no memory controller",
+            metadata: ["path": "\(workers.path)"])
+    }
+
+    /// A cgroup for a worker that is about to be started; nil where the kernel refuses one, which
+    /// keeps no component from working.
+    func make(container: String, component: String) -> WorkerCgroup? {
+        let name = Self.escaped(container) + "." + Self.escaped(component)
+        do {
+            let group = WorkerCgroup(try unused(name), memoryLimit: limits.memory)
+            if controllers.contains("memory") {
+                try group.folder.write(limits.memory.map(String.init) ?? "max", to: "memory.max")
+                // Half a worker is of no use.
+                try group.folder.write("1", to: "memory.oom.group")
+            }
+            if controllers.contains("pids") {
+                try group.folder.write(limits.tasks.map(String.init) ?? "max", to: "pids.max")
+            }
+            return group
+        } catch {
+            logger.warning("a worker has no cgroup of its own", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    /// The one before it may not be gone yet.
+    private func unused(_ name: String) throws(CgroupFolder.Problem) -> CgroupFolder {
+        var attempt = 1
+        while true {
+            do throws(CgroupFolder.Problem) {
+                return try workers.make(attempt == 1 ? name : "\(name)~\(attempt)")
+            } catch  where error.code == EEXIST && attempt < 100 {
+                attempt += 1
+            }
+        }
+    }
+
+    /// A name without what folders and we give a meaning to, written as systemd does.
+    static func escaped(_ name: String) -> String {
+        name.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                String(UnicodeScalar(byte))
+            default:
+                "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }.joined()
+    }
+}

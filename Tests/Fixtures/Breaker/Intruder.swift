@@ -1,0 +1,69 @@
+import Glibc
+
+/// Tries what a plugin has no business with, and tells how it went.
+enum Intruder {
+    /// What can be tried, by name.
+    static let attempts: [String: @Sendable () -> String] = [
+        "write": { outcome(of: open("/usr/local/atrium-was-here", O_CREAT | O_WRONLY, 0o644)) },
+        "configure": { outcome(of: open("/etc/atrium/atrium.yaml", O_WRONLY)) },
+        "home": { outcome(of: open("/home/atrium-stranger/diary", O_RDONLY)) },
+        "other-store": { outcome(of: open("/var/lib/private", O_RDONLY)) },
+        "network": { outcome(of: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)) },
+        "netlink": { outcome(of: socket(AF_NETLINK, Int32(SOCK_RAW.rawValue), 0)) },
+        "process": { outcome(of: open("/proc/1/environ", O_RDONLY)) },
+        "machine": { outcome(of: open("/proc/cpuinfo", O_RDONLY)) },
+        "signal": { outcome(of: Glibc.kill(1, SIGTERM)) },
+        "disk": { outcome(of: mknod("/var/lib/atrium/disk", S_IFBLK | 0o600, 0)) },
+        "cgroup": { outcome(of: open("/sys/fs/cgroup/cgroup.procs", O_WRONLY)) },
+        "shell": { start("/bin/sh", ["-c", "exit 0"]) },
+        "loader": { start("/lib64/ld-linux-x86-64.so.2", ["/bin/sh", "-c", "exit 0"]) },
+        "own-program": { ownProgram() },
+        "own-code": {
+            let protection = PROT_READ | PROT_WRITE | PROT_EXEC
+            let memory = mmap(nil, 4_096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            return outcome(of: memory == MAP_FAILED ? -1 : 0)
+        },
+        "set-user-id": {
+            let descriptor = open("/var/lib/atrium/program", O_CREAT | O_WRONLY, 0o600)
+            return outcome(of: fchmod(descriptor, 0o4755))
+        },
+        "child": { start("/usr/bin/sleep", ["infinity"], wait: false) },
+        "memory": { memory() },
+    ]
+
+    private static func outcome(of result: Int32) -> String {
+        result >= 0 ? "succeeded" : String(cString: strerror(errno))
+    }
+
+    /// Writes a program to where the daemon may write, and runs it.
+    private static func ownProgram() -> String {
+        let path = "/var/lib/atrium/program"
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0o700)
+        guard descriptor >= 0 else { return "could not be written" }
+        let text = "#!/usr/local/bin/atriumctl\n"
+        _ = text.withCString { write(descriptor, $0, strlen($0)) }
+        fchmod(descriptor, 0o700)
+        close(descriptor)
+        return start(path, [])
+    }
+
+    private static func start(_ program: String, _ words: [String], wait: Bool = true) -> String {
+        let arguments = ([program] + words).map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, nil, nil, arguments + [nil], environ)
+        guard code == 0 else { return String(cString: strerror(code)) }
+        var status: Int32 = 0
+        guard wait, waitpid(process, &status, 0) == process else { return "succeeded" }
+        return status == 0 ? "succeeded" : "status \(status >> 8)"
+    }
+
+    /// Takes memory until there is none, or a gibibyte is taken.
+    private static func memory() -> String {
+        for _ in 0..<1_024 {
+            guard let block = malloc(1 << 20) else { return "refused" }
+            memset(block, 1, 1 << 20)
+        }
+        return "succeeded"
+    }
+}

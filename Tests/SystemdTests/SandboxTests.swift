@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+/// What the service can't do, and that it works all the same.
+@Suite(Machine.boots)
+struct SandboxTests {
+    @Test(.timeLimit(.minutes(3)))
+    func `a plugin reaches nothing but what is the daemon's`() throws {
+        let told = try Machine.play(
+            Machine.den + """
+                echo secret >/home/diary && chmod 644 /home/diary
+                systemctl start atriumd
+                for what in write configure home other-store network netlink process machine \\
+                    signal disk cgroup shell loader own-program own-code set-user-id child; do
+                    tell $what $(attempt $what)
+                done
+                """, preparing: Machine.layDownBreaker)
+        #expect(told["write"] == "Read-only file system")
+        #expect(told["configure"] == "Permission denied")
+        #expect(told["home"] == "Permission denied")
+        #expect(told["other-store"] == "Permission denied")
+        for family in ["network", "netlink"] {
+            #expect(told[family] == "Address family not supported by protocol")
+        }
+        for hidden in ["process", "machine"] {
+            #expect(told[hidden] == "No such file or directory")
+        }
+        for refused in ["signal", "disk", "own-code", "set-user-id"] {
+            #expect(told[refused] == "Operation not permitted", "\(refused)")
+        }
+        #expect(told["cgroup"] == "Permission denied")
+        for program in ["shell", "own-program", "child"] {
+            #expect(told[program] == "Permission denied", "\(program)")
+        }
+        #expect(told["loader"] == "status 127", "the loader starts, and loads nothing")
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `nothing that the daemon or a worker does is among the refused calls`() throws {
+        let told = try Machine.play(
+            """
+            # Whoever tries ends at once.
+            printf '[Service]\\nSystemCallErrorNumber=kill\\n' | drop_in atriumd.service
+            examples=/usr/local/share/atrium/examples
+            systemctl start atriumd && atriumctl status >/dev/null
+            tell start $?
+            sed 's/plugin: org.atrium.stars/&, isolation: process/' $examples/films.yaml >films.yaml
+            atriumctl apply -f films.yaml >/dev/null
+            atriumctl import films $examples/films.ndjson >/dev/null
+            as atrium-member atriumctl vote films/the-godfather-1972 5 >/dev/null
+            as atrium-member atriumctl comment films/the-godfather-1972 good >/dev/null
+            tell found $(as atrium-member atriumctl list films --search godf --json | grep -c '"count":1')
+            atriumctl reload >/dev/null && systemctl reload atriumd && systemctl restart atriumd
+            tell kept $(as atrium-member atriumctl list films --search godf --json | grep -c '"count":1')
+            systemctl stop atriumd
+            tell stop $(systemctl show -p Result -p NRestarts --value atriumd)
+            tell workers $(logged | grep -c 'worker ended')
+            """)
+        #expect(told["start"] == "0")
+        #expect(told["found"] == "1")
+        #expect(told["kept"] == "1")
+        #expect(told["stop"] == "success 0" || told["stop"] == "0 success")
+        #expect(told["workers"] == "0")
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `each instance has its own user, store, socket and configuration, as little exposed`()
+        throws
+    {
+        let told = try Machine.play(
+            """
+            mkdir -p /etc/atrium-films/containers.d
+            cp /usr/local/share/atrium/examples/films.yaml /etc/atrium-films/containers.d/
+            systemctl start atriumd.socket atriumd@films.socket atriumd@books.socket
+            member() { as atrium-member env ATRIUM_SOCKET=/run/atrium-$1/atrium.sock atriumctl "${@:2}"; }
+            tell films $(member films status --json | grep -o '"containers":[0-9]*')
+            tell books $(member books status --json | grep -o '"containers":[0-9]*')
+            tell main $(as atrium-member atriumctl status --json | grep -o '"containers":[0-9]*')
+            systemctl start atriumd@films atriumd@books
+            user() { ps -o uid= $(systemctl show -p MainPID --value $1); }
+            tell users $(for unit in atriumd atriumd@films atriumd@books; do user $unit; done | sort -u | wc -l)
+            tell modes $(stat -L -c %a /var/lib/atrium /var/lib/atrium-films /var/lib/atrium-books)
+            systemctl reload atriumd@films && systemctl restart atriumd@films
+            tell again $? $(member films status --json | grep -o '"containers":[0-9]*')
+            for unit in atriumd atriumd@films; do
+                systemd-analyze security --threshold=10 $unit >/dev/null
+                tell exposure $?
+            done
+            systemctl stop atriumd@films.socket atriumd@films
+            tell stop $(systemctl show -p Result --value atriumd@films) $(systemctl is-active atriumd@books)
+            tell complaints $(journalctl --sync; journalctl -p warning -o cat -u 'atriumd@*')
+            """)
+        #expect(told["films"] == "\"containers\":1")
+        #expect(told["books"] == "\"containers\":0")
+        #expect(told["main"] == "\"containers\":0")
+        #expect(told["users"] == "3")
+        #expect(told["modes"] == "700 700 700")
+        #expect(told["again"] == "0 \"containers\":1")
+        #expect(told.all("exposure") == ["0", "0"])
+        #expect(told["stop"] == "success active")
+        #expect(told["complaints"] == "")
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `a person has a daemon without root, which keeps its data where one by hand does`()
+        throws
+    {
+        let told = try Machine.play(
+            """
+            mkdir /home/atrium-stranger && chown atrium-stranger: /home/atrium-stranger
+            user=$(id -u atrium-stranger)
+            systemctl start user@$user
+            own() {
+                as atrium-stranger env XDG_RUNTIME_DIR=/run/user/$user HOME=/home/atrium-stranger "$@"
+            }
+            own systemctl --user start atriumd.socket
+            tell before $(own systemctl --user is-active atriumd)
+            own atriumctl apply -f /usr/local/share/atrium/examples/films.yaml >/dev/null
+            tell applied $? $(own stat -c %a /run/user/$user/atrium/atrium.sock)
+            own systemctl --user reload atriumd && own systemctl --user restart atriumd
+            tell again $? $(own atriumctl status --json | grep -o '"containers":[0-9]*')
+            tell cgroups $(ls -d /sys/fs/cgroup/user.slice/user-$user.slice/user@$user.service/app.slice/atriumd.service/*/ | wc -l)
+            own systemctl --user stop atriumd.socket atriumd
+            tell stop $(own systemctl --user show -p Result --value atriumd)
+            tell store $(ls /home/atrium-stranger/.local/state)
+            """)
+        #expect(told["before"] == "inactive")
+        #expect(told["applied"] == "0 600")
+        #expect(told["again"] == "0 \"containers\":1")
+        #expect(told["cgroups"] == "2", "one for itself, one for its workers")
+        #expect(told["stop"] == "success")
+        #expect(told["store"] == "atrium")
+    }
+}
