@@ -36,6 +36,22 @@ struct SandboxTests {
     }
 
     @Test(.timeLimit(.minutes(3)))
+    func `a plugin that the sandbox keeps from being loaded says how to open it`() throws {
+        let told = try Machine.play(
+            Machine.den + """
+                mv /usr/local/lib/atrium-more /srv/plugins
+                sed -i s,/usr/local/lib/atrium-more,/srv/plugins, /etc/atrium/atrium.yaml
+                systemctl start atriumd
+                tell closed $(logged | grep -o 'noexec.*ExecPaths=')
+                printf '[Service]\\nExecPaths=/srv/plugins\\n' | drop_in atriumd.service
+                systemctl restart atriumd
+                tell open $(attempt process)
+                """, preparing: Machine.layDownBreaker)
+        #expect(told["closed"]?.hasPrefix("noexec") == true)
+        #expect(told["open"] == "No such file or directory", "it tries, and is refused")
+    }
+
+    @Test(.timeLimit(.minutes(3)))
     func `nothing that the daemon or a worker does is among the refused calls`() throws {
         let told = try Machine.play(
             """

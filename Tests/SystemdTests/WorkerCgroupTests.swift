@@ -53,7 +53,7 @@ struct WorkerCgroupTests {
                 kill -KILL $(members main)
                 wait_for bash -c "! kill -0 $worker 2>/dev/null"
                 tell gone $?
-                wait_for atriumctl describe den >/dev/null
+                wait_for atriumctl describe den &>/dev/null
                 tell back $? $(systemctl show -p NRestarts --value atriumd) $(members workers/den.list | wc -l)
                 systemctl reload atriumd
                 tell reload $?

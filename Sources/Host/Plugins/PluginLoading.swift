@@ -41,7 +41,7 @@ public enum PluginLoading {
         _ library: String, id: String, kind: Kind
     ) throws(PluginProblem) -> any Component.Type {
         guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
-            throw .failed("\(library) can't be loaded: \(lastError).")
+            throw .failed("\(library) can't be loaded: \(lastError).\(sandboxHint(library))")
         }
         let name = entryFunction(of: id)
         guard let function = dlsym(handle, name) else {
@@ -90,6 +90,17 @@ public enum PluginLoading {
             return "is no Atrium plugin: it does not use the kit. It needs "
                 + (elf.needed.isEmpty ? "no library." : elf.needed.joined(separator: ", ") + ".")
         }
+    }
+
+    /// What the loader's own words don't tell of a folder from which nothing may be executed.
+    private static func sandboxHint(_ library: String) -> String {
+        // ST_NOEXEC, which Swift's Glibc leaves out.
+        let noExecution: UInt = 8
+        var info = statvfs()
+        guard statvfs(library, &info) == 0, info.f_flag & noExecution != 0 else { return "" }
+        return
+            " It is where nothing may be executed (noexec): a service's sandbox is opened for its "
+            + "folder by ExecPaths= in a drop-in."
     }
 
     private static var lastError: String {
