@@ -2,13 +2,18 @@
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# Where systemd finds units: /lib/systemd for PREFIX=/usr, else $(PREFIX)/lib/systemd.
+SYSTEMD_DIR ?=
+# Leaves the symbols for debuggers out of what is installed, three quarters of it; STRIP= keeps them.
+STRIP   ?= strip
 SWIFT   ?= swift
 SHELL   := /bin/bash
 
 # What the build links, and what the tests use on top of it.
-BUILD_PACKAGES := ca-certificates git libsqlite3-dev libsystemd-dev pkg-config
+BUILD_PACKAGES := binutils ca-certificates git libsqlite3-dev libsystemd-dev pkg-config python3
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
-TEST_PACKAGES  := binutils chromium chromium-driver gzip procps python3 python3-aiohttp python3-venv strace util-linux
+TEST_PACKAGES  := chromium chromium-driver fish gzip man-db mandoc procps python3-aiohttp python3-venv strace \
+	util-linux zsh
 
 # `make run` starts from here: the same tree as an installed one.
 STAGE   := $(CURDIR)/.build/atrium
@@ -21,20 +26,18 @@ SOURCES := Package.swift Sources plugins Tests Examples $(wildcard Benchmarks)
 RUNTIME  = $(shell $(SWIFT) -print-target-info | sed -n '/"runtimeLibraryPaths"/{n;s/.*"\(.*\)".*/\1/p;}')
 RELEASE  = LD_LIBRARY_PATH='$(RUNTIME)' $(SWIFT) build -c release -Xswiftc -no-toolchain-stdlib-rpath
 PRODUCTS = $(CURDIR)/.build/release
-PROGRAMS := atriumd atriumctl atrium-worker
+# What the scripts of packaging/ want to know.
+PLACE    = PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' SYSTEMD_DIR='$(SYSTEMD_DIR)' \
+	PRODUCTS='$(PRODUCTS)' RUNTIME='$(RUNTIME)'
 # One after the other: a test that computes for long would keep others from the two threads of a small machine.
 # Workers are tested in a process of their own: Swift Testing's exit tests trip over children that are not theirs.
 RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
 # A module may import what it declares to depend on, and nothing that merely happens to be there.
 CHECKED := --explicit-target-dependency-import-check error
 
-BIN     = $(DESTDIR)$(PREFIX)/bin
-LIB     = $(DESTDIR)$(PREFIX)/lib/atrium
-SHARE   = $(DESTDIR)$(PREFIX)/share/atrium
-SYSTEM  = $(DESTDIR)$(PREFIX)/lib
-
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz bench lint format docs install release stage deps test-deps clean
+.PHONY: help run test fuzz bench lint format docs install uninstall lay-down lay-down-units release stage deps \
+	test-deps clean
 
 help: ## what there is to do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(MAKEFILE_LIST) | column -t -s @
@@ -77,49 +80,20 @@ release:
 stage: release
 	@$(MAKE) --no-print-directory lay-down DESTDIR= PREFIX='$(STAGE)'
 
-install: deps release lay-down ## install below PREFIX (/usr/local), within DESTDIR if given
+install: deps release ## install below PREFIX (/usr/local), within DESTDIR if given
+	@$(PLACE) STRIP='$(STRIP)' packaging/as-root packaging/lay-down
+	@$(PLACE) packaging/next
 
-.PHONY: lay-down
-lay-down: lay-down-units
-	@install -d '$(BIN)' '$(LIB)' '$(SHARE)/examples'
-	@cd '$(PRODUCTS)' && install -C -m 755 $(PROGRAMS) '$(BIN)'
-	@cd '$(PRODUCTS)' && install -C -m 644 libAtriumKit.so '$(LIB)'
-	@value() { sed -n "/^ *\"$$1\": *\"\([^\"]*\)\".*/{s//\1/p;q;}" "$$2"; }; \
-	for manifest in plugins/*/manifest.json; do \
-		home="$(LIB)/plugins/$$(value id $$manifest)"; \
-		install -d "$$home" && install -C -m 644 $$manifest \
-			"$(PRODUCTS)/$$(value library $$manifest)" "$$home" || exit; \
-	done
-	@cd '$(PRODUCTS)' && LD_LIBRARY_PATH='$(RUNTIME)' ldd $(PROGRAMS) lib*.so | \
-		sed -n 's,.* => \($(RUNTIME)/[^ ]*\) .*,\1,p' | sort -u | xargs install -C -m 644 -t '$(LIB)'
-	@for kit in AtriumKit AtriumKitTesting; do \
-		rm -rf "$(SHARE)/$$kit" && install -d "$(SHARE)/$$kit" && \
-		cp -R Sources/$$kit/Package.swift Sources/$$kit/Sources "$(SHARE)/$$kit" || exit; \
-	done
-	@install -C -m 644 Examples/*.yaml Examples/*.ndjson '$(SHARE)/examples'
-	@install -C -m 644 LICENSE '$(SHARE)'
-	@install -C -m 755 Examples/debian-index '$(SHARE)/examples'
-	@install -d '$(SHARE)/examples/web' && \
-		install -C -m 755 Examples/web/gateway.py '$(SHARE)/examples/web' && \
-		install -C -m 644 Examples/web/index.html '$(SHARE)/examples/web'
+uninstall: ## take away what `make install` put there; settings and data stay
+	@$(PLACE) packaging/as-root packaging/uninstall
 
-.PHONY: lay-down-units
+# What install and stage do with what is built already; tests do it with what was built for them.
+lay-down:
+	@$(PLACE) packaging/lay-down
+
+# The same of the units alone.
 lay-down-units:
-	@install -d '$(SYSTEM)/systemd/system' '$(SYSTEM)/systemd/user' '$(SYSTEM)/sysusers.d' '$(SYSTEM)/tmpfiles.d'
-	@# What all services share goes into each one's drop-in folder; the walls are the system's to put up.
-	@for file in systemd/system/*.* systemd/user/*.*; do \
-		unit="$(SYSTEM)/$$file" shared=; case $$file in \
-			systemd/system/atriumd*.service) shared='10-life 20-calls 30-walls';; \
-			systemd/user/atriumd*.service) shared='10-life 20-calls';; \
-		esac; \
-		sed 's,/usr/local/,$(PREFIX)/,g' "$$file" >"$$unit" || exit; \
-		for part in $$shared; do \
-			install -d "$$unit.d" && \
-			sed 's,/usr/local/,$(PREFIX)/,g' systemd/shared/$$part.conf >"$$unit.d/$$part.conf" || exit; \
-		done; \
-	done
-	@install -C -m 644 systemd/sysusers.conf '$(SYSTEM)/sysusers.d/atrium.conf'
-	@install -C -m 644 systemd/tmpfiles.conf '$(SYSTEM)/tmpfiles.d/atrium.conf'
+	@$(PLACE) packaging/lay-down units
 
 deps:
 	@.ci/deps $(BUILD_PACKAGES)

@@ -60,7 +60,7 @@ struct Atriumctl: AsyncParsableCommand {
                     CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
             try CommandLineWords.check(
                 arguments, commands: configuration.subcommands.map(name(of:)))
-            var command = try parseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -14,7 +14,8 @@ struct ApplyCommand: AsyncParsableCommand {
         name: .shortAndLong, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A definition, a folder of them (*.yaml, *.yml), or - for standard input.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
     var file: [String]
 
     @Flag(help: "Say what would be done, and do nothing.")

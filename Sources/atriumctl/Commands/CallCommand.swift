@@ -14,7 +14,9 @@ struct CallCommand: AsyncParsableCommand {
             parameters; the exit status is 1 then.
             """)
 
-    @Argument(help: "The method: org.atrium.Contents.List, or Contents.List for short.")
+    @Argument(
+        help: "The method: org.atrium.Contents.List, or Contents.List for short.",
+        completion: .methods)
     var method: String
 
     @Argument(help: "Its parameters: a JSON object; - reads it from standard input.")
@@ -107,7 +109,9 @@ struct IntrospectCommand: AsyncParsableCommand {
         abstract: "Print an interface's definition, of any Varlink service.",
         usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help)
 
-    @Argument(help: "The interface: org.atrium.Contents, or Contents for short.")
+    @Argument(
+        help: "The interface: org.atrium.Contents, or Contents for short.",
+        completion: .interfaces)
     var interface: String
 
     @OptionGroup var connection: ConnectionOptions

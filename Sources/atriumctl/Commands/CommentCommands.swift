@@ -74,7 +74,7 @@ struct EditCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit-comment", abstract: "Give a comment another text.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Argument(help: "The comment's id.")
@@ -102,7 +102,7 @@ struct DeleteCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete-comment", abstract: "Delete a comment; its replies stay.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Argument(help: "The comment's id.")
@@ -126,7 +126,7 @@ struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Argument(help: "The comment's id.")
@@ -138,7 +138,9 @@ struct ModerateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why.", valueName: "text"))
     var reason: String?
 
-    @Option(help: ArgumentHelp("Which component; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions

@@ -7,13 +7,14 @@ struct AttachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Attach a component to a container.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Argument(help: "The new component's name.")
     var component: String
 
-    @Option(help: ArgumentHelp("The plugin that makes it.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The plugin that makes it.", valueName: "id"), completion: .plugins)
     var plugin: String
 
     @Option(
@@ -66,10 +67,10 @@ struct DetachCommand: AsyncParsableCommand {
         commandName: "detach", abstract: "Detach a component from a container.",
         discussion: "What it keeps stays, and returns when it is attached again.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The component.")
+    @Argument(help: "The component.", completion: .components)
     var component: String
 
     @Flag(help: "Erase what it keeps too. There is no way back.")
@@ -92,10 +93,10 @@ struct MoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move a component to another place in its container.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The component.")
+    @Argument(help: "The component.", completion: .components)
     var component: String
 
     @Argument(help: "The new place, from 0.")
@@ -134,10 +135,10 @@ struct ShowCommand: AsyncParsableCommand {
 
 /// What `hide` and `show` have in common.
 struct Visibility: ParsableArguments {
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The component.")
+    @Argument(help: "The component.", completion: .components)
     var component: String
 
     @OptionGroup var connection: ConnectionOptions

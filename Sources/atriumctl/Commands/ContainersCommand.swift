@@ -39,7 +39,7 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Take a container away.",
         discussion: "Its items, votes and comments stay, and return when it is applied again.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Flag(help: "Erase its items, votes and comments too. There is no way back.")

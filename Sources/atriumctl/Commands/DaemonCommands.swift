@@ -21,7 +21,8 @@ struct LogLevelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted.")
 
-    @Argument(help: "trace, debug, info, notice, warning, error or critical.")
+    @Argument(
+        help: "trace, debug, info, notice, warning, error or critical.", completion: .levels)
     var level: String
 
     @OptionGroup var connection: ConnectionOptions

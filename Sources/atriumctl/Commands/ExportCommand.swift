@@ -12,13 +12,15 @@ struct ExportCommand: AsyncParsableCommand {
             them. That takes an administrator.
             """)
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @Flag(help: "Votes and comments too.")
     var all = false
 
-    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions

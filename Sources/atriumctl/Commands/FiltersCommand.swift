@@ -8,12 +8,14 @@ struct FiltersCommand: AsyncParsableCommand {
         abstract: "List a container's filters, with how many items each would show.",
         discussion: "A section's own selection does not reduce its counts.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @OptionGroup var query: QueryOptions
 
-    @Option(help: ArgumentHelp("Which component; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions

@@ -11,13 +11,15 @@ struct ImportCommand: AsyncParsableCommand {
             was interrupted is completed by running it again.
             """)
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Argument(help: "The file; - is standard input.")
+    @Argument(help: "The file; - is standard input.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions

@@ -25,7 +25,9 @@ struct PutCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The item that it lies under.", valueName: "item"))
     var parent: String?
 
-    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -102,7 +104,9 @@ struct RemoveCommand: AsyncParsableCommand {
     @Flag(help: "Erase their votes and comments too. There is no way back.")
     var purge = false
 
-    @Option(help: ArgumentHelp("Which list; by default the first.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @OptionGroup var connection: ConnectionOptions

@@ -7,7 +7,7 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List a container's items: filtered, searched, sorted.")
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @OptionGroup var query: QueryOptions

@@ -15,7 +15,7 @@ struct OpenCommand: AsyncParsableCommand {
             last; a screen that is gone starts anew, and says why.
             """)
 
-    @Argument(help: "The container.")
+    @Argument(help: "The container.", completion: .containers)
     var container: String
 
     @OptionGroup var query: QueryOptions

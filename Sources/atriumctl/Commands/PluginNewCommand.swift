@@ -6,7 +6,9 @@ struct PluginNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Start a plugin: a package that builds, with its tests.")
 
-    @Option(help: "What its components do: contents, filters, votes or comments.")
+    @Option(
+        help: "What its components do: contents, filters, votes or comments.",
+        completion: .list(["contents", "filters", "votes", "comments"]))
     var kind: PluginKind
 
     @Argument(help: "Its name, such as Thumbs; it becomes the module's.")
@@ -17,7 +19,9 @@ struct PluginNewCommand: ParsableCommand {
             "Its id; by default org.example.NAME in lower case.", valueName: "id"))
     var id: String?
 
-    @Option(help: ArgumentHelp("Where to put it; by default ./NAME.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Where to put it; by default ./NAME.", valueName: "folder"),
+        completion: .directory)
     var path: String?
 
     func validate() throws {

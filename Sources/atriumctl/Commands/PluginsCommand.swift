@@ -42,7 +42,7 @@ struct PluginDescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe", abstract: "Show a plugin with the settings it takes.")
 
-    @Argument(help: "The plugin's id, such as org.atrium.stars.")
+    @Argument(help: "The plugin's id, such as org.atrium.stars.", completion: .plugins)
     var id: String
 
     @OptionGroup var connection: ConnectionOptions

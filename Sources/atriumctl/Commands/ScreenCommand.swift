@@ -136,7 +136,9 @@ struct ScreenResizeCommand: AsyncParsableCommand {
     @Argument(help: "At most so many.")
     var limit: Int
 
-    @Option(help: ArgumentHelp("Which list; by default all.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which list; by default all.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     func run() async throws {

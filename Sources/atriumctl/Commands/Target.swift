@@ -2,6 +2,8 @@ import ArgumentParser
 
 /// `CONTAINER` or `CONTAINER/ITEM`; an item's id may hold slashes itself.
 struct Target: ExpressibleByArgument, Equatable {
+    static var defaultCompletionKind: CompletionKind { .targets }
+
     let container: String
     let item: String?
 
@@ -51,7 +53,9 @@ struct FilterChoice: ExpressibleByArgument, Equatable {
 
 /// Which component, and on whose behalf.
 struct SubjectOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Which component; by default the first fitting.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Which component; by default the first fitting.", valueName: "name"),
+        completion: .components)
     var component: String?
 
     @Option(
@@ -66,7 +70,8 @@ struct QueryOptions: ParsableArguments {
         name: .long, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Only what this filter lets through. Several add up within a section and narrow "
-                + "across sections.", valueName: "section=filter"))
+                + "across sections.", valueName: "section=filter"),
+        completion: .filters)
     var filter: [FilterChoice] = []
 
     @Option(
@@ -86,7 +91,8 @@ struct SortOptions: ParsableArguments {
         help: ArgumentHelp(
             "Sort by this field, '-' before it for descending; also votes.score, votes.count "
                 + "and comments.count. Several: by the first, then by the next.",
-            valueName: "[-]field"))
+            valueName: "[-]field"),
+        completion: .orders)
     var sort: [String] = []
 
     /// The fields, commas taken apart; nil where there are none.

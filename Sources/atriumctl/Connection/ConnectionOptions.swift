@@ -5,7 +5,8 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The daemon's socket, a path or a Varlink address.",
-            discussion: "Default: $ATRIUM_SOCKET, else where one is found.", valueName: "address"))
+            discussion: "Default: $ATRIUM_SOCKET, else where one is found.", valueName: "address"),
+        completion: .file())
     var socket: String?
 
     @Flag(help: "Print replies as they came, one JSON object a line.")

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+extension Stories {
+    /// What shells offer when somebody presses TAB: the daemon's own names.
+    @Suite struct Completions {
+        /// Lines with what TAB makes of each.
+        private static let lines = [
+            ("atriumctl lis", "list"), ("atriumctl list fi", "films"),
+            ("atriumctl vote films/alien-", "films/alien-1979"),
+            ("atriumctl list films --sort rat", "rating"),
+            ("atriumctl hide films st", "stars"),
+            ("atriumctl attach films more --plugin org.atrium.th", "org.atrium.threads"),
+            ("atriumctl call org.atrium.Contents.G", "org.atrium.Contents.Get"),
+            ("atriumctl log-level wa", "warning"),
+        ]
+
+        private static let bash = """
+            source <(atriumctl --generate-completion-script bash)
+            COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1)
+            [[ $1 != *' ' ]] || COMP_WORDS+=('')
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _atriumctl atriumctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
+            """
+
+        private func offered(_ line: String, _ daemon: DaemonUnderTest) async throws -> [String] {
+            let script = Self.bash.replacing("'", with: #"'\''"#)
+            let done = try await daemon.type("bash -c '\(script)' complete '\(line)'")
+            #expect(done.errors == "", "\(line)")
+            return done.lines
+        }
+
+        @Test(arguments: ["bash", "zsh", "fish"])
+        func `TAB offers containers, items, filters, fields, components, plugins and methods`(
+            shell: String
+        ) async throws {
+            try await withFilms { daemon in
+                guard try await daemon.type("command -v \(shell)").status == 0 else {
+                    try Test.cancel("there is no \(shell): `make test-deps` installs it")
+                }
+                let share = daemon.tree.bin.replacing(#/bin$/#, with: "share")
+                let words = Self.lines.map { "'\($0.0)' '\($0.1)'" }.joined(separator: " ")
+                let pressed = try await daemon.type(
+                    "\(Installed.checkout)/Tests/Fixtures/press-tab \(shell) \(share) \(words)")
+                #expect(pressed.status == 0, "\(pressed)")
+            }
+        }
+
+        @Test func `an item's name that a shell would evaluate is not offered`() async throws {
+            try await withFilms { daemon in
+                let evil = "films/alien-$(touch owned)`touch owned`"
+                let put = try await daemon.type("atriumctl put '\(evil)' title=Evil")
+                #expect(put.status == 0, "\(put)")
+                let names = try await offered("atriumctl vote films/alien-", daemon)
+                #expect(names == ["films/alien-1979"])
+                #expect(try await daemon.type("test -e owned").status == 1)
+            }
+        }
+
+        @Test func `without a daemon nothing is offered, and nothing is said`() async throws {
+            try await withFilms { daemon in
+                let line = "atriumctl list --socket /nowhere/at.all "
+                let names = try await offered(line, daemon)
+                #expect(names == [])
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// The manual pages, as `make install` makes them.
+struct ManualTests {
+    private static let pages = ["atriumctl.1", "atrium-worker.1", "atrium.yaml.5", "atriumd.8"]
+    private static let hasReaders =
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc")
+        && FileManager.default.isExecutableFile(atPath: "/usr/bin/man")
+
+    private final class Manual {
+        let root: URL
+
+        init() throws {
+            root = try Repository.temporaryDirectory()
+            let made = try run(
+                "make", "-C", Repository.root.plainPath, "lay-down", "DESTDIR=\(root.plainPath)",
+                "PREFIX=/usr/local", "PRODUCTS=\(Repository.root.plainPath).build/debug")
+            try #require(made.status == 0, "\(made.complaints)")
+        }
+
+        deinit { try? FileManager.default.removeItem(at: root) }
+
+        func file(_ page: String) -> String {
+            root.appending(path: "usr/local/share/man/man\(page.suffix(1))/\(page)").plainPath
+        }
+
+        func text(_ page: String) throws -> String {
+            try run("mandoc", "-T", "utf8", "-O", "width=100", file(page)).text
+                // Bold and underlined, as a printer overstrikes.
+                .replacing(/.\u{8}/, with: "")
+        }
+    }
+
+    @Test(.enabled(if: hasReaders, "needs mandoc and man: `make test-deps` installs them"))
+    func `mandoc and man have nothing to say about the pages`() throws {
+        let manual = try Manual()
+        for page in Self.pages {
+            // What is not installed where the tests run is not found, and the version is wanted.
+            let lint = try run("mandoc", "-T", "lint", manual.file(page)).text
+                .split(separator: "\n").filter {
+                    !$0.contains("referenced manual not found") && !$0.contains("mandoc.db")
+                        && !$0.contains("operating system explicitly specified")
+                }
+            #expect(lint == [], "\(page)")
+            let shown = try run(
+                "env", "LC_ALL=C.UTF-8", "MANWIDTH=80", "man", "--warnings", "-E", "UTF-8", "-l",
+                manual.file(page))
+            #expect(shown.status == 0)
+            #expect(shown.complaints == "", "\(page)")
+            #expect(shown.text.count > 500)
+        }
+    }
+
+    @Test(.enabled(if: hasReaders, "needs mandoc and man: `make test-deps` installs them"))
+    func `every command, setting and variable is in the manual`() throws {
+        let manual = try Manual()
+        let program = manual.root.appending(path: "usr/local/bin/atriumctl").plainPath
+        let commands = try run(program, "--help").text.matches(of: #/\n  ([a-z][a-z-]+) /#)
+        #expect(commands.count > 25)
+        let page = try manual.text("atriumctl.1")
+        for command in commands {
+            #expect(page.contains("\n     \(command.output.1)"), "\(command.output.1)")
+        }
+        let source = Repository.root.appending(path: "Sources/atriumd/DaemonSettings.swift")
+        let table = try #require(
+            try String(contentsOf: source, encoding: .utf8)
+                .firstMatch(of: #/static let keys = \[([^\]]*)\]/#))
+        let keys = table.output.1.matches(of: #/"(\w+)"/#).map { String($0.output.1) }
+        #expect(keys.count >= 10)
+        let settings = try manual.text("atrium.yaml.5")
+        let daemon = try manual.text("atriumd.8")
+        let example = try String(
+            contentsOf: Repository.root.appending(path: "packaging/atrium.yaml"), encoding: .utf8)
+        for key in keys {
+            #expect(settings.contains("\n     \(key): "), "\(key)")
+            #expect(example.contains("\n#\(key): "), "\(key)")
+            let variable = "ATRIUM_" + key.replacing(#/[A-Z]/#) { "_" + $0.output }.uppercased()
+            #expect(daemon.contains(variable), "\(variable)")
+        }
+    }
+
+    @Test func `the newest entry of Debian's changelog is of the version that the programs tell`()
+        throws
+    {
+        let changelog = try String(
+            contentsOf: Repository.root.appending(path: "debian/changelog"), encoding: .utf8)
+        let source = try String(
+            contentsOf: Repository.root.appending(path: "Sources/Interfaces/AtriumVersion.swift"),
+            encoding: .utf8)
+        let version = try #require(source.firstMatch(of: #/current = "([^"]+)"/#)?.output.1)
+        #expect(changelog.hasPrefix("atrium (\(version)) "))
+    }
+}
