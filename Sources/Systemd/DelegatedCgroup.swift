@@ -31,6 +31,7 @@ public enum DelegatedCgroup {
     /// - Parameters:
     ///   - membership: `/proc/PID/cgroup`.
     ///   - mounts: `/proc/PID/mountinfo`.
+    /// - Returns: the path; nil where none of version 2 is mounted.
     static func path(membership: String, mounts: String) -> String? {
         let prefix = "0::"
         guard let line = membership.split(separator: "\n").first(where: { $0.hasPrefix(prefix) })
@@ -54,8 +55,10 @@ public enum DelegatedCgroup {
         return rest.isEmpty || rest.hasPrefix("/") ? String(rest) : nil
     }
 
-    /// systemd marks what it gives away: that we could write there is not enough, since root could
-    /// anywhere, and a user in all that is the user's.
+    /// Whether systemd gave it away.
+    ///
+    /// That we could write there is not enough: root could anywhere, and a user in all that is the
+    /// user's.
     private static func isMarked(_ path: String) -> Bool {
         ["user.delegate", "trusted.delegate"].contains { name in
             var value: UInt8 = 0
@@ -63,8 +66,10 @@ public enum DelegatedCgroup {
         }
     }
 
-    /// A user's systemd does not mark (v252): there it is the service's own cgroup, as long as this is
-    /// the service's main process. All of a user's cgroups are the user's to divide.
+    /// Whether it is what a user's systemd gave us, which does not mark (v252).
+    ///
+    /// There it is the service's own cgroup, as long as this is the service's main process. All of a
+    /// user's cgroups are the user's to divide.
     private static func isOwnService(_ path: String) -> Bool {
         var info = stat()
         return getuid() != 0 && path.hasSuffix(".service")

@@ -23,6 +23,7 @@ public final class WorkerLauncher: ComponentLauncher {
     private let logger: Logger
     private let limits: WorkerLimits
     private let groups: WorkerCgroups?
+    private let running: RunningWorkers
 
     /// A launcher.
     ///
@@ -32,15 +33,18 @@ public final class WorkerLauncher: ComponentLauncher {
     ///   - logger: told of workers that are started and that end.
     ///   - limits: what a worker may take.
     ///   - groups: gives each worker a cgroup of its own; nil: they stay in the daemon's.
+    ///   - running: counts them.
     public init(
         loop: any EventLoop, executable: String, logger: Logger,
-        limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil
+        limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil,
+        running: RunningWorkers = RunningWorkers()
     ) {
         self.loop = loop
         self.executable = executable
         self.logger = logger
         self.limits = limits
         self.groups = groups
+        self.running = running
     }
 
     /// Starts a worker and makes the component in it.
@@ -71,7 +75,7 @@ public final class WorkerLauncher: ComponentLauncher {
                     descriptors: [tells.theirs, stream.theirs],
                     group: groups?.make(
                         container: request.container, component: request.component),
-                    loop: loop)
+                    running: running, loop: loop)
             } catch {
                 tells.close()
                 stream.close()

@@ -18,6 +18,7 @@ final class WorkerProcess {
     let id: pid_t
     private let loop: any EventLoop
     private let group: WorkerCgroup?
+    private let running: RunningWorkers
     private var isKilled = false
     private var isReaped = false
 
@@ -28,14 +29,16 @@ final class WorkerProcess {
     ///   - arguments: what follows the program's name.
     ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
     ///   - group: the cgroup that it is put into, if any; ends with it.
+    ///   - running: counts it until it is reaped.
     ///   - loop: where it is used.
     /// - Throws: what the system says of a program that it can't start.
     init(
         _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
-        loop: any EventLoop
+        running: RunningWorkers, loop: any EventLoop
     ) throws(Problem) {
         self.loop = loop
         self.group = group
+        self.running = running
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -61,6 +64,7 @@ final class WorkerProcess {
                 mayPass: ![ENOENT, EACCES, ENOEXEC, ENOTDIR].contains(code))
         }
         id = pid
+        running.begin()
         // Before it is told which component to make: nothing of a plugin has run by then.
         try? group?.add(pid)
     }
@@ -103,6 +107,7 @@ final class WorkerProcess {
             // Asked before the group is gone.
             let verdict = status & 0x7f == SIGKILL ? group?.memoryVerdict : nil
             group?.end(on: loop)
+            running.end()
             return done(verdict ?? (found == id ? Self.describe(status) : "ended"))
         }
         if NIODeadline.now() >= deadline { kill() }

@@ -23,7 +23,8 @@ struct Daemon {
     let descriptors: [(name: String, fd: Int32)]
     let threshold: LogThreshold
 
-    private let logger = Logger(label: "atriumd")
+    let logger = Logger(label: "atriumd")
+    let runningWorkers = RunningWorkers()
 
     init(
         settings: DaemonSettings, descriptors: [(name: String, fd: Int32)],
@@ -47,6 +48,8 @@ struct Daemon {
                         service: service, successTerminationBehavior: .gracefullyShutdownGroup)
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await lifecycle.run()
+        // They were told to end: a service manager that finds them afterwards would complain.
+        await runningWorkers.allEnded()
         try await group.shutdownGracefully()
     }
 
@@ -56,8 +59,7 @@ struct Daemon {
         report(plugins)
         let opened = OpenedStore()
         let registry = try Registry(
-            loop: loop, plugins: plugins,
-            workers: workers(on: loop),
+            loop: loop, plugins: plugins, workers: workers(on: loop),
             logger: Logger(label: "atrium.host")
         ) { outcomes throws(StoreError) in
             let store = try Store(
@@ -73,32 +75,6 @@ struct Daemon {
             settings: settings, registry: registry, store: opened.store.withLock { $0 },
             facade: facade,
             loop: loop, listener: try listener(), logger: logger)
-    }
-
-    private func workers(on loop: any EventLoop) -> WorkerLauncher {
-        var limits = WorkerLimits()
-        limits.memory = settings.workerMemoryMax == .max ? nil : settings.workerMemoryMax
-        limits.tasks = settings.workerTasksMax == 0 ? nil : settings.workerTasksMax
-        return WorkerLauncher(
-            loop: loop, executable: Installation.worker, logger: logger, limits: limits,
-            groups: cgroups(limits))
-    }
-
-    /// Where systemd gave us a cgroup to divide.
-    private func cgroups(_ limits: WorkerLimits) -> WorkerCgroups? {
-        let path: String
-        do {
-            path = try DelegatedCgroup.path()
-        } catch {
-            logger.debug("workers have no cgroups", metadata: ["reason": "\(error)"])
-            return nil
-        }
-        do {
-            return try WorkerCgroups(dividing: path, limits: limits, logger: logger)
-        } catch {
-            logger.warning("workers have no cgroups", metadata: ["reason": "\(error)"])
-            return nil
-        }
     }
 
     /// The socket that systemd made for us, else a path of our own.

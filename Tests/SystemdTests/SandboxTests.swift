@@ -87,7 +87,7 @@ struct SandboxTests {
             """
             mkdir -p /etc/atrium-films/containers.d
             cp /usr/local/share/atrium/examples/films.yaml /etc/atrium-films/containers.d/
-            systemctl start atriumd.socket atriumd@films.socket atriumd@books.socket
+            systemctl enable --quiet --now atriumd.socket atriumd@films.socket atriumd@books.socket
             member() { as atrium-member env ATRIUM_SOCKET=/run/atrium-$1/atrium.sock atriumctl "${@:2}"; }
             tell films $(member films status --json | grep -o '"containers":[0-9]*')
             tell books $(member books status --json | grep -o '"containers":[0-9]*')
