@@ -25,6 +25,7 @@ let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "A
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let lifecycle = Target.Dependency.product(
@@ -75,6 +76,7 @@ let package = Package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: ["YAML", "CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -94,7 +96,7 @@ let package = Package(
         .target(name: "LogMessages", dependencies: [logging], swiftSettings: strict),
         .target(
             name: "Varlink",
-            dependencies: ["JSONCodec", "LogMessages", nioCore, nioPosix, logging],
+            dependencies: ["JSONCodec", "LogMessages", nioCore, nioPosix, logging, metrics],
             swiftSettings: strict),
         .target(
             name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
@@ -110,13 +112,15 @@ let package = Package(
             plugins: ["VarlinkGeneratorPlugin"]),
         .target(
             name: "Store",
-            dependencies: ["LogMessages", .product(name: "GRDB", package: "GRDB.swift"), logging],
+            dependencies: [
+                "LogMessages", .product(name: "GRDB", package: "GRDB.swift"), logging, metrics,
+            ],
             swiftSettings: strict),
         .target(name: "CBits"),
         .target(
             name: "Host",
             dependencies: [
-                kit, "CBits", "Store", "JSONCodec", "LogMessages", nioCore, logging,
+                kit, "CBits", "Store", "JSONCodec", "LogMessages", nioCore, logging, metrics,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
@@ -129,9 +133,11 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit, yams, logging,
+                "Host", "Interfaces", "Varlink", "JSONCodec", "Instruments", "LogMessages", kit, yams,
+                logging, metrics,
             ],
             swiftSettings: strict),
+        .target(name: "Instruments", dependencies: [metrics], swiftSettings: strict),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(
@@ -141,7 +147,8 @@ let package = Package(
             name: "atriumd",
             dependencies: [
                 "Control", "Workers", "Host", "Store", "Systemd", "Varlink", "Interfaces",
-                "LogMessages", kit, lifecycle, logging, nioCore, nioPosix, arguments,
+                "Instruments", "LogMessages", kit, lifecycle, logging, metrics, nioCore, nioPosix,
+                arguments,
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -171,7 +178,10 @@ let package = Package(
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
             "VarlinkTests",
-            ["Varlink", "JSONCodec", "LogMessages", nioCore, nioPosix, logging]),
+            [
+                "Varlink", "JSONCodec", "Instruments", "LogMessages", nioCore, nioPosix, logging,
+            ]),
+        tests("InstrumentsTests", ["Instruments", metrics]),
         tests(
             "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
             linker: ownSyncs),

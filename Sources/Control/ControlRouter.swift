@@ -1,4 +1,5 @@
 public import Host
+public import Instruments
 import Interfaces
 public import Logging
 public import Varlink
@@ -10,6 +11,7 @@ public enum ControlRouter {
         Interfaces.Daemon.self, Interfaces.Plugins.self, Interfaces.Containers.self,
         Interfaces.Contents.self, Interfaces.Filters.self, Interfaces.Votes.self,
         Interfaces.Comments.self, Interfaces.Screens.self, Interfaces.Notifications.self,
+        Interfaces.Metrics.self,
     ]
 
     /// Makes the router that a ``VarlinkServer`` on the registry's event loop serves.
@@ -18,10 +20,12 @@ public enum ControlRouter {
     ///   - registry: what answers.
     ///   - roles: who may do what.
     ///   - daemon: what the daemon knows of itself.
+    ///   - instruments: what the process recorded.
     ///   - logger: told of subscribers that missed notifications.
     /// - Returns: the router.
     public static func make(
-        registry: Registry, roles: RoleTable, daemon: any DaemonState, logger: Logger
+        registry: Registry, roles: RoleTable, daemon: any DaemonState,
+        instruments: InstrumentPanel = .shared, logger: Logger
     ) -> VarlinkRouter {
         let missing = MethodRoles.missing(in: interfaces)
         precondition(missing.isEmpty, "no role is set for \(missing.joined(separator: ", "))")
@@ -33,7 +37,12 @@ public enum ControlRouter {
         router.authorize = { method, peer in
             authorize(method, peer, context.accessBook)
         }
-        DaemonControl(context: context, daemon: daemon).register(in: &router)
+        ClientMeters.prepare()
+        router.metrics = VarlinkMetrics(prefix: "atrium", factory: instruments)
+        let metrics = DaemonMetrics(
+            registry: registry, daemon: daemon, instruments: instruments)
+        DaemonControl(context: context, daemon: daemon, metrics: metrics).register(in: &router)
+        MetricsControl(metrics: metrics).register(in: &router)
         PluginsControl(context: context).register(in: &router)
         ContainersControl(context: context).register(in: &router)
         ContentsControl(context: context).register(in: &router)

@@ -96,6 +96,7 @@ final class SubscriptionPump: Sendable {
     private func send(_ batch: SharedBatch) {
         if let gap = batch.content.gap { missedLog.tell(gap, call.peer) }
         call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
+        ClientMeters.countDelivery(of: batch.content)
     }
 
     /// Goes on once the peer has read.

@@ -22,6 +22,9 @@ struct Inbox {
     private var waiting: [Item] = []
     private var isDraining = false
 
+    /// How much waits; what the writer is at does not.
+    var count: Int { waiting.count }
+
     /// Adds an item; true if the caller has to wake the writer.
     mutating func add(_ item: Item) -> Bool {
         waiting.append(item)

@@ -64,6 +64,9 @@ public final class Store: Sendable {
     /// Why entries are refused as unavailable, for people; nil when they are written.
     public var unavailability: String? { writer.unavailability }
 
+    /// How many entries and reads wait for the writer's thread; what it is at does not.
+    public var waitingCount: Int { writer.waitingCount }
+
     /// Takes an entry to be written; returns at once, on any thread.
     ///
     /// Its outcome is delivered with the ticket, which is the caller's to choose.

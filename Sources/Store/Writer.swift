@@ -34,6 +34,7 @@ final class Writer: @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let condition = Mutex(Condition.writing)
     private let sequence: Atomic<Int64>
+    private let meters = StoreMeters()
     private var entries = EntryWriter()
     private var lanes = Lanes()
     private var isStopped = false
@@ -59,6 +60,9 @@ final class Writer: @unchecked Sendable {
         guard case .unavailable(let reason, _) = condition.withLock({ $0 }) else { return nil }
         return reason
     }
+
+    /// How many entries and reads wait.
+    var waitingCount: Int { inbox.withLock { $0.count } }
 
     var isClosed: Bool { condition.withLock { $0.isFinal } }
 
@@ -138,6 +142,8 @@ extension Writer {
         let first = lastSequence
         var next = first
         let faults = faults.withLock { $0 }
+        let began = StoreMeters.now()
+        var written = began
         do {
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
@@ -156,6 +162,7 @@ extension Writer {
                     }
                     guard next > first else { return .rollback }
                     try faults.beforeCommit?(Int(next - first))
+                    written = StoreMeters.now()
                     return .commit
                 }
             }
@@ -165,6 +172,7 @@ extension Writer {
         }
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
+        if next > first { meters.record(Int(next - first), began: began, written: written) }
         return outcomes
     }
 

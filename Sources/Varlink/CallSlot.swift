@@ -1,10 +1,16 @@
 /// Where the answer to one call goes: a connection, and the call's place in it.
 ///
-/// No more than a reference and two numbers, so that keeping one costs nothing.
+/// No more than a reference and a few numbers, so that keeping one costs nothing.
 struct CallSlot: Sendable {
     let connection: Connection
     let id: UInt64
     let kind: Kind
+
+    /// The method's place in the table; the one behind the last is that of methods that there are not.
+    let method: UInt16
+
+    /// When it was read, in nanoseconds; 0 where nobody measures.
+    let started: Int64
 
     /// What the caller expects.
     enum Kind: UInt8, Sendable {

@@ -7,19 +7,21 @@ internal import NIOCore
 extension Connection {
     /// Starts the call that a frame holds.
     func start(_ frame: ByteBuffer) throws(ProtocolViolation) {
+        let started = server.meters == nil ? 0 : CallMeters.now()
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                start(try CallHeader(bytes, nesting: server.limits.nesting))
+                start(try CallHeader(bytes, nesting: server.limits.nesting), at: started)
             }
         }
         try outcome.get()
     }
 
-    private func start(_ header: CallHeader) {
+    private func start(_ header: CallHeader, at started: Int64) {
         server.statistics.calls += 1
         usage.calls += 1
-        let slot = open(header)
-        guard let entry = entry(for: header) else {
+        let entry = entry(for: header)
+        let slot = open(header, entry?.place ?? server.table.count, at: started)
+        guard let entry else {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))
         }
@@ -55,15 +57,17 @@ extension Connection {
         return name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
     }
 
-    private func open(_ header: CallHeader) -> CallSlot {
-        if header.isOneway { return CallSlot(connection: self, id: openSilent(), kind: .oneway) }
-        let id = replies.open()
-        guard header.wantsMore || header.wantsUpgrade else {
-            return CallSlot(connection: self, id: id, kind: .single)
+    private func open(_ header: CallHeader, _ method: UInt16, at started: Int64) -> CallSlot {
+        func slot(_ id: UInt64, _ kind: CallSlot.Kind) -> CallSlot {
+            CallSlot(connection: self, id: id, kind: kind, method: method, started: started)
         }
+        if header.isOneway { return slot(openSilent(), .oneway) }
+        let id = replies.open(method)
+        guard header.wantsMore || header.wantsUpgrade else { return slot(id, .single) }
         runningAlone = id
+        usage.isAloneAnswered = false
         usage.isUpgradeWanted = header.wantsUpgrade
-        return CallSlot(connection: self, id: id, kind: header.wantsMore ? .more : .upgrade)
+        return slot(id, header.wantsMore ? .more : .upgrade)
     }
 
     /// What absent parameters are read from.
@@ -85,7 +89,9 @@ extension Connection {
     }
 
     /// Answers with one frame that `encode` writes, without its NUL.
-    func answer(_ slot: CallSlot, isLast: Bool, _ encode: (inout JSONWriter) -> Void) {
+    func answer(
+        _ slot: CallSlot, isLast: Bool, error: String? = nil, _ encode: (inout JSONWriter) -> Void
+    ) {
         guard isOpen(slot) else { return }
         if slot.kind != .oneway {
             // The memory is moved out while it is written to: a second owner would copy it.
@@ -95,6 +101,7 @@ extension Connection {
             writer.bytes.withUnsafeBytes { replies.append($0, to: slot.id) }
             server.giveBack(scratch: &writer.bytes)
         }
+        count(slot, error)
         if isLast { end(slot) }
         settleAnswer()
     }
@@ -103,6 +110,7 @@ extension Connection {
     func answer(_ slot: CallSlot, with frames: ByteBuffer) {
         guard isOpen(slot) else { return }
         replies.append(sharing: frames, to: slot.id)
+        count(slot, nil)
         settleAnswer()
     }
 
@@ -139,7 +147,7 @@ extension Connection {
     func fail(_ slot: CallSlot, _ name: String, _ parameters: some JSONWritable) {
         guard isOpen(slot) else { return }
         server.statistics.errors += 1
-        answer(slot, isLast: true) { $0.writeError(name, parameters) }
+        answer(slot, isLast: true, error: name) { $0.writeError(name, parameters) }
     }
 
     /// Answers with one reply, after which the connection speaks another protocol.
@@ -180,6 +188,24 @@ extension Connection {
             usage.isUpgradeWanted = false
         }
         if !closeActions.isEmpty { closeActions[slot.id] = nil }
+    }
+
+    /// Counts a call with its first reply: those that follow are not what the caller waits for.
+    private func count(_ slot: CallSlot, _ error: String?) {
+        guard let meters = server.meters else { return }
+        if slot.kind == .more {
+            guard !usage.isAloneAnswered else { return }
+            usage.isAloneAnswered = true
+        }
+        meters.record(slot, error: error)
+    }
+
+    /// Counts the calls that will never be answered, since the connection has ended.
+    func countDropped() {
+        guard let meters = server.meters else { return }
+        for call in replies.openCalls where call.id != runningAlone || !usage.isAloneAnswered {
+            meters.drop(call.method)
+        }
     }
 
     private func settleAnswer() {

@@ -11,6 +11,9 @@ extension Connection {
         /// Whether the call that runs alone is to be the last one.
         var isUpgradeWanted = false
 
+        /// Whether the call that runs alone has had a reply.
+        var isAloneAnswered = false
+
         /// Whether the peer has ended its part while something else was going on.
         var hasInputEnded = false
 

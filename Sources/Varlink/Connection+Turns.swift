@@ -161,6 +161,7 @@ extension Connection {
         if case .upgraded(let pipe) = state { pipe.end() }
         state = .closed
         context = nil
+        countDropped()
         server.remove(self)
         frames.removeAll()
         replies = ReplyQueue()

@@ -8,6 +8,9 @@ struct MethodEntry: Sendable {
     /// Whether its calls may, or have to, ask for another protocol.
     var upgrade = VarlinkRouter.Upgrade.never
 
+    /// Its place in the table.
+    var place: UInt16 = 0
+
     /// Reads the parameters (an object's text, nesting so deep at most) and runs the handler.
     let invoke: @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 }
@@ -32,10 +35,20 @@ struct MethodTable: Sendable {
             while places[place] >= 0 { place = (place + 1) & (size - 1) }
             places[place] = Int32(index)
         }
-        self.entries = entries
+        self.entries = entries.enumerated().map { place, entry in
+            var entry = entry
+            entry.place = UInt16(place)
+            return entry
+        }
         self.names = names
         self.places = places
     }
+
+    /// How many there are: also the place of those that there are not.
+    var count: UInt16 { UInt16(entries.count) }
+
+    /// The methods' names, each at its place.
+    var methodNames: [String] { entries.map(\.name) }
 
     func entry(named name: UnsafeRawBufferPointer) -> MethodEntry? {
         let mask = places.count - 1

@@ -18,6 +18,7 @@ struct ReplyQueue {
     private var firstID: UInt64 = 0
 
     private struct Call {
+        let method: UInt16
         var held: ByteBuffer?
         var hasEnded = false
     }
@@ -25,11 +26,18 @@ struct ReplyQueue {
     /// Calls that have not left the queue.
     var count: Int { calls.count }
 
+    /// The calls that have not ended, each with its method's place in the table.
+    var openCalls: [(id: UInt64, method: UInt16)] {
+        calls.enumerated().filter { !$0.element.hasEnded }
+            .map { (firstID + UInt64($0.offset), $0.element.method) }
+    }
+
     /// Takes a call in, as the last one.
     ///
+    /// - Parameter method: The method's place in the table.
     /// - Returns: What it is called from now on.
-    mutating func open() -> UInt64 {
-        calls.append(Call())
+    mutating func open(_ method: UInt16 = 0) -> UInt64 {
+        calls.append(Call(method: method))
         return firstID + UInt64(calls.count - 1)
     }
 

@@ -12,6 +12,7 @@ final class ServerState: @unchecked Sendable {
     let logger: Logger
     let router: VarlinkRouter
     let table: MethodTable
+    let meters: CallMeters?
 
     var statistics = VarlinkStatistics()
     var accounts = UserAccounts()
@@ -37,6 +38,7 @@ final class ServerState: @unchecked Sendable {
         self.logger = logger
         self.router = router
         table = router.makeTable()
+        meters = router.metrics.map { [table] in CallMeters(table.methodNames, $0) }
         peerLog = PeerLog(lines: limits.logLines, logger: logger)
     }
 
@@ -97,6 +99,16 @@ final class ServerState: @unchecked Sendable {
             ["method": method, "reason": String(decoding: writer.bytes, as: UTF8.self)],
             uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
+    }
+
+    /// What was counted, and what the connections hold just now.
+    var currentStatistics: VarlinkStatistics {
+        var result = statistics
+        for connection in connections.values {
+            result.callsInFlight += connection.replies.count + connection.silentCalls.count
+            result.bytesQueued += connection.bytesQueued
+        }
+        return result
     }
 
     /// Memory for encoding one reply, to be given back.

@@ -11,6 +11,9 @@ public struct VarlinkRouter: Sendable {
     /// Runs on the loop. Default: everyone may.
     public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> (any VarlinkErrorReply)?)?
 
+    /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
+    public var metrics: VarlinkMetrics?
+
     /// Whether a method's calls may ask for an upgrade: that the connection speaks another protocol after the
     /// reply.
     public enum Upgrade: Sendable, Hashable {

@@ -137,14 +137,14 @@ public final class VarlinkServer: Sendable {
     /// To be asked on its loop only; elsewhere ask ``currentStatistics()``.
     public var statistics: VarlinkStatistics {
         state.eventLoop.preconditionInEventLoop()
-        return state.statistics
+        return state.currentStatistics
     }
 
     /// What the server has seen, for those who are not on its loop.
     ///
     /// - Returns: The counts of one moment.
     public func currentStatistics() async -> VarlinkStatistics {
-        let statistics = state.eventLoop.submit { [state] in state.statistics }
+        let statistics = state.eventLoop.submit { [state] in state.currentStatistics }
         return (try? await statistics.get()) ?? VarlinkStatistics()
     }
 

@@ -36,6 +36,12 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Bytes handed to the kernel or queued for it.
     public internal(set) var bytesOut = 0
 
+    /// Calls that are not answered in full at this moment.
+    public internal(set) var callsInFlight = 0
+
+    /// Bytes of replies that wait to be sent at this moment.
+    public internal(set) var bytesQueued = 0
+
     /// What a server has seen that was just made.
     public init() {}
 }

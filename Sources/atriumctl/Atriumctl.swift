@@ -43,7 +43,7 @@ struct Atriumctl: AsyncParsableCommand {
             CommandGroup(
                 name: "The daemon and its protocol",
                 subcommands: [
-                    ReloadCommand.self, LogLevelCommand.self, MetricsCommand.self,
+                    ReloadCommand.self, LogLevelCommand.self, MetricsCommand.self, TopCommand.self,
                     CallCommand.self, InterfacesCommand.self, IntrospectCommand.self,
                 ]),
         ])

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Configuration
+import CoreMetrics
 import Foundation
+import Instruments
 import Interfaces
 import Logging
 import Systemd
@@ -54,6 +56,7 @@ struct Atriumd: AsyncParsableCommand {
                 guard try Check(settings: settings).passes() else { throw ExitCode(1) }
                 return
             }
+            MetricsSystem.bootstrap(InstrumentPanel.shared)
             let threshold = LoggingSetup.bootstrap(level: level)
             try await Daemon(
                 settings: settings, descriptors: descriptors, threshold: threshold

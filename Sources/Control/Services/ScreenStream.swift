@@ -45,6 +45,7 @@ final class ScreenStream: @unchecked Sendable {
                 call.replyRaw(endingWith: ScreenFrame.tail(of: revision.step)) {
                     ScreenFrame.writeHead(of: revision, to: &$0)
                 }
+                ClientMeters.countRevision()
             case .success(nil): break
             case .failure(let error):
                 call.fail(error.reply(of: Screens.self))

@@ -42,7 +42,7 @@ extension Container {
             command.done(.failure(slot.unavailable(reason)))
         case .failure(.refused(let refusal)):
             let error = HostError(refusal, container: name, component: slot.name)
-            domain.metrics.count(.refusals, container: name)
+            meters.count(.refusals)
             perform(
                 lane.finish(
                     operation,
@@ -167,12 +167,12 @@ extension Container {
         for step in steps {
             switch step {
             case .committed(let pending, let commit):
-                domain.metrics.count(.commits, container: name)
+                meters.count(.entries)
                 pending.committed(commit)
             case .unchanged(let pending):
                 pending.unchanged()
             case .failed(let pending, let failure):
-                domain.metrics.count(.failures, container: name)
+                meters.count(.failures)
                 domain.epochFloor = max(domain.epochFloor, lane.epoch)
                 pending.failed(HostError(failure))
             case .undo(let keys):

@@ -131,7 +131,7 @@ extension Container {
     func run(_ command: Command, on slot: Slot) {
         // Told at once also to who would wait for a component.
         if let error = refusal { return command.done(.failure(error)) }
-        domain.metrics.count(.commands, container: name)
+        meters.count(.commands)
         slot.run(command)
     }
 }

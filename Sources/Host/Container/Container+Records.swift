@@ -25,7 +25,7 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        domain.metrics.count(.commands, container: name)
+        meters.count(.commands)
         RecordRestore(drafts, to: self, by: caller, reply).run()
     }
 

@@ -21,6 +21,7 @@ final class Container {
     let name: String
     let domain: Domain
     let delegate: ContainerDelegate
+    let meters: ContainerMeters
     /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
     var definition: ContainerDefinition
     /// The definition as it was last applied; what the next one is compared with.
@@ -47,6 +48,7 @@ final class Container {
         self.name = name
         self.domain = domain
         delegate = domain.makeDelegate(name)
+        meters = ContainerMeters(container: name, in: domain.metered)
         definition = ContainerDefinition(name: name)
         lane = Lane(epoch: domain.epochFloor)
         delegate.attach(to: self)

@@ -30,6 +30,8 @@ extension Slot {
         guard let plugin, let container else {
             return done(.final(pluginMissing))
         }
+        // Told from the start: a first restart is then seen as one more than none.
+        if isolation == .process { container.meters.expectRestarts(of: name) }
         let request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
             settings: definition.settings, fields: fields)

@@ -208,7 +208,7 @@ extension Slot {
     /// is refused.
     func lost(because reason: String) {
         guard isAttached else { return failStart(because: reason) }
-        domain.metrics.count(.restarts, container: container?.name ?? "")
+        container?.meters.countRestart(of: name)
         domain.logger.tell(.workerEnded, logFields(["reason": "\(reason)"]))
         var unanswered = inFlight
         inFlight.removeAll()

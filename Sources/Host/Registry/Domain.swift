@@ -16,7 +16,7 @@ final class Domain {
     let limits: HostLimits
     let logger: Logger
     let actors: ActorTable
-    var metrics = MetricCounters()
+    let metered = ContainerMeters.Room()
     let screens: ScreenTable
     let exports = ExportTable()
     let structure = StructureQueue()

@@ -23,25 +23,6 @@ extension Registry {
         return counts
     }
 
-    /// Counters since the start, and gauges.
-    public func metrics() -> [Metric] {
-        let status = status()
-        let gauges: [(String, String, Int)] = [
-            ("atrium_sequence", "The last durable sequence.", Int(status.sequence)),
-            ("atrium_containers", "Containers.", status.containers),
-            ("atrium_items", "Items in all lists.", status.items),
-            ("atrium_workers", "Components that live in workers.", status.workers),
-            ("atrium_subscribers", "Open subscriptions.", status.subscribers),
-            ("atrium_screens", "Open screens.", status.screens),
-            ("atrium_problems", "What is wrong.", status.problems.count),
-            ("atrium_store_bytes", "Bytes that the store's files take.", status.storeBytes),
-        ]
-        return domain.metrics.metrics
-            + gauges.map { name, help, value in
-                Metric(name: name, kind: .gauge, help: help, value: Double(value))
-            }
-    }
-
     private var workers: Int {
         containers.values.reduce(0) { count, container in
             count + container.slots.count { $0.isAttached && $0.isolation == .process }

@@ -187,36 +187,3 @@ public struct RegistryStatus: Sendable, Hashable {
         self.storeBytes = storeBytes
     }
 }
-
-/// One number to watch.
-public struct Metric: Sendable, Hashable {
-    /// How the number behaves.
-    public enum Kind: String, Sendable, Hashable {
-        /// It only grows, from 0 at the start.
-        case counter
-        /// It goes up and down.
-        case gauge
-    }
-
-    /// Its name, as Prometheus writes them.
-    public var name: String
-    /// How it behaves.
-    public var kind: Kind
-    /// What it counts.
-    public var help: String
-    /// What tells it from others of its name.
-    public var labels: [String: String]
-    /// The number.
-    public var value: Double
-
-    /// A metric; by default without labels.
-    public init(
-        name: String, kind: Kind, help: String, labels: [String: String] = [:], value: Double
-    ) {
-        self.name = name
-        self.kind = kind
-        self.help = help
-        self.labels = labels
-        self.value = value
-    }
-}

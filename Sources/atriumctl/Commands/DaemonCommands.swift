@@ -35,28 +35,3 @@ struct LogLevelCommand: AsyncParsableCommand {
         Output.line(PrintableText.line("log level \(level), was \(reply.previous)"))
     }
 }
-
-/// The command `atriumctl metrics`.
-struct MetricsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "Show the daemon's counters and gauges.")
-
-    @OptionGroup var connection: ConnectionOptions
-
-    func run() async throws {
-        let session = try await connection.connect()
-        guard let reply = try await session.answer(Daemon.Metrics.self, .init()) else { return }
-        var table = Table([
-            .text("name", least: 20), .number("value"), .text("kind"), .text("labels"),
-            .text("help", least: 16),
-        ])
-        for metric in reply.metrics {
-            let labels = metric.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            table.add([
-                metric.name, Wording.number(metric.value), metric.kind.rawValue,
-                labels.joined(separator: ","), metric.help,
-            ])
-        }
-        table.show()
-    }
-}

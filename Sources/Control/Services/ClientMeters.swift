@@ -1,0 +1,30 @@
+import CoreMetrics
+import Host
+
+/// What is recorded of that which clients are told without asking, through swift-metrics.
+enum ClientMeters {
+    private static let delivered = Counter(label: "atrium_notifications_delivered_total")
+    private static let revisions = Counter(label: "atrium_screen_revisions_total")
+    private static let trimmed = gaps("trimmed")
+    private static let transient = gaps("transient")
+
+    private static func gaps(_ reason: String) -> Counter {
+        Counter(label: "atrium_gaps_total", dimensions: [("reason", reason)])
+    }
+
+    /// Makes them all, so that they are told before they count.
+    static func prepare() { _ = (delivered, revisions, trimmed, transient) }
+
+    /// A revision of a screen was sent.
+    static func countRevision() { revisions.increment() }
+
+    /// A batch was sent to a subscriber.
+    static func countDelivery(of batch: SubscriptionBatch) {
+        delivered.increment(by: batch.notifications.count)
+        switch batch.gap?.reason {
+        case .trimmed: trimmed.increment()
+        case .transient: transient.increment()
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// What the kernel counts of this process.
+enum ProcessFigures {
+    /// Bytes that are resident; 0 where the kernel does not tell.
+    static var residentBytes: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 128)
+        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
+        let fields = String(decoding: buffer.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+        return pages * Int(getpagesize())
+    }
+
+    /// Seconds that it computed, for itself and in the kernel.
+    static var cpuSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// File descriptors that are open; 0 where the kernel does not tell.
+    static var openDescriptors: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Without the two dots, and the folder itself.
+        return max(0, count - 3)
+    }
+
+    /// How many file descriptors there may be.
+    static var descriptorLimit: Double {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Double(limit.rlim_cur)
+    }
+}

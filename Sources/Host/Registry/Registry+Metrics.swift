@@ -1,0 +1,59 @@
+import AtriumKit
+import Store
+
+/// A number of one moment.
+public struct MetricReading: Sendable, Hashable {
+    /// Its name, as Prometheus has them.
+    public let name: String
+    /// What tells it from others of its name.
+    public let labels: [String: String]
+    /// The number.
+    public let value: Int
+
+    init(_ name: String, _ value: Int, _ labels: [String: String] = [:]) {
+        self.name = name
+        self.labels = labels
+        self.value = value
+    }
+}
+
+// What is not counted while it happens, and is looked up when somebody asks.
+extension Registry {
+    /// How much there is of everything; what it means stands in the catalogue of metrics.
+    public func readings() -> [MetricReading] {
+        let status = status()
+        return [
+            MetricReading("atrium_sequence", Int(status.sequence)),
+            MetricReading("atrium_containers", status.containers),
+            MetricReading("atrium_workers", status.workers),
+            MetricReading("atrium_subscriptions", status.subscribers),
+            MetricReading("atrium_screens", status.screens),
+            MetricReading("atrium_problems", status.problems.count),
+            MetricReading("atrium_store_bytes", status.storeBytes),
+            MetricReading("atrium_store_writable", domain.store.unavailability == nil ? 1 : 0),
+            MetricReading("atrium_writer_queue_entries", domain.store.waitingCount),
+        ] + pluginGauges + containerGauges
+    }
+
+    private var pluginGauges: [MetricReading] {
+        var counts: [PluginStatus.State: Int] = [:]
+        for plugin in plugins.plugins { counts[plugin.state, default: 0] += 1 }
+        return counts.map { MetricReading("atrium_plugins", $0.value, ["state": $0.key.rawValue]) }
+    }
+
+    /// For each container, up to a limit; those that come later in the alphabet are added up.
+    private var containerGauges: [MetricReading] {
+        let names = containers.keys.sorted()
+        let labels = names.prefix(ContainerMeters.limit)
+            + (names.count > ContainerMeters.limit ? [ContainerMeters.others] : [])
+        var items = Dictionary(labels.map { ($0, 0) }) { first, _ in first }
+        var entries = items
+        for (place, name) in names.enumerated() {
+            let label = place < ContainerMeters.limit ? name : ContainerMeters.others
+            items[label]? += containers[name]?.itemCount ?? 0
+            entries[label]? += containers[name]?.lane.count ?? 0
+        }
+        return items.map { MetricReading("atrium_items", $0.value, ["container": $0.key]) }
+            + entries.map { MetricReading("atrium_lane_entries", $0.value, ["container": $0.key]) }
+    }
+}

@@ -1,0 +1,86 @@
+import CoreMetrics
+import Synchronization
+
+/// A number that only grows: one addition without a lock.
+final class CounterCell: CounterHandler {
+    private let count = Atomic<Int64>(0)
+
+    var value: Double { Double(count.load(ordering: .relaxed)) }
+
+    func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
+
+    func reset() { count.store(0, ordering: .relaxed) }
+}
+
+/// A number that goes up and down.
+final class GaugeCell: MeterHandler, RecorderHandler {
+    /// A floating-point number's bits.
+    private let bits = Atomic<UInt64>(0)
+
+    var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+
+    func set(_ value: Int64) { set(Double(value)) }
+
+    func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+
+    func increment(by amount: Double) {
+        var seen = bits.load(ordering: .relaxed)
+        while true {
+            let next = (Double(bitPattern: seen) + amount).bitPattern
+            let result = bits.weakCompareExchange(
+                expected: seen, desired: next, ordering: .relaxed)
+            guard !result.exchanged else { return }
+            seen = result.original
+        }
+    }
+
+    func decrement(by amount: Double) { increment(by: -amount) }
+
+    func record(_ value: Int64) { set(value) }
+
+    func record(_ value: Double) { set(value) }
+}
+
+/// How often something was how big: recording is a search among few bounds and two additions, without
+/// a lock and without memory of its own.
+final class HistogramCell: TimerHandler, RecorderHandler {
+    private let buckets: Buckets
+    /// How many values fell into each bucket; those without a bound are never touched.
+    private let counts: InlineArray<24, Atomic<Int>>
+    private let sum = Atomic<Int64>(0)
+
+    init(_ buckets: Buckets) {
+        precondition(buckets.bounds.count <= Buckets.most, "too many buckets")
+        self.buckets = buckets
+        counts = InlineArray { _ in Atomic(0) }
+    }
+
+    func record(_ value: Int64) {
+        let bounds = buckets.bounds
+        var place = 0
+        // Most values are small: from the small end, few bounds are looked at.
+        while place < bounds.count, value > bounds[place] { place += 1 }
+        counts[place].wrappingAdd(1, ordering: .relaxed)
+        sum.wrappingAdd(value, ordering: .relaxed)
+    }
+
+    func recordNanoseconds(_ duration: Int64) { record(duration) }
+
+    /// To the whole number, of which counts consist; what is none is dropped.
+    func record(_ value: Double) {
+        if let value = Int64(exactly: value.rounded()) { record(value) }
+    }
+
+    /// What it holds: the count is that of the buckets, also while others record.
+    var reading: HistogramReading {
+        var total = 0
+        let read = buckets.bounds.enumerated().map { place, bound in
+            total += counts[place].load(ordering: .relaxed)
+            return HistogramReading.Bucket(upTo: Double(bound) / buckets.divisor, count: total)
+        }
+        total += counts[buckets.bounds.count].load(ordering: .relaxed)
+        return HistogramReading(
+            buckets: read, count: total,
+            sum: Double(sum.load(ordering: .relaxed)) / buckets.divisor)
+    }
+}

@@ -1,0 +1,29 @@
+import CoreMetrics
+import Glibc
+
+/// What the writer records of its transactions, through swift-metrics.
+struct StoreMeters: Sendable {
+    private let entries = Recorder(label: "atrium_commit_entries")
+    private let transaction = Timer(label: "atrium_commit_seconds")
+    private let sync = Timer(label: "atrium_sync_seconds")
+
+    /// Nanoseconds of a clock that never goes back.
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// A transaction with so many entries ended well just now.
+    ///
+    /// - Parameters:
+    ///   - count: how many entries it made durable.
+    ///   - began: when it began.
+    ///   - written: when all was written, and the commit began.
+    func record(_ count: Int, began: Int64, written: Int64) {
+        let now = Self.now()
+        entries.record(count)
+        transaction.recordNanoseconds(now &- began)
+        sync.recordNanoseconds(now &- written)
+    }
+}

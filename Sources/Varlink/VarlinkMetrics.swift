@@ -1,0 +1,23 @@
+public import CoreMetrics
+
+/// What a server records of its calls through swift-metrics: `<prefix>_calls_total`, a counter by
+/// `method` and `outcome`, and `<prefix>_call_seconds`, a timer by `method`.
+///
+/// The outcome is `ok`, the error's name, or `dropped` where the connection ended before the reply.
+/// Calls of methods that there are not stand under the method `unknown`, so that peers can't
+/// make up labels. A call with `more` counts with its first reply.
+public struct VarlinkMetrics: Sendable {
+    /// What the names begin with; `varlink` by default.
+    public var prefix: String
+
+    /// What keeps the numbers; by default what the process set up before.
+    public var factory: any MetricsFactory
+
+    /// - Parameters:
+    ///   - prefix: What the names begin with.
+    ///   - factory: What keeps the numbers.
+    public init(prefix: String = "varlink", factory: any MetricsFactory = MetricsSystem.factory) {
+        self.prefix = prefix
+        self.factory = factory
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl metrics`.
+struct MetricsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics", abstract: "Show the daemon's metrics, as Prometheus reads them.",
+        discussion: """
+            The text is Prometheus' exposition format, version 0.0.4. With --output a file is \
+            replaced in one step, as node_exporter's textfile collector wants it; \
+            atrium-metrics.timer does that every 15 seconds. 'atriumctl top' shows the same live.
+            """)
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Replace this file, in one step.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard output == nil || !connection.json else {
+            throw ValidationError("--output writes Prometheus' text: leave out --json.")
+        }
+    }
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Daemon.Metrics.self, .init()) else { return }
+        let text = PrometheusText.text(reply.metrics)
+        guard let output else { return Output.bytes(Array(text.utf8)) }
+        try WholeFile.write(text, to: output)
+    }
+}

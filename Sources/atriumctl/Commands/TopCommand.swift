@@ -1,0 +1,145 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl top`.
+struct TopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top", abstract: "Show what the daemon does, live, until q or Ctrl-C.",
+        discussion: """
+            Rates and times are those of the last interval: calls, errors and latencies by method, \
+            commits and syncs, queues, notifications. Into a pipe, or with --once, one report is \
+            printed after one interval; with --json the metrics of each interval are a line. When \
+            the daemon is restarted it goes on by itself.
+            """)
+
+    @Option(
+        help: ArgumentHelp("Seconds between two looks, 0.1 or more.", valueName: "seconds"))
+    var interval = 2.0
+
+    @Flag(help: "Print one report and end.")
+    var once = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard interval >= 0.1, interval <= 86_400 else {
+            throw ValidationError("--interval is from 0.1 to 86400 seconds.")
+        }
+    }
+
+    func run() async throws {
+        // Says at once what is wrong, where something is.
+        let session = try await connection.connect()
+        let feed = MetricsFeed(connection: connection, interval: .seconds(interval))
+        if connection.json { return try await printJSON(session) }
+        guard !once, Terminal.canRedraw else { return try await printOnce(session) }
+        try await TopDisplay().run(feed, session)
+    }
+
+    private func printOnce(_ session: Session) async throws {
+        let before = try await MetricsFeed.figures(session)
+        try await Task.sleep(for: .seconds(interval))
+        let change = MetricChange(before: before, after: try await MetricsFeed.figures(session))
+        let view = TopView(width: Terminal.width, color: Terminal.hasColor)
+        Output.bytes(Array((view.lines(change).joined(separator: "\n") + "\n").utf8))
+    }
+
+    private func printJSON(_ session: Session) async throws {
+        repeat {
+            _ = try await session.answer(Daemon.Metrics.self, .init())
+            if !once { try await Task.sleep(for: .seconds(interval)) }
+        } while !once
+    }
+}
+
+/// Asks for the metrics again and again, also of a daemon that was away in between.
+struct MetricsFeed: Sendable {
+    /// What one look gave.
+    enum Look: Sendable {
+        case figures(MetricFigures)
+        /// There was no answer; it is tried again.
+        case lost(CommandFailure)
+        /// The daemon refused.
+        case failed(CommandFailure)
+    }
+
+    let connection: ConnectionOptions
+    let interval: Duration
+
+    /// The metrics of this moment.
+    static func figures(_ session: Session) async throws -> MetricFigures {
+        MetricFigures(try await session.call(Daemon.Metrics.self, .init()).metrics)
+    }
+
+    /// Looks until the task is cancelled.
+    func run(_ session: Session, tell: (Look) -> Void) async {
+        var session: Session? = session
+        while !Task.isCancelled {
+            do {
+                let open: Session
+                if let session { open = session } else { open = try await connection.connect() }
+                session = open
+                tell(.figures(try await Self.figures(open)))
+            } catch let failure as CommandFailure where failure.status == .unreachable {
+                session = nil
+                tell(.lost(failure))
+            } catch {
+                return tell(.failed(error as? CommandFailure ?? CommandFailure("\(error)")))
+            }
+            try? await Task.sleep(for: session == nil ? min(interval, .seconds(1)) : interval)
+        }
+    }
+}
+
+/// The whole terminal with what the daemon does.
+final class TopDisplay {
+    private enum Event: Sendable {
+        case look(MetricsFeed.Look)
+        case terminal(FullScreen.Event)
+    }
+
+    private var before: MetricFigures?
+    private var change: MetricChange?
+    private var notice: String?
+
+    /// Shows it until the person, or a signal, ends that.
+    ///
+    /// - Throws: ``CommandFailure`` when the daemon refuses.
+    func run(_ feed: MetricsFeed, _ session: Session) async throws {
+        let (events, tell) = AsyncStream.makeStream(of: Event.self)
+        let screen = FullScreen { tell.yield(.terminal($0)) }
+        let looking = Task { await feed.run(session) { tell.yield(.look($0)) } }
+        defer {
+            looking.cancel()
+            screen.leave()
+        }
+        for await event in events {
+            switch event {
+            case .terminal(.end), .terminal(.key(FullScreen.interrupt)),
+                .terminal(.key(UInt8(ascii: "q"))):
+                return
+            case .terminal(.key): continue
+            case .terminal(.resized): break
+            case .look(.failed(let failure)): throw failure
+            case .look(.lost): notice = "lost the connection; trying again"
+            case .look(.figures(let figures)): take(figures)
+            }
+            draw(on: screen)
+        }
+    }
+
+    /// Counters begin anew with each run of the daemon: nothing is compared across.
+    private func take(_ figures: MetricFigures) {
+        notice = nil
+        let change = MetricChange(before: before ?? figures, after: figures)
+        self.change = change.isOfOneRun ? change : MetricChange(before: figures, after: figures)
+        before = figures
+    }
+
+    private func draw(on screen: FullScreen) {
+        guard let change else { return }
+        let view = TopView(
+            width: Terminal.width, height: Terminal.height, color: Terminal.hasColor)
+        screen.draw(view.lines(change, notice: notice))
+    }
+}

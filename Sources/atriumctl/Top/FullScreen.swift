@@ -1,0 +1,82 @@
+import Dispatch
+import Glibc
+
+/// The terminal while one program has all of it: nothing typed is shown, what stood there comes back
+/// when that is over, however it ends.
+///
+/// Its standard input need not be the terminal: then no keys come.
+final class FullScreen: Sendable {
+    /// What comes from outside.
+    enum Event: Sendable {
+        /// A key: the byte that it sends.
+        case key(UInt8)
+        /// The terminal has another size.
+        case resized
+        /// The program is to end.
+        case end
+    }
+
+    /// Ctrl-C, which comes as a key here.
+    static let interrupt: UInt8 = 3
+
+    private let before: termios?
+    private let sources: [any DispatchSourceProtocol]
+
+    /// Takes the terminal over.
+    ///
+    /// - Parameter tell: Called on any thread for each event, until ``leave()``.
+    init(_ tell: @escaping @Sendable (Event) -> Void) {
+        var sources: [any DispatchSourceProtocol] = []
+        for (number, event) in [
+            (SIGINT, Event.end), (SIGTERM, .end), (SIGHUP, .end), (SIGWINCH, .resized),
+        ] {
+            // Else the signal would end the program before its source is asked.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { tell(event) }
+            sources.append(source)
+        }
+        before = Self.takeKeys()
+        if before != nil {
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: STDIN_FILENO, queue: .global())
+            source.setEventHandler {
+                var bytes = [UInt8](repeating: 0, count: 64)
+                let count = read(STDIN_FILENO, &bytes, bytes.count)
+                guard count > 0 else { return tell(.end) }
+                for byte in bytes[..<count] { tell(.key(byte)) }
+            }
+            sources.append(source)
+        }
+        self.sources = sources
+        for source in sources { source.resume() }
+        // The other screen, and no cursor in it.
+        Output.bytes(Array("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J".utf8))
+    }
+
+    /// Draws over what stands there, line by line, so that nothing flickers.
+    func draw(_ lines: [String]) {
+        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+        Output.bytes(Array("\u{1B}[H\(text)\u{1B}[J".utf8))
+    }
+
+    /// Gives the terminal back.
+    func leave() {
+        for source in sources { source.cancel() }
+        Output.bytes(Array("\u{1B}[?25h\u{1B}[?1049l".utf8))
+        if var before { tcsetattr(STDIN_FILENO, TCSADRAIN, &before) }
+    }
+
+    /// Has keys come one by one, and nothing typed be shown.
+    ///
+    /// - Returns: How the terminal was; nil where standard input is none.
+    private static func takeKeys() -> termios? {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
+        let before = settings
+        // Ctrl-C too comes as a key, and Ctrl-Z does not leave the terminal in this state.
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+        guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { return nil }
+        return before
+    }
+}
