@@ -101,8 +101,9 @@ deps:
 test-deps:
 	@.ci/deps $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@[ -x $(VENV)/bin/python3 ] || /usr/bin/python3 -m venv $(VENV)
-	@$(VENV)/bin/python3 -c 'import asyncvarlink, varlink' 2>/dev/null || \
-		$(VENV)/bin/pip install --quiet --disable-pip-version-check varlink==31.0.0 asyncvarlink==0.3.3
+	@$(VENV)/bin/python3 -c 'import asyncvarlink, prometheus_client, varlink' 2>/dev/null || \
+		$(VENV)/bin/pip install --quiet --disable-pip-version-check varlink==31.0.0 asyncvarlink==0.3.3 \
+			prometheus_client==0.26.0
 
 clean: ## remove what was built
 	rm -rf .build

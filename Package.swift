@@ -133,7 +133,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", "Instruments", "LogMessages", kit, yams,
+                "Host", "Interfaces", "Varlink", "JSONCodec", "Instruments", "LogMessages", kit,
+                yams,
                 logging, metrics,
             ],
             swiftSettings: strict),

@@ -1,11 +1,17 @@
 import CoreMetrics
 import Synchronization
 
+/// What an instrument counts in.
+protocol Cell: AnyObject, Sendable {
+    /// What it holds; nil for what would say nothing.
+    var reading: MetricSample.Value? { get }
+}
+
 /// A number that only grows: one addition without a lock.
-final class CounterCell: CounterHandler {
+final class CounterCell: CounterHandler, Cell {
     private let count = Atomic<Int64>(0)
 
-    var value: Double { Double(count.load(ordering: .relaxed)) }
+    var reading: MetricSample.Value? { .number(Double(count.load(ordering: .relaxed))) }
 
     func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
 
@@ -13,11 +19,13 @@ final class CounterCell: CounterHandler {
 }
 
 /// A number that goes up and down.
-final class GaugeCell: MeterHandler, RecorderHandler {
+final class GaugeCell: MeterHandler, RecorderHandler, Cell {
     /// A floating-point number's bits.
     private let bits = Atomic<UInt64>(0)
 
-    var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+    var reading: MetricSample.Value? {
+        .number(Double(bitPattern: bits.load(ordering: .relaxed)))
+    }
 
     func set(_ value: Int64) { set(Double(value)) }
 
@@ -43,7 +51,7 @@ final class GaugeCell: MeterHandler, RecorderHandler {
 
 /// How often something was how big: recording is a search among few bounds and two additions, without
 /// a lock and without memory of its own.
-final class HistogramCell: TimerHandler, RecorderHandler {
+final class HistogramCell: TimerHandler, RecorderHandler, Cell {
     private let buckets: Buckets
     /// How many values fell into each bucket; those without a bound are never touched.
     private let counts: InlineArray<24, Atomic<Int>>
@@ -72,15 +80,17 @@ final class HistogramCell: TimerHandler, RecorderHandler {
     }
 
     /// What it holds: the count is that of the buckets, also while others record.
-    var reading: HistogramReading {
+    var reading: MetricSample.Value? {
         var total = 0
         let read = buckets.bounds.enumerated().map { place, bound in
             total += counts[place].load(ordering: .relaxed)
             return HistogramReading.Bucket(upTo: Double(bound) / buckets.divisor, count: total)
         }
         total += counts[buckets.bounds.count].load(ordering: .relaxed)
-        return HistogramReading(
-            buckets: read, count: total,
-            sum: Double(sum.load(ordering: .relaxed)) / buckets.divisor)
+        guard total > 0 else { return nil }
+        return .histogram(
+            HistogramReading(
+                buckets: read, count: total,
+                sum: Double(sum.load(ordering: .relaxed)) / buckets.divisor))
     }
 }

@@ -7,6 +7,9 @@ import Synchronization
 /// is made, destroyed, or read. Two instruments of one name and the same labels count together, and
 /// are forgotten when both are destroyed. Times and aggregating recorders become histograms with the
 /// buckets that ``MetricCatalog`` names.
+///
+/// A backend of our own: swift-prometheus is none of the packages that this one is built with, and all it
+/// would add, the text, is written by `atriumctl metrics`.
 public final class InstrumentPanel: MetricsFactory {
     /// What the process's modules record with, once it was made the metrics system's factory.
     public static let shared = InstrumentPanel()
@@ -22,22 +25,8 @@ public final class InstrumentPanel: MetricsFactory {
     }
 
     private struct Kept {
-        let cell: Cell
+        let cell: any Cell
         var users = 1
-    }
-
-    private enum Cell {
-        case counter(CounterCell)
-        case gauge(GaugeCell)
-        case histogram(HistogramCell)
-
-        var object: AnyObject {
-            switch self {
-            case .counter(let cell): cell
-            case .gauge(let cell): cell
-            case .histogram(let cell): cell
-            }
-        }
     }
 
     /// A panel of which nothing is recorded yet.
@@ -49,24 +38,13 @@ public final class InstrumentPanel: MetricsFactory {
     public func read() -> [MetricSample] {
         let all = kept.withLock { $0.map { (key: $0.key, cell: $0.value.cell) } }
         return all.compactMap { key, cell in
-            switch cell {
-            case .counter(let counter): MetricSample(key.name, key.labels, counter.value)
-            case .gauge(let gauge): MetricSample(key.name, key.labels, gauge.value)
-            case .histogram(let histogram):
-                sample(histogram.reading, key)
-            }
+            cell.reading.map { MetricSample(key.name, key.labels, $0) }
         }
-    }
-
-    private func sample(_ reading: HistogramReading, _ key: Key) -> MetricSample? {
-        reading.count == 0 ? nil : MetricSample(key.name, key.labels, .histogram(reading))
     }
 
     /// Makes a counter's cell.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        make(label, dimensions, CounterCell.init, { .counter($0) }) { cell in
-            if case .counter(let found) = cell { found } else { nil }
-        }
+        make(label, dimensions, CounterCell())
     }
 
     /// Makes a gauge's cell.
@@ -100,33 +78,26 @@ public final class InstrumentPanel: MetricsFactory {
     public func destroyTimer(_ handler: any TimerHandler) { forget(handler) }
 
     private func makeGauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeCell {
-        make(label, dimensions, GaugeCell.init, { .gauge($0) }) { cell in
-            if case .gauge(let found) = cell { found } else { nil }
-        }
+        make(label, dimensions, GaugeCell())
     }
 
     private func makeHistogram(
         _ label: String, _ dimensions: [(String, String)], _ buckets: Buckets
     ) -> HistogramCell {
-        let buckets = MetricCatalog[label]?.buckets ?? buckets
-        return make(label, dimensions, { HistogramCell(buckets) }, { .histogram($0) }) { cell in
-            if case .histogram(let found) = cell { found } else { nil }
-        }
+        make(label, dimensions, HistogramCell(MetricCatalog[label]?.buckets ?? buckets))
     }
 
     /// The cell there is, or a new one; one that counts nowhere where the name is another kind's.
-    private func make<New: Sendable>(
-        _ label: String, _ dimensions: [(String, String)], _ new: () -> New,
-        _ wrap: (New) -> Cell, _ unwrap: (Cell) -> New?
+    private func make<New: Cell>(
+        _ label: String, _ dimensions: [(String, String)], _ new: New
     ) -> New {
         let key = Key(name: label, labels: Dictionary(dimensions) { _, last in last })
-        let made = new()
         return kept.withLock { kept in
             guard let found = kept[key]?.cell else {
-                if kept.count < Self.limit { kept[key] = Kept(cell: wrap(made)) }
-                return made
+                if kept.count < Self.limit { kept[key] = Kept(cell: new) }
+                return new
             }
-            guard let same = unwrap(found) else { return made }
+            guard let same = found as? New else { return new }
             kept[key]?.users += 1
             return same
         }
@@ -134,7 +105,7 @@ public final class InstrumentPanel: MetricsFactory {
 
     private func forget(_ handler: AnyObject) {
         kept.withLock { kept in
-            guard let key = kept.first(where: { $0.value.cell.object === handler })?.key else {
+            guard let key = kept.first(where: { $0.value.cell === handler })?.key else {
                 return
             }
             kept[key]?.users -= 1

@@ -47,7 +47,8 @@ public enum MetricCatalog {
             "atrium_commit_seconds", "Time of a transaction, its commit included.", .seconds),
         .histogram(
             "atrium_sync_seconds",
-            "Time of a transaction's commit: the sync to disk, and at times a checkpoint.", .seconds),
+            "Time of a transaction's commit: the sync to disk, and at times a checkpoint.", .seconds
+        ),
         .gauge("atrium_writer_queue_entries", "Entries that wait for the store's writer."),
         .gauge("atrium_store_writable", "1 while the store takes writes, 0 after a storage error."),
         .gauge("atrium_store_bytes", "Bytes that the store's files take."),

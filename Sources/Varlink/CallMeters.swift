@@ -19,11 +19,12 @@ final class CallMeters: @unchecked Sendable {
     /// Unchecked: as the whole.
     private final class Meter: @unchecked Sendable {
         let name: String
-        let answered: Counter
+        /// Nil for the methods that there are not.
+        let answered: Counter?
         let seconds: Timer
         var errors: [(name: String, count: Counter)] = []
 
-        init(_ name: String, answered: Counter, seconds: Timer) {
+        init(_ name: String, answered: Counter?, seconds: Timer) {
             self.name = name
             self.answered = answered
             self.seconds = seconds
@@ -33,13 +34,16 @@ final class CallMeters: @unchecked Sendable {
     /// Meters for the methods of a table, in its order, and one for all that there are not.
     init(_ methods: [String], _ metrics: VarlinkMetrics) {
         self.metrics = metrics
-        self.methods = (methods + ["unknown"]).map { name in
+        func meter(_ name: String, answered: Counter?) -> Meter {
             Meter(
-                name, answered: Self.counter(metrics, name, outcome: "ok"),
+                name, answered: answered,
                 seconds: Timer(
                     label: "\(metrics.prefix)_call_seconds", dimensions: [("method", name)],
                     factory: metrics.factory))
         }
+        self.methods =
+            methods.map { meter($0, answered: Self.counter(metrics, $0, outcome: "ok")) }
+            + [meter("unknown", answered: nil)]
     }
 
     /// Nanoseconds of a clock that never goes back.
@@ -53,7 +57,7 @@ final class CallMeters: @unchecked Sendable {
     func record(_ slot: CallSlot, error: String?) {
         let meter = methods[Int(slot.method)]
         meter.seconds.recordNanoseconds(Self.now() &- slot.started)
-        if let error { count(error, of: meter) } else { meter.answered.increment() }
+        if let error { count(error, of: meter) } else { meter.answered?.increment() }
     }
 
     /// A call's connection ended before its reply.

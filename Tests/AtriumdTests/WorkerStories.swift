@@ -16,6 +16,11 @@ extension Stories {
                 let worker = try #require(workers.first)
                 #expect(workers.count == 1)
 
+                let restarts =
+                    #"atriumctl metrics | grep '^atrium_worker_restarts_total{component="stars","#
+                    + #"container="films"}'"#
+                let before = try await daemon.type(restarts)
+                #expect(before.output.hasSuffix(" 0\n"), "told before there is one: \(before)")
                 try await Self.vote(daemon, "films/alien-1979", 5)
                 try await Self.vote(daemon, "films/heat-1995", 2)
                 #expect(Glibc.kill(worker, SIGKILL) == 0)
@@ -29,6 +34,8 @@ extension Stories {
                 }
                 #expect(try best.json["items"]?[1]?["votes"]?["score"]?.double == 4)
                 #expect(try await Self.workers(of: daemon) != [worker])
+                let after = try await daemon.type(restarts)
+                #expect(after.output.hasSuffix(" 1\n"), "\(after)")
                 #expect(daemon.log.contains("signal 9") || daemon.log.contains("SIGKILL"))
             }
         }

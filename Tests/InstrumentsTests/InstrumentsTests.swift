@@ -107,7 +107,7 @@ struct InstrumentsTests {
     @Test func `the catalogue keeps to the conventions`() {
         #expect(Set(MetricCatalog.all.map(\.name)).count == MetricCatalog.all.count)
         for metric in MetricCatalog.all {
-            #expect(metric.name.wholeMatch(of: /atrium(_[a-z0-9]+)+/) != nil, "\(metric.name)")
+            #expect(metric.name.wholeMatch(of: #/atrium(_[a-z0-9]+)+/#) != nil, "\(metric.name)")
             #expect(metric.name.hasSuffix("_total") == (metric.kind == .counter), "\(metric.name)")
             #expect(metric.help.hasSuffix("."), "\(metric.name)")
             #expect((metric.buckets == nil) == (metric.kind != .histogram), "\(metric.name)")

@@ -44,7 +44,8 @@ extension Registry {
     /// For each container, up to a limit; those that come later in the alphabet are added up.
     private var containerGauges: [MetricReading] {
         let names = containers.keys.sorted()
-        let labels = names.prefix(ContainerMeters.limit)
+        let labels =
+            names.prefix(ContainerMeters.limit)
             + (names.count > ContainerMeters.limit ? [ContainerMeters.others] : [])
         var items = Dictionary(labels.map { ($0, 0) }) { first, _ in first }
         var entries = items

@@ -66,6 +66,7 @@ enum RemoteProblem {
             CommandFailure(
                 "there is no screen '\(details["screen"])'",
                 hint: "'atriumctl open CONTAINER' opens one and shows its id.")
+        case "NoSuchMetric": CommandFailure("there is no such metric")
         case "ScopeNotFound": CommandFailure("there is no scope '\(details["scope"])'")
         default: nil
         }

@@ -5,7 +5,7 @@ import Glibc
 /// when that is over, however it ends.
 ///
 /// Its standard input need not be the terminal: then no keys come.
-final class FullScreen: Sendable {
+final class FullScreen {
     /// What comes from outside.
     enum Event: Sendable {
         /// A key: the byte that it sends.
@@ -56,7 +56,7 @@ final class FullScreen: Sendable {
 
     /// Draws over what stands there, line by line, so that nothing flickers.
     func draw(_ lines: [String]) {
-        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n")
         Output.bytes(Array("\u{1B}[H\(text)\u{1B}[J".utf8))
     }
 

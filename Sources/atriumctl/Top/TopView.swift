@@ -1,3 +1,5 @@
+import Interfaces
+
 /// What the daemon does, as people see it: a few lines of figures, then its methods.
 struct TopView {
     /// The columns there are; nil: nothing is cut.
@@ -9,30 +11,29 @@ struct TopView {
     /// The lines, the busiest methods first.
     func lines(_ change: MetricChange, notice: String? = nil) -> [String] {
         let head =
-            [title(change)] + (notice.map { [Style.yellow(cut($0), enabled: color)] } ?? [])
-            + [clients(change), calls(change), store(change), events(change), troubles(change)]
-            + [""]
+            title(change) + (notice.map { [Style.yellow(cut($0), enabled: color)] } ?? [])
+            + clients(change) + calls(change) + store(change) + events(change)
+            + troubles(change) + [""]
         let table = methods(change).lines(width: width, color: color)
         guard let height else { return head + table }
         return Array((head + table).prefix(height))
     }
 
-    private func title(_ change: MetricChange) -> String {
+    private func title(_ change: MetricChange) -> [String] {
         let now = change.after
         let version = now.label("version", of: "atrium_build_info") ?? ""
-        return Style.bold(
-            line([
-                "atriumd \(version)",
-                "CPU \(Self.percent(change.rate("atrium_cpu_seconds_total")))",
-                "memory \(Self.bytes(now.sum("atrium_resident_memory_bytes")))",
-                "store \(Self.bytes(now.sum("atrium_store_bytes")))",
-                "sequence \(Self.whole(now.sum("atrium_sequence")))",
-            ]), enabled: color)
+        return flow([
+            "atriumd \(version)",
+            "CPU \(Self.percent(change.rate("atrium_cpu_seconds_total")))",
+            "memory \(Self.bytes(now.sum("atrium_resident_memory_bytes")))",
+            "store \(Self.bytes(now.sum("atrium_store_bytes")))",
+            "sequence \(Self.whole(now.sum("atrium_sequence")))",
+        ]).map { Style.bold($0, enabled: color) }
     }
 
-    private func clients(_ change: MetricChange) -> String {
+    private func clients(_ change: MetricChange) -> [String] {
         let now = change.after
-        return line([
+        return flow([
             "connections \(Self.whole(now.sum("atrium_connections")))",
             "subscriptions \(Self.whole(now.sum("atrium_subscriptions")))",
             "screens \(Self.whole(now.sum("atrium_screens")))",
@@ -42,9 +43,9 @@ struct TopView {
         ])
     }
 
-    private func calls(_ change: MetricChange) -> String {
+    private func calls(_ change: MetricChange) -> [String] {
         let now = change.after
-        return line([
+        return flow([
             "calls \(Self.rate(change.rate("atrium_calls_total")))",
             "errors \(Self.rate(change.rate("atrium_calls_total", where: Self.isError)))",
             "received \(Self.bytes(change.rate("atrium_received_bytes_total")))/s",
@@ -54,22 +55,21 @@ struct TopView {
         ])
     }
 
-    private func store(_ change: MetricChange) -> String {
+    private func store(_ change: MetricChange) -> [String] {
         let now = change.after
         let commits = change.histogram("atrium_commit_entries")
         let sync = change.histogram("atrium_sync_seconds")
-        return line([
+        return flow([
             "commits \(Self.rate(commits.count / change.seconds))",
             "entries a commit \(commits.mean.map { Wording.rounded($0, decimals: 1) } ?? "-")",
-            "sync p50 \(Self.time(sync.quantile(0.5)))",
-            "p99 \(Self.time(sync.quantile(0.99)))",
-            "waiting: lanes \(Self.whole(now.sum("atrium_lane_entries")))",
-            "writer \(Self.whole(now.sum("atrium_writer_queue_entries")))",
+            "sync p50 \(Self.time(sync.quantile(0.5))), p99 \(Self.time(sync.quantile(0.99)))",
+            "in lanes \(Self.whole(now.sum("atrium_lane_entries")))",
+            "for the writer \(Self.whole(now.sum("atrium_writer_queue_entries")))",
         ])
     }
 
-    private func events(_ change: MetricChange) -> String {
-        line([
+    private func events(_ change: MetricChange) -> [String] {
+        flow([
             "notifications \(Self.rate(change.rate("atrium_notifications_delivered_total")))",
             "screen revisions \(Self.rate(change.rate("atrium_screen_revisions_total")))",
             "gaps \(Self.whole(change.after.sum("atrium_gaps_total")))",
@@ -77,7 +77,7 @@ struct TopView {
     }
 
     /// What somebody has to look at, in colour where it is more than none.
-    private func troubles(_ change: MetricChange) -> String {
+    private func troubles(_ change: MetricChange) -> [String] {
         let now = change.after
         let counts = [
             ("problems", now.sum("atrium_problems")),
@@ -87,8 +87,9 @@ struct TopView {
             ("overflows", now.sum("atrium_overflows_total")),
             ("refused connections", now.sum("atrium_connections_refused_total")),
         ]
-        let shown = line(counts.map { "\($0) \(Self.whole($1))" })
-        return counts.allSatisfy { $0.1 == 0 } ? shown : Style.yellow(shown, enabled: color)
+        let isQuiet = counts.allSatisfy { $0.1 == 0 }
+        return flow(counts.map { "\($0) \(Self.whole($1))" })
+            .map { Style.yellow($0, enabled: color && !isQuiet) }
     }
 
     private func methods(_ change: MetricChange) -> Table {
@@ -104,7 +105,19 @@ struct TopView {
         return table
     }
 
-    private func line(_ parts: [String]) -> String { cut(parts.joined(separator: " · ")) }
+    /// Parts in as many lines as they need.
+    private func flow(_ parts: [String]) -> [String] {
+        var lines: [String] = []
+        for part in parts.map(PrintableText.line) {
+            let longer = lines.last.map { "\($0) · \(part)" } ?? part
+            if lines.isEmpty || DisplayWidth.of(longer) > width ?? .max {
+                lines.append(cut(part))
+            } else {
+                lines[lines.count - 1] = longer
+            }
+        }
+        return lines
+    }
 
     private func cut(_ line: String) -> String {
         let line = PrintableText.line(line)
