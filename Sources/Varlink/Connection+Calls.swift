@@ -132,6 +132,7 @@ extension Connection {
             tail.withUnsafeBytes { replies.append($0, to: slot.id) }
         }
         server.giveBack(scratch: &writer.bytes)
+        count(slot, nil)
         settleAnswer()
     }
 

@@ -68,6 +68,22 @@ extension Stories {
             }
         }
 
+        @Test func `an open screen counts, with each revision that it is sent`() async throws {
+            try await withFilms { daemon in
+                let screen = try await OpenScreen(daemon, ["container": "films", "limit": 3])
+                let opened = try await daemon.type("atriumctl metrics").output
+                let open = "org.atrium.Screens.Open"
+                #expect(Self.number(Self.calls(open, "ok"), in: opened) == 1, "\(opened)")
+                #expect(Self.number("atrium_screens", in: opened) == 1)
+                #expect(Self.number("atrium_screen_revisions_total", in: opened) == 1)
+                _ = try await daemon.type("atriumctl vote films/\(screen.ids("list")[0]) 4")
+                try await screen.next()
+                let voted = try await daemon.type("atriumctl metrics").output
+                #expect(Self.number("atrium_screen_revisions_total", in: voted) == 2)
+                #expect(Self.number(Self.calls(open, "ok"), in: voted) == 1, "a stream is one call")
+            }
+        }
+
         @Test func `commits, syncs and what containers do are measured`() async throws {
             try await withFilms { daemon in
                 let before = try await daemon.type("atriumctl metrics").output
