@@ -50,6 +50,7 @@ final class WorkerPort: ComponentPort {
         logger[metadataKey: "plugin"] = "\(request.plugin.id)"
         logger[metadataKey: "worker"] = "\(process.id)"
         self.logger = logger
+        WorkerOutput.follow(process.output, on: loop, logger: logger)
     }
 
     /// Has the component made, now that its worker can be reached.

@@ -16,6 +16,8 @@ final class WorkerProcess {
     }
 
     let id: pid_t
+    /// Where to read what it prints.
+    let output: Int32
     private let loop: any EventLoop
     private let group: WorkerCgroup?
     private let running: RunningWorkers
@@ -39,12 +41,16 @@ final class WorkerProcess {
         self.loop = loop
         self.group = group
         self.running = running
+        let (output, printed) = try WorkerOutput.pipe(or: group, on: loop)
+        self.output = output
+        defer { close(printed) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        // What a plugin prints goes where the daemon's log goes, never into its output.
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_adddup2(&actions, printed, stream)
+        }
         for (index, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
         }
@@ -58,6 +64,7 @@ final class WorkerProcess {
         let code = posix_spawn(&pid, executable, &actions, &attributes, words + [nil], environ)
         guard code == 0 else {
             group?.end(on: loop)
+            close(output)
             throw Problem(
                 reason: "The worker \(executable) can't be started: "
                     + "\(String(cString: strerror(code))).",

@@ -1,4 +1,5 @@
-internal import Glibc
+// The C library's `stdout` is a variable; nobody sets it.
+@preconcurrency internal import Glibc
 internal import Interfaces
 public import Logging
 internal import NIOCore
@@ -54,6 +55,8 @@ public enum WorkerProgram {
         // whole group must not take components away while accepted calls are being finished.
         for ignored in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { signal(ignored, SIG_IGN) }
         for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        // The daemon reads what is printed line by line; nothing of it may be lost in a crash.
+        setvbuf(stdout, nil, _IOLBF, 0)
     }
 
     /// Has the kernel kill this process when the daemon is gone, also when a plugin hangs and nobody

@@ -12,7 +12,8 @@ extension Stories {
                     try await peer.send(text)
                     #expect(try await peer.receive() == nil, "\(text)")
                 }
-                #expect(daemon.log.contains("closing a connection: a message that is no call"))
+                #expect(daemon.log.contains("warning a connection was closed"))
+                #expect(daemon.log.contains("reason=\"a message that is no call"))
                 try await Self.expectService(daemon)
             }
         }

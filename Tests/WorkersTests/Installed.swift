@@ -33,10 +33,10 @@ enum Installed {
 
     /// A component in a worker that is yet to be started.
     static func component(
-        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits()
+        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits(), logger: Logger = quiet
     ) -> WorkerComponent {
         WorkerComponent(
-            of: plugin, on: loop, executable: worker, logger: quiet, limits: limits)
+            of: plugin, on: loop, executable: worker, logger: logger, limits: limits)
     }
 
     static var quiet: Logger {

@@ -37,6 +37,8 @@ final class Breaker: ContentListing {
                 self.context.publish("said", ["id": .text(item.id), "mean": 4.0])
                 self.context.logger.warning("a warning")
                 print("on the standard output")
+            case "chatter":
+                for _ in 0..<500 { print(String(repeating: "blah", count: 1_000)) }
             case "work":
                 self.context.background {
                     "done"

@@ -1,0 +1,109 @@
+internal import Glibc
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+
+/// What a worker prints, and what the Swift runtime prints when it crashes: a line of the log each,
+/// with the worker's container, component and plugin.
+///
+/// A long line is cut. A worker that prints without end costs no more than some lines: what is beyond
+/// them is counted, and told when it has calmed down or has ended.
+///
+/// Unchecked: it is touched on its channel's event loop alone.
+final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+
+    /// Bytes of a line that are kept.
+    private static let lineBytes = 2_000
+    /// Lines in a row that are told, and how long a pause makes a new row.
+    private static let lines = 200
+    private static let pause = TimeAmount.seconds(10)
+
+    private let logger: Logger
+    private var line: [UInt8] = []
+    private var told = 0
+    private var untold = 0
+    private var rowStart = NIODeadline.now()
+
+    private init(_ logger: Logger) { self.logger = logger }
+
+    /// A pipe that no program inherits by itself: what is written to the second end comes out at the
+    /// first.
+    ///
+    /// - Parameters:
+    ///   - group: what is to end if there is none.
+    ///   - loop: where that is done.
+    static func pipe(
+        or group: WorkerCgroup?, on loop: any EventLoop
+    ) throws(WorkerProcess.Problem) -> (output: Int32, input: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else {
+            let reason = "No pipe for a worker: \(String(cString: strerror(errno)))."
+            group?.end(on: loop)
+            throw WorkerProcess.Problem(reason: reason, mayPass: true)
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Tells of what comes out of a pipe until its other end is closed.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the end to read from; it is closed in the end.
+    ///   - loop: where it is read.
+    ///   - logger: where to.
+    static func follow(_ descriptor: Int32, on loop: any EventLoop, logger: Logger) {
+        NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(WorkerOutput(logger))
+                }
+            }
+            .takeOwnershipOfDescriptor(input: descriptor)
+            .whenFailure { error in
+                close(descriptor)
+                logger.warning(
+                    "what a worker prints can't be read", metadata: ["reason": "\(error)"])
+            }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        for byte in Self.unwrapInboundIn(data).readableBytesView {
+            if byte == UInt8(ascii: "\n") {
+                endLine()
+            } else if line.count < Self.lineBytes {
+                line.append(byte)
+            }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        endLine()
+        sumUp()
+        context.fireChannelInactive()
+    }
+
+    private func endLine() {
+        defer { line.removeAll(keepingCapacity: true) }
+        guard !line.isEmpty else { return }
+        let now = NIODeadline.now()
+        if now - rowStart >= Self.pause {
+            sumUp()
+            rowStart = now
+            told = 0
+        }
+        guard told < Self.lines else {
+            untold += 1
+            return
+        }
+        told += 1
+        logger.notice(
+            "a worker printed", metadata: ["text": "\(String(decoding: line, as: UTF8.self))"])
+    }
+
+    private func sumUp() {
+        guard untold > 0 else { return }
+        logger.notice("a worker printed more than is told", metadata: ["count": "\(untold)"])
+        untold = 0
+    }
+}
