@@ -41,6 +41,8 @@ public enum LoggingSetup {
         getenv(name).map { String(cString: $0) }
     }
 
+    /// Where the lines of this process belong.
+    ///
     /// libsystemd drops what it is given where the journal's socket is not, as in a root directory of
     /// one's own; the journal still reads standard error there, with the priority that leads a line.
     /// So does whoever else started us as a service and holds the other end: not a file or a terminal,

@@ -59,7 +59,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
                     try channel.pipeline.syncOperations.addHandler(WorkerOutput(logger))
                 }
             }
-            .takeOwnershipOfDescriptor(input: descriptor)
+            .takingOwnershipOfDescriptor(input: descriptor)
             .whenFailure { error in
                 close(descriptor)
                 logger.warning(

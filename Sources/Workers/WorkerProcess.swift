@@ -38,9 +38,7 @@ final class WorkerProcess {
         _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
         running: RunningWorkers, loop: any EventLoop
     ) throws(Problem) {
-        self.loop = loop
-        self.group = group
-        self.running = running
+        (self.loop, self.group, self.running) = (loop, group, running)
         let (output, printed) = try WorkerOutput.pipe(or: group, on: loop)
         self.output = output
         defer { close(printed) }
