@@ -33,6 +33,8 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     /// - Parameters:
     ///   - group: what is to end if there is none.
     ///   - loop: where that is done.
+    /// - Returns: the end to read from, and the one to write to.
+    /// - Throws: what the system says.
     static func pipe(
         or group: WorkerCgroup?, on loop: any EventLoop
     ) throws(WorkerProcess.Problem) -> (output: Int32, input: Int32) {
