@@ -38,6 +38,51 @@ extension Store {
         }
     }
 
+    /// Hands over every current record of a component as bytes, ordered by the bytes of its key.
+    ///
+    /// All come from one snapshot. The bytes are valid only during the call.
+    ///
+    /// - Parameters:
+    ///   - container: the container's name.
+    ///   - component: the component's name; an unknown one has no records.
+    ///   - expecting: told first how many there are.
+    ///   - body: takes key, value and the sequence of the last change; what it throws ends the
+    ///     reading and is rethrown as it is.
+    /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
+    public func forEachStoredRecord(
+        container: String, component: String, expecting: (_ count: Int) throws -> Void,
+        each body: (
+            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ sequence: Int64
+        ) throws -> Void
+    ) throws {
+        do {
+            try pool.read { db in
+                try expecting(
+                    try Int.fetchOne(
+                        db,
+                        sql: "SELECT COUNT(*) FROM records WHERE component = (\(Self.componentID))",
+                        arguments: [container, component]) ?? 0)
+                let rows = try Row.fetchCursor(
+                    db,
+                    sql: """
+                        SELECT key, value, sequence FROM records
+                        WHERE component = (\(Self.componentID)) ORDER BY key
+                        """, arguments: [container, component])
+                while let row = try rows.next() {
+                    try row.withUnsafeData(atIndex: 0) { key in
+                        try row.withUnsafeData(atIndex: 1) { value in
+                            try (key ?? Data()).withUnsafeBytes { key in
+                                try (value ?? Data()).withUnsafeBytes { try body(key, $0, row[2]) }
+                            }
+                        }
+                    }
+                }
+            }
+        } catch let error as DatabaseError {
+            throw failure(error, "reading records from")
+        }
+    }
+
     /// Looks up current records, all in one snapshot.
     ///
     /// - Returns: for each key in turn its record, or nil where there is none.

@@ -201,3 +201,9 @@ struct IndexPartsTests {
         #expect(throws: (any Error).self) { try Value(jsonBytes: Array("[1] x".utf8)) }
     }
 }
+
+extension FoldedTexts {
+    fileprivate func insert(_ text: [UInt8], owner: Int) {
+        text.withUnsafeBytes { insert($0, original: $0, owner: owner) }
+    }
+}

@@ -18,6 +18,20 @@ struct IndexPropertyTests {
     }
 
     @Test(arguments: [1, 2, UInt64.random(in: 4...UInt64.max)])
+    func `an index made from records is the one that changes would have made`(
+        seed: UInt64
+    ) throws {
+        // So many that batches are full.
+        var world = IndexWorld(seed: seed, idCount: 3_000)
+        for step in 0..<60 {
+            world.change()
+            if step % 5 == 0 { try world.restart() }
+            try world.checkQuery("seed \(seed), step \(step)")
+            if step % 5 == 0 { world.checkValues("seed \(seed), step \(step)") }
+        }
+    }
+
+    @Test(arguments: [1, 2, UInt64.random(in: 4...UInt64.max)])
     func `a cursor goes on behind its place while items come and go`(seed: UInt64) throws {
         var world = IndexWorld(seed: seed)
         for _ in 0..<30 { world.change() }

@@ -20,7 +20,7 @@ struct IndexWorld {
         "Zażółć", "Ωμέγα", "ΏΜΕΓΑ", "東京", "각", "가", "", "long words that go on and on", "x y",
     ]
 
-    let index = ContentIndex(fields: fields)
+    private(set) var index = ContentIndex(fields: fields)
     var model = IndexModel(fields: fields)
     var random: SeededRandom
     var sequence: Int64 = 0
@@ -51,6 +51,29 @@ struct IndexWorld {
             index.removeAll()
             model.items = [:]
         }
+    }
+
+    /// Makes the index anew from the records of its items, in batches, as a start does.
+    mutating func restart() throws {
+        let records = model.items.values.map { (item: $0.item, revision: $0.revision) }
+            .sorted { $0.item.id.utf8.lexicographicallyPrecedes($1.item.id.utf8) }
+        index = ContentIndex(fields: Self.fields)
+        var batcher = RecordBatcher(fields: Self.fields, expecting: records.count)
+        index.reserve(records.count)
+        for (item, revision) in records {
+            let value = item.record.value?.jsonBytes ?? []
+            try value.withUnsafeBytes { value in
+                try Array(item.id.utf8).withUnsafeBytes { key in
+                    try batcher.append(key: key, value: value, revision: revision)
+                }
+            }
+            if batcher.isFull || chance(5) { index.append(batcher.takeBatch()) }
+        }
+        index.append(batcher.takeBatch())
+        index.adopt(batcher.items)
+        for (id, tally) in model.tallies { index.setTally(tally, for: id) }
+        for (id, count) in model.comments { index.setCommentCount(count, for: id) }
+        versions = [:]
     }
 
     mutating func put(count: Int) {

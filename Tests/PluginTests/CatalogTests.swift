@@ -85,4 +85,50 @@ import Testing
         #expect(events == [.contents(.replaceAll([item("c")]))])
         #expect(host.services.messages.map(\.level) == [.warning, .warning])
     }
+
+    @Test(arguments: [7, UInt64.random(in: 0...UInt64.max)])
+    func `restored at once it is what it is when restored one by one`(seed: UInt64) throws {
+        var random = Random(state: seed)
+        let (one, other) = (try MemoryHost(Catalog.self), try MemoryHost(Catalog.self))
+        for step in 0..<300 {
+            let context = one.nextContext()
+            let ids = (0..<4).map { _ in "item-\(Int.random(in: 0..<40, using: &random))" }
+            let command: ComponentCommand =
+                if Bool.random(using: &random) {
+                    .removeItems(ids)
+                } else {
+                    .putItems(
+                        ids.map { item($0, ["year": .int(.random(in: 0..<3, using: &random))]) })
+                }
+            let fails = Int.random(in: 0..<8, using: &random) == 0
+            (one.failNextCommit, other.failNextCommit) = (fails, fails)
+            let (left, right) = (
+                Result { try one.run(command, context) }, Result { try other.run(command, context) }
+            )
+            #expect((try? left.get()) == (try? right.get()), "seed \(seed), step \(step)")
+            if step % 20 == 0 {
+                try one.restart()
+                try other.restart(atOnce: true)
+            }
+            (one.failNextCommit, other.failNextCommit) = (false, false)
+            #expect(items(of: one) == items(of: other), "seed \(seed), step \(step)")
+        }
+    }
+
+    private func items(of host: MemoryHost) -> [Item] {
+        host.restore([]).flatMap { event -> [Item] in
+            if case .contents(.replaceAll(let items)) = event { items } else { [] }
+        }
+        .sorted { $0.id < $1.id }
+    }
+}
+
+/// Repeatable randomness.
+private struct Random: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ state >> 29
+    }
 }

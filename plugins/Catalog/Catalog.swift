@@ -4,16 +4,28 @@ public import AtriumKit
 ///
 /// An item may lie under another. Its parent may come later, and may be removed before it: it then
 /// waits, with its own id, for the parent to return.
-public final class Catalog: ContentListing {
+public final class Catalog: RecordListing {
     /// Who is told of new, changed and removed items.
     public weak var delegate: (any ContentListingDelegate)?
 
-    /// All items, in the order in which they came; one that is removed leaves its place to the last.
+    /// All items: those that the host restored at once, then those that came later, in their order;
+    /// one that is removed leaves its place to the last.
     ///
-    /// After a restore that is the order of the records: the host, which has read the same ones,
-    /// then knows each item at a glance.
-    public private(set) var items: [Item] = []
+    /// After a restore one by one that is the order of the records: the host, which has read the
+    /// same ones, then knows each item at a glance.
+    public var items: [Item] {
+        guard let restored else { return own }
+        var items: [Item] = []
+        items.reserveCapacity(restored.count + own.count)
+        restored.visit { if !replaced.contains($0.id) { items.append($0) } }
+        return items + own
+    }
 
+    /// The host's items as they were at the start, and which of them are so no longer.
+    private var restored: (any RestoredItems)?
+    private var replaced: Set<String> = []
+    /// All other items.
+    private var own: [Item] = []
     private let context: ComponentContext
     private var places: [String: Int] = [:]
 
@@ -31,26 +43,40 @@ public final class Catalog: ContentListing {
                     "The record '\(key)' is no item (an object with 'fields' is); it is skipped.")
                 return take(key)
             }
-            guard let place = places[key] else {
-                places[key] = items.count
-                items.append(item)
-                delegate?.contentListing(self, didChange: .insert([item]))
-                return
+            let isNew = isNew(key)
+            if let place = places[key] {
+                own[place] = item
+            } else {
+                places[key] = own.count
+                own.append(item)
             }
-            items[place] = item
-            delegate?.contentListing(self, didChange: .update([item]))
+            delegate?.contentListing(self, didChange: isNew ? .insert([item]) : .update([item]))
         case .removed(let key):
             take(key)
         }
     }
 
+    /// Takes over all records: they stay where the host has them.
+    public func restore(_ items: any RestoredItems) { restored = items }
+
     /// The item with this id.
-    func item(_ id: String) -> Item? { places[id].map { items[$0] } }
+    func item(_ id: String) -> Item? {
+        places[id].map { own[$0] } ?? (replaced.contains(id) ? nil : restored?.item(id))
+    }
+
+    /// Whether there is no item with this id; if it is one of those restored, it is so no longer.
+    private func isNew(_ id: String) -> Bool {
+        guard places[id] == nil else { return false }
+        guard let restored, restored.contains(id) else { return true }
+        return !replaced.insert(id).inserted
+    }
 
     private func take(_ id: String) {
-        guard let place = places.removeValue(forKey: id), let last = items.popLast() else { return }
-        if place < items.count {
-            items[place] = last
+        guard !isNew(id) else { return }
+        if let place = places.removeValue(forKey: id), let last = own.popLast(),
+            place < own.count
+        {
+            own[place] = last
             places[last.id] = place
         }
         delegate?.contentListing(self, didChange: .remove([id]))

@@ -32,15 +32,10 @@ extension Container: ContainerHandle {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
         case .remove(let ids): list.remove(ids)
         case .replaceAll(let items):
-            if let restored = slot.restoredList {
-                // Filled in slices while the component was restored.
-                slot.list = restored
-                slot.restoredList = nil
-                filling[ObjectIdentifier(restored)] = nil
-            } else {
-                list.removeAll()
-                list.put(items, revision: revision)
-            }
+            // One that was filled while the component was restored has them already.
+            guard !takeRestoredList(of: slot) else { return }
+            list.removeAll()
+            list.put(items, revision: revision)
         @unknown default:
             domain.logger.error(
                 "a list's change is of an unknown kind: is the kit newer?",
@@ -135,7 +130,15 @@ extension Container {
         rewire()
         let attempt = slot.start
         port.pass(.willAttach)
-        let events = restored.events + staleEvents(of: slot, restored.events)
+        var events = restored.events + staleEvents(of: slot, restored.events)
+        if let items = restored.items {
+            // The default wiring looks at the list alone; who replaced it is told of all items.
+            if type(of: delegate) == ContainerDelegate.self {
+                takeRestoredList(of: slot)
+            } else {
+                events.append(.contents(.replaceAll(items.all)))
+            }
+        }
         var next = 0
         domain.inSlices { [self] in
             guard slot.start == attempt, next < events.count else { return false }
@@ -161,6 +164,16 @@ extension Container {
             done()
             pump()
         }
+    }
+
+    /// Makes the list that a restore has filled the component's; false when there is none.
+    @discardableResult
+    private func takeRestoredList(of slot: Slot) -> Bool {
+        guard let restored = slot.restoredList else { return false }
+        slot.list = restored
+        slot.restoredList = nil
+        filling[ObjectIdentifier(restored)] = nil
+        return true
     }
 
     /// Lets the screens that are focused on what an event is about follow.

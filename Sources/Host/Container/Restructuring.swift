@@ -136,17 +136,19 @@ extension Restructuring {
     private func checkFitness(_ done: @escaping Answer<Void>) {
         guard change.live.fields != container.definition.fields else { return done(.success(())) }
         let checker = FieldChecker(fields: change.live.fields)
-        let items = made.flatMap { slot -> [Item] in
-            guard case .prepared(let restored) = slot.state else { return [] }
-            return restored.events.flatMap { event -> [Item] in
-                if case .contents(.replaceAll(let items)) = event { items } else { [] }
-            }
+        var lists = made.compactMap { slot -> ItemList? in
+            if case .prepared(let restored) = slot.state { restored.list } else { nil }
         }
         var unfit: [FieldProblem] = []
         var next = 0
         domain.inSlices {
-            guard next < items.count, unfit.count < 10 else { return false }
-            if let problem = checker.check(items[next]),
+            guard unfit.count < 10, let list = lists.first else { return false }
+            guard next < list.count else {
+                lists.removeFirst()
+                next = 0
+                return true
+            }
+            if let problem = list.item(next).flatMap(checker.check),
                 problem.field == unfit.first?.field ?? problem.field
             {
                 unfit.append(problem)

@@ -6,6 +6,40 @@ import Store
 // and put into the list that they make when each is an item.
 extension Slot {
     func restore(_ attempt: Int) {
+        guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
+        let (container, component, fields) = (container?.name ?? "", name, fields)
+        domain.read { store in
+            Handover(
+                value: try RecordLoad.read(container, component, fields: fields, in: store))
+        } then: { [weak self] result in
+            guard let self, start == attempt else { return }
+            switch result {
+            case .failure(let error): failStart(because: "Its records can't be read: \(error)")
+            case .success(let load): takeOver(load.value, attempt)
+            }
+        }
+    }
+
+    /// Takes over a list that is made of records, and gives the component its items.
+    private func takeOver(_ load: RecordLoad?, _ attempt: Int) {
+        // A record that is not an item is the component's to judge.
+        guard let load, let port, let container else { return restoreEach(attempt) }
+        port.restore(load.items)
+        restoredList = load.list
+        let isWanted = { self.start == attempt }
+        container.fillDerived(load.list, while: isWanted) {
+            self.prepared(Restored(events: [], items: load.items))
+        }
+    }
+
+    private func prepared(_ restored: Restored) {
+        state = .prepared(restored)
+        let done = startDone
+        startDone = nil
+        done?(nil)
+    }
+
+    private func restoreEach(_ attempt: Int) {
         let list = kind == .contents ? ContentIndex(fields: fields) : nil
         let apply: ([Change]) -> Bool = { [weak self] changes in
             guard let self, start == attempt, let port else { return false }
@@ -38,10 +72,7 @@ extension Slot {
             case .failure(.refused(let refusal)): failStart(because: refusal.reason)
             case .success(let events):
                 fillList(events, attempt, restoration) {
-                    self.state = .prepared(Restored(events: events))
-                    let done = self.startDone
-                    self.startDone = nil
-                    done?(nil)
+                    self.prepared(Restored(events: events))
                 }
             }
         }
@@ -88,6 +119,11 @@ extension Slot {
             }
         }
     }
+}
+
+/// What one thread made and gave away, and another takes: nobody else has it.
+private struct Handover<T>: @unchecked Sendable {
+    let value: T
 }
 
 /// Records on their way from the thread that reads them into a component.

@@ -6,7 +6,21 @@ import NIOCore
 /// What a component told at the end of its restore, to be delivered when its container takes it in.
 struct Restored {
     var events: [ComponentEvent]
+    /// Its items, where they are its records and no event tells of them.
+    var items: RecordItems?
+
+    /// All items, whoever tells of them.
+    var list: ItemList {
+        if let items { return (items.count, items.item) }
+        let told = events.flatMap { event -> [Item] in
+            if case .contents(.replaceAll(let items)) = event { items } else { [] }
+        }
+        return (told.count, { told[$0] })
+    }
 }
+
+/// Items that are made when they are asked for, by their place.
+typealias ItemList = (count: Int, item: (Int) -> Item?)
 
 /// Why a component could not be made.
 enum StartFailure {

@@ -6,35 +6,41 @@ extension ContentIndex {
     /// Inserts or replaces an item.
     func put(_ item: Item, revision: Int64) {
         spread(item.fields)
-        put(WrittenItem(item: item, fields: bytes(of: item.fields), revision: revision))
+        writeFields(item.fields)
+        // The buffer is lent, not copied: a put writes the fields only to where they stay.
+        let written = scratch
+        written.withUnsafeBytes { put(item, fields: $0, revision: revision) }
     }
 
     /// Inserts or replaces an item whose fields stand in ``values``.
-    private func put(_ written: WrittenItem) {
-        let item = written.item
-        let (row, old) = table.put(
-            RowTable.Row(
-                id: item.id, fields: written.fields, parent: item.parent,
-                revision: written.revision))
-        var change = RowChange(row: row, id: old?.id, parent: old?.parent)
+    private func put(_ item: Item, fields written: UnsafeRawBufferPointer, revision: Int64) {
+        let (row, former) = table.put(
+            id: item.id, parent: item.parent, fields: written, revision: revision)
+        var change = RowChange(
+            row: row, id: former == nil ? nil : item.id, parent: former?.parent)
         defer { note(change) }
-        if old == nil { change.note([.presence, .parent]) }
-        if let old, old.parent != item.parent { change.note(.parent) }
-        if old?.fields != table[row].fields {
+        guard let former else {
+            change.note([.presence, .parent])
             for column in values.indices {
                 set(values[column], in: column, row: row, noting: &change)
             }
+            fillDerived(row, for: item.id, noting: &change)
+            return orders.insert(row)
         }
-        guard old == nil else { return }
-        fillDerived(row, for: item.id, noting: &change)
-        orders.insert(row)
+        if former.parent != item.parent { change.note(.parent) }
+        guard !former.hasSameFields else { return }
+        for column in values.indices {
+            set(values[column], in: column, row: row, noting: &change)
+        }
     }
 
     /// Inserts or replaces items whose fields are written already.
     func put(_ items: [WrittenItem]) {
         for item in items {
             spread(item.item.fields)
-            put(item)
+            item.fields.withUnsafeBytes {
+                put(item.item, fields: $0, revision: item.revision)
+            }
         }
         releaseTexts()
     }
@@ -44,7 +50,7 @@ extension ContentIndex {
         guard let row = table.row(of: id) else { return }
         orders.remove(row)
         var change = RowChange(
-            row: row, id: id, parent: table[row].parent, parts: [.presence, .parent])
+            row: row, id: id, parent: table.parent(of: row), parts: [.presence, .parent])
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
         for column in numbered.indices.dropFirst(fields.count) {
@@ -56,7 +62,7 @@ extension ContentIndex {
     /// Makes the derived values of an item what they are by now.
     func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
-        var change = RowChange(row: row, id: id, parent: table[row].parent)
+        var change = RowChange(row: row, id: id, parent: table.parent(of: row))
         fillDerived(row, for: id, noting: &change)
         note(change)
     }
@@ -133,9 +139,9 @@ extension ContentIndex {
         }
     }
 
-    /// The fields, which stand in ``values``, as JSON, sorted by name, as `[String: Value].jsonBytes`
-    /// has them.
-    private func bytes(of fields: [String: Value]) -> [UInt8] {
+    /// Writes the fields, which stand in ``values``, into ``scratch`` as JSON, sorted by name, as
+    /// `[String: Value].jsonBytes` has them.
+    private func writeFields(_ fields: [String: Value]) {
         var buffer: [UInt8] = []
         swap(&buffer, &scratch)
         buffer.removeAll(keepingCapacity: true)
@@ -152,9 +158,7 @@ extension ContentIndex {
         }
         writer.endObject()
         swap(&scratch, &writer.bytes)
-        guard count == fields.count else { return fields.jsonBytes }
-        // A copy, and no longer than it must be: the writer's has room to spare.
-        return scratch.withUnsafeBufferPointer { Array($0) }
+        if count != fields.count { scratch = fields.jsonBytes }
     }
 }
 

@@ -150,7 +150,7 @@ extension ContentIndex {
     private func rowsWithID(containing needle: Needle) -> Bitset {
         var rows = Bitset()
         table.occupied.visit { row in
-            let id = Folding.fold(table[row].id)
+            let id = Folding.fold(table.id(of: row))
             if id.withUnsafeBytes(needle.isIn) { rows.insert(row) }
         }
         return rows

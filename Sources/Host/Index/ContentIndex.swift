@@ -59,7 +59,7 @@ final class ContentIndex {
     func contains(_ id: String) -> Bool { table.row(of: id) != nil }
 
     /// The sequence of the entry that last changed an item; nil when there is none with this id.
-    func revision(of id: String) -> Int64? { table.row(of: id).map { table[$0].revision } }
+    func revision(of id: String) -> Int64? { table.row(of: id).map(table.revision) }
 
     /// Sets the sequence of the entry that last changed an item: for a restore, which puts all items
     /// before it knows.

@@ -3,27 +3,51 @@
 /// ``TextSignatures`` say that the text may be.
 ///
 /// Each text ends with 0xFF, which UTF-8 never holds: nothing is found across two texts. A text
-/// that goes leaves a hole; a run that is mostly holes is written anew.
+/// that goes leaves a hole; a run that is mostly holes is written anew. The texts as they are stand
+/// beside them in the same order.
 final class FoldedTexts {
     private struct Run {
         var bytes: ContiguousArray<UInt8> = []
         var starts: ContiguousArray<UInt32> = []
+        /// The texts as they are, and where each starts.
+        var originals: ContiguousArray<UInt8> = []
+        var originalStarts: ContiguousArray<UInt32> = []
         /// Whose text starts there; -1 for a hole.
         var owners: ContiguousArray<Int32> = []
         var holes = 0
         var signatures = TextSignatures()
+
+        /// What its room is measured by.
+        var length: Int { max(bytes.count, originals.count) }
 
         func range(of entry: Int) -> Range<Int> {
             let end = entry + 1 < starts.count ? Int(starts[entry + 1]) : bytes.count
             return Int(starts[entry])..<end - 1
         }
 
-        mutating func append(_ text: some Sequence<UInt8>, owner: Int32) {
+        func originalRange(of entry: Int) -> Range<Int> {
+            let isLast = entry + 1 == originalStarts.count
+            let end = isLast ? originals.count : Int(originalStarts[entry + 1])
+            return Int(originalStarts[entry])..<end
+        }
+
+        @inline(__always)
+        mutating func append(
+            _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int32
+        ) {
             starts.append(UInt32(bytes.count))
+            originalStarts.append(UInt32(originals.count))
             owners.append(owner)
             bytes.append(contentsOf: text)
             bytes.append(FoldedTexts.terminator)
+            originals.append(contentsOf: original)
             signatures.extend(to: bytes)
+        }
+
+        /// Makes room for a whole run: growing would touch the memory of two.
+        mutating func reserve() {
+            bytes.reserveCapacity(FoldedTexts.runLength)
+            originals.reserveCapacity(FoldedTexts.runLength)
         }
 
         func collectOwners(of needle: Needle, into found: inout ContiguousArray<Int32>) {
@@ -57,15 +81,19 @@ final class FoldedTexts {
     private var open = 0
     private var places: ContiguousArray<Place> = []
 
-    /// Keeps a text; the owner has none now.
-    func insert(_ text: [UInt8], owner: Int) {
-        if runs.isEmpty || runs[open].bytes.count + text.count > FoldedTexts.runLength {
-            openRun()
-        }
+    /// Keeps a text by its folded form and as it is; the owner has none now.
+    func insert(
+        _ text: UnsafeRawBufferPointer, original: UnsafeRawBufferPointer, owner: Int
+    ) {
+        let length = max(text.count, original.count)
+        if runs.isEmpty || runs[open].length + length > FoldedTexts.runLength { openRun() }
         if owner == places.count { places.append(Place(run: 0, entry: 0)) }
         places[owner] = Place(run: Int32(open), entry: Int32(runs[open].starts.count))
-        runs[open].append(text, owner: Int32(owner))
+        runs[open].append(text, original: original, owner: Int32(owner))
     }
+
+    /// Makes room for the texts of so many owners at once.
+    func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Whether an owner has a text.
     func has(_ owner: Int) -> Bool { places[owner].run >= 0 }
@@ -90,6 +118,16 @@ final class FoldedTexts {
         }
     }
 
+    /// Hands over an owner's text as it is.
+    @inline(__always)
+    func withOriginal<R>(of owner: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let place = places[owner]
+        let range = runs[Int(place.run)].originalRange(of: Int(place.entry))
+        return runs[Int(place.run)].originals.withUnsafeBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[range]))
+        }
+    }
+
     /// Whether an owner's text contains another.
     func contains(_ needle: Needle, owner: Int) -> Bool {
         withText(of: owner, needle.isIn)
@@ -104,9 +142,11 @@ final class FoldedTexts {
 
     private func openRun() {
         // Runs that were written anew have room again.
-        let roomy = runs.firstIndex { $0.bytes.count < FoldedTexts.runLength / 2 }
+        let roomy = runs.firstIndex { $0.length < FoldedTexts.runLength / 2 }
         open = roomy ?? runs.count
-        if roomy == nil { runs.append(Run()) }
+        guard roomy == nil else { return }
+        runs.append(Run())
+        if runs.count > 1 { runs[open].reserve() }
     }
 
     private func rewrite(_ index: Int) {
@@ -114,7 +154,15 @@ final class FoldedTexts {
         var new = Run()
         for (entry, owner) in old.owners.enumerated() where owner >= 0 {
             places[Int(owner)].entry = Int32(new.starts.count)
-            new.append(old.bytes[old.range(of: entry)], owner: owner)
+            old.bytes.withUnsafeBytes { bytes in
+                old.originals.withUnsafeBytes { originals in
+                    new.append(
+                        UnsafeRawBufferPointer(rebasing: bytes[old.range(of: entry)]),
+                        original: UnsafeRawBufferPointer(
+                            rebasing: originals[old.originalRange(of: entry)]),
+                        owner: owner)
+                }
+            }
         }
         runs[index] = new
     }

@@ -9,11 +9,21 @@ enum Folding {
     /// that make another letter of it (voicing in kana, nukta, virama, vowel signs) stay.
     static func fold(_ text: String) -> [UInt8] {
         var text = text
-        let plain: [UInt8]? = text.withUTF8 { bytes in
-            guard bytes.allSatisfy({ $0 < 0x80 }) else { return FoldingTable.shared.fold(bytes) }
-            return bytes.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        return text.withUTF8 { withFolded($0) { Array($0) } }
+    }
+
+    /// Hands over the folded form of a text's bytes.
+    @inline(__always)
+    static func withFolded<R>(
+        _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R
+    ) -> R {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count * 3) { buffer in
+            if let count = FoldingTable.shared.fold(text, into: buffer) {
+                return body(UnsafeBufferPointer(rebasing: buffer[..<count]))
+            }
+            return foldUnicode(String(decoding: text, as: UTF8.self))
+                .withUnsafeBufferPointer(body)
         }
-        return plain ?? foldUnicode(text)
     }
 
     /// As ``fold(_:)``, by the rules of Unicode for each scalar: for what no table holds.
@@ -82,37 +92,35 @@ struct FoldingTable: Sendable {
         }
     }
 
-    /// The folded text; nil when it has a scalar that this table does not know.
-    func fold(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var isKnown = true
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count * 3) { bytes, count in
-            folded.withUnsafeBufferPointer { folded in
-                var place = 0
-                while place < text.count {
-                    var value = UInt32(text[place])
-                    place += 1
-                    if value >= 0x80 {
-                        // A lead byte of two, and its follower: other leads stand for more.
-                        guard value < 0xD5, place < text.count else {
-                            isKnown = false
-                            return
-                        }
-                        value = (value & 0x1F) << 6 | UInt32(text[place] & 0x3F)
-                        place += 1
-                    }
-                    guard value < FoldingTable.end, folded[Int(value)] != .max else {
-                        isKnown = false
-                        return
-                    }
-                    var entry = folded[Int(value)]
-                    for _ in 0..<(entry >> 24) {
-                        bytes[count] = UInt8(truncatingIfNeeded: entry)
-                        entry >>= 8
-                        count += 1
-                    }
+    /// Writes the folded text, for which there must be room for three times its bytes.
+    ///
+    /// - Returns: How many bytes it has; nil for a text with a scalar that this table does not know.
+    func fold(
+        _ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int? {
+        folded.withUnsafeBufferPointer { folded in
+            var (place, count) = (0, 0)
+            while place < text.count {
+                var value = UInt32(text[place])
+                place &+= 1
+                if value < 0x80 {
+                    bytes[count] = UInt8(truncatingIfNeeded: folded[Int(value)])
+                    count &+= 1
+                    continue
+                }
+                // A lead byte of two, and its follower: other leads stand for more.
+                guard value < 0xD5, place < text.count else { return nil }
+                value = (value & 0x1F) << 6 | UInt32(text[place] & 0x3F)
+                place &+= 1
+                guard value < FoldingTable.end, folded[Int(value)] != .max else { return nil }
+                var entry = folded[Int(value)]
+                for _ in 0..<(entry >> 24) {
+                    bytes[count] = UInt8(truncatingIfNeeded: entry)
+                    entry >>= 8
+                    count &+= 1
                 }
             }
+            return count
         }
-        return isKnown ? bytes : nil
     }
 }

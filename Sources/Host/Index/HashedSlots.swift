@@ -50,6 +50,11 @@ struct HashedSlots {
         count += 1
     }
 
+    /// Makes room for so many numbers at once.
+    mutating func reserve(_ count: Int) {
+        while count * 4 > places.count * 3 { grow() }
+    }
+
     /// Leaves out a number that is in it.
     mutating func remove(_ number: Int, hash: UInt32) {
         let mask = places.count - 1
@@ -91,18 +96,20 @@ struct HashedSlots {
     }
 }
 
+extension HashedSlots {
+    /// The hash of a text, the same for texts that are equal.
+    static func textHash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        // All below U+0300 is composed as it is; the rest is composed first, for a text equals
+        // another that only says its accents otherwise.
+        guard text.contains(where: { $0 >= 0xCC }) else { return hash(text) }
+        var composed = String(decoding: text, as: UTF8.self).precomposedStringWithCanonicalMapping
+        return composed.withUTF8(hash)
+    }
+}
+
 extension String {
     /// A hash that is the same for texts that are equal.
     var slotHash: UInt32 {
-        mutating get {
-            let plain: UInt32? = withUTF8 { bytes in
-                // All below U+0300 is composed as it is; the rest is composed first, for a text
-                // equals another that only says its accents otherwise.
-                bytes.contains { $0 >= 0xCC } ? nil : HashedSlots.hash(bytes)
-            }
-            if let plain { return plain }
-            var composed = precomposedStringWithCanonicalMapping
-            return composed.withUTF8(HashedSlots.hash)
-        }
+        mutating get { withUTF8(HashedSlots.textHash) }
     }
 }

@@ -21,7 +21,11 @@ enum ItemID {
     ///
     /// Strings compare by canonical equivalence; bytes tell the forms apart.
     static func isNormal(_ id: String) -> Bool {
-        id.utf8.allSatisfy { $0 < 0x80 }
-            || id.precomposedStringWithCanonicalMapping.utf8.elementsEqual(id.utf8)
+        id.utf8.allSatisfy { $0 < 0x80 } || id.precomposed.utf8.elementsEqual(id.utf8)
     }
+}
+
+extension String {
+    /// The text in NFC.
+    var precomposed: String { precomposedStringWithCanonicalMapping }
 }

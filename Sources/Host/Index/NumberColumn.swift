@@ -41,6 +41,12 @@ final class NumberColumn {
         if postings != nil { move(row, from: old, to: new) }
     }
 
+    /// Makes room for so many rows at once.
+    func reserve(_ rows: Int) { numbers.reserveCapacity(rows) }
+
+    /// Makes these the numbers of the next rows, NaN where one has none: for a new column.
+    func append(_ more: some Collection<Double>) { numbers.append(contentsOf: more) }
+
     /// Whether two numbers are the same, or neither is one.
     static func isSame(_ one: Double?, _ other: Double?) -> Bool {
         one == other

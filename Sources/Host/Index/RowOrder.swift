@@ -119,7 +119,7 @@ struct RowOrder {
     func position(of row: Int) -> Position {
         let values = keys.map { key -> SortValue in
             switch key.column {
-            case nil: return .text(FoldedText(table[row].id))
+            case nil: return .text(FoldedText(table.id(of: row)))
             case .number(let column):
                 return column.number(of: row).map(SortValue.number) ?? .missing
             case .text(let column):
@@ -127,7 +127,7 @@ struct RowOrder {
                 return .text(FoldedText(column.values.text(of: code)))
             }
         }
-        return Position(values: values, id: table[row].id)
+        return Position(values: values, id: table.id(of: row))
     }
 
     /// Whether a position has a value of the right type for each key.
@@ -207,7 +207,7 @@ struct RowOrder {
         let head = UInt64(head: id.utf8)
         let own = index.table.heads[row]
         if own != head { return own < head ? -1 : 1 }
-        return index.table[row].id.compare(id)
+        return index.table.compareID(of: row, id)
     }
 
     /// Nothing comes behind anything, in both directions.

@@ -8,6 +8,12 @@ final class RowTable {
         var revision: Int64
     }
 
+    /// What was in a row before an item was put in.
+    struct Former {
+        var parent: String?
+        var hasSameFields: Bool
+    }
+
     /// The rows that hold an item.
     private(set) var occupied = Bitset()
     /// The rows of items without a parent.
@@ -15,7 +21,9 @@ final class RowTable {
     /// The first eight bytes of each id, as a number that orders as the id does.
     private(set) var heads: ContiguousArray<UInt64> = []
 
-    private var rows: ContiguousArray<Row> = []
+    private var items = PackedItems()
+    private var places: ContiguousArray<ItemPlace> = []
+    private var revisions: ContiguousArray<Int64> = []
     private var numbers = HashedSlots()
     private var children: [String: Postings] = [:]
     private var free: ContiguousArray<Int32> = []
@@ -24,23 +32,37 @@ final class RowTable {
     var count: Int { numbers.count }
 
     /// One more than the greatest row that was ever used.
-    var end: Int { rows.count }
+    var end: Int { places.count }
 
     /// Every item's id, in the order of the rows.
     var ids: [String] {
         var ids: [String] = []
         ids.reserveCapacity(count)
-        occupied.visit { ids.append(rows[$0].id) }
+        occupied.visit { ids.append(id(of: $0)) }
         return ids
     }
 
     /// What is in a row that holds an item.
-    subscript(row: Int) -> Row { rows[row] }
+    subscript(row: Int) -> Row {
+        let item = items[places[row]]
+        return Row(
+            id: item.id.text, fields: Array(item.fields), parent: item.parent?.text,
+            revision: revisions[row])
+    }
+
+    /// The id of the item in a row.
+    func id(of row: Int) -> String { items[places[row]].id.text }
+
+    /// What the item in a row lies under; nil for a root.
+    func parent(of row: Int) -> String? { items[places[row]].parent?.text }
+
+    /// The sequence of the entry that last changed the item in a row.
+    func revision(of row: Int) -> Int64 { revisions[row] }
 
     /// In which row an item is.
     func row(of id: String) -> Int? {
         var id = id
-        return row(of: id, hash: id.slotHash)
+        return id.withUTF8 { row(of: UnsafeRawBufferPointer($0), hash: HashedSlots.textHash($0)) }
     }
 
     /// The rows of an item's direct children.
@@ -48,42 +70,78 @@ final class RowTable {
 
     /// Puts an item in, in its row or a new one.
     ///
+    /// - Parameters:
+    ///   - id: The item's id.
+    ///   - parent: What it lies under.
+    ///   - fields: Its fields as JSON.
+    ///   - revision: The sequence of the entry that did it.
     /// - Returns: The row, and what was in it before; nil when it is a new one.
-    func put(_ new: Row) -> (row: Int, old: Row?) {
-        var id = new.id
-        let hash = id.slotHash
-        guard let row = row(of: id, hash: hash) else { return (add(new, hash: hash), nil) }
-        let old = rows[row]
-        if old.parent != new.parent {
-            unlink(row)
-            link(row, to: new.parent)
+    func put(
+        id: String, parent: String?, fields: UnsafeRawBufferPointer, revision: Int64
+    ) -> (row: Int, former: Former?) {
+        var (id, own) = (id, parent ?? "")
+        return id.withUTF8 { text in
+            own.withUTF8 { own in
+                let id = UnsafeRawBufferPointer(text)
+                let parentBytes = parent == nil ? nil : UnsafeRawBufferPointer(own)
+                let hash = HashedSlots.textHash(text)
+                guard let row = row(of: id, hash: hash) else {
+                    let row = freeRow()
+                    places[row] = items.append(
+                        row: row, id: id, parent: parentBytes, fields: fields)
+                    take(row, head: UInt64(head: id), hash: hash, revision: revision)
+                    link(row, to: parent)
+                    return (row, nil)
+                }
+                let old = items[places[row]]
+                let former = Former(
+                    parent: old.parent?.text, hasSameFields: old.fields.isSame(as: fields))
+                revisions[row] = revision
+                guard !former.hasSameFields || former.parent != parent else {
+                    return (row, former)
+                }
+                if former.parent != parent {
+                    unlink(row, from: former.parent)
+                    link(row, to: parent)
+                }
+                let place = places[row]
+                places[row] = items.append(
+                    row: row, id: id, parent: parentBytes, fields: fields)
+                items.remove(place, places: &places)
+                return (row, former)
+            }
         }
-        rows[row] = new
-        return (row, old)
     }
 
     /// Changes the revision of the item in a row.
-    func setRevision(_ revision: Int64, row: Int) { rows[row].revision = revision }
+    func setRevision(_ revision: Int64, row: Int) { revisions[row] = revision }
 
     /// Takes an item out.
     ///
     /// - Returns: The row that is free now; nil when there was no such item.
     func remove(_ id: String) -> Int? {
-        var id = id
-        let hash = id.slotHash
-        guard let row = row(of: id, hash: hash) else { return nil }
-        numbers.remove(row, hash: hash)
-        unlink(row)
+        guard let row = row(of: id) else { return nil }
+        var id = self.id(of: row)
+        numbers.remove(row, hash: id.withUTF8(HashedSlots.textHash))
+        unlink(row, from: parent(of: row))
         occupied.remove(row)
-        rows[row] = Row(id: "", fields: [], parent: nil, revision: 0)
+        items.remove(places[row], places: &places)
+        places[row] = .none
+        revisions[row] = 0
         free.append(Int32(row))
         return row
     }
 
-    /// Below 0 when one row's id comes before the other's.
+    /// Below 0 when one row's id comes before the other's, byte for byte.
     func compareIDs(_ one: Int, _ other: Int) -> Int {
         if heads[one] != heads[other] { return heads[one] < heads[other] ? -1 : 1 }
-        return rows[one].id.compare(rows[other].id)
+        return items[places[one]].id.compare(items[places[other]].id)
+    }
+
+    /// Below 0 when a row's id comes before one that may be of no row.
+    func compareID(of row: Int, _ id: String) -> Int {
+        var id = id
+        return id.withUTF8 { items[places[row]].id.compare(UnsafeRawBufferPointer($0)) }
     }
 
     /// All rows with an item, in the order of their ids.
@@ -93,7 +151,7 @@ final class RowTable {
         // Ids often begin alike: what differs comes first to be compared.
         let shared = sharedPrefix
         occupied.visit { row in
-            sorted.append((UInt64(head: rows[row].id.utf8.dropFirst(shared)), Int32(row)))
+            sorted.append((UInt64(head: items[places[row]].id.dropFirst(shared)), Int32(row)))
         }
         sorted.sort { one, other in
             one.head != other.head
@@ -104,40 +162,43 @@ final class RowTable {
 
     /// How many bytes all ids have in common at their start.
     private var sharedPrefix: Int {
-        var first: [UInt8]?
+        var first: UnsafeRawBufferPointer?
         var length = 0
         occupied.visit { row in
+            let id = items[places[row]].id
             guard let known = first else {
-                first = Array(rows[row].id.utf8)
-                length = first?.count ?? 0
+                first = id
+                length = id.count
                 return
             }
             if length > 0 {
-                length = zip(known.prefix(length), rows[row].id.utf8).prefix { $0 == $1 }.count
+                length = zip(known.prefix(length), id).prefix { $0 == $1 }.count
             }
         }
         return length
     }
 
-    private func row(of id: String, hash: UInt32) -> Int? {
-        numbers.find(hash) { rows[$0].id == id }
+    private func row(of id: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+        numbers.find(hash) { row in
+            let known = items[places[row]].id
+            // Texts may be equal and say their accents otherwise.
+            return known.isSame(as: id) || known.text == id.text
+        }
     }
 
-    private func add(_ new: Row, hash: UInt32) -> Int {
-        let row: Int
-        if let freed = free.popLast() {
-            row = Int(freed)
-            rows[row] = new
-            heads[row] = UInt64(head: new.id.utf8)
-        } else {
-            row = rows.count
-            rows.append(new)
-            heads.append(UInt64(head: new.id.utf8))
-        }
+    private func freeRow() -> Int {
+        if let freed = free.popLast() { return Int(freed) }
+        places.append(ItemPlace.none)
+        revisions.append(0)
+        heads.append(0)
+        return places.count - 1
+    }
+
+    private func take(_ row: Int, head: UInt64, hash: UInt32, revision: Int64) {
+        heads[row] = head
+        revisions[row] = revision
         numbers.insert(row, hash: hash)
         occupied.insert(row)
-        link(row, to: new.parent)
-        return row
     }
 
     private func link(_ row: Int, to parent: String?) {
@@ -145,9 +206,45 @@ final class RowTable {
         children[parent, default: Postings()].insert(row)
     }
 
-    private func unlink(_ row: Int) {
-        guard let parent = rows[row].parent else { return roots.remove(row) }
+    private func unlink(_ row: Int, from parent: String?) {
+        guard let parent else { return roots.remove(row) }
         children[parent]?.remove(row)
         if children[parent]?.count == 0 { children[parent] = nil }
+    }
+}
+
+// MARK: Many at once
+
+extension RowTable {
+    /// Makes room for so many items at once.
+    func reserve(_ count: Int) {
+        places.reserveCapacity(count)
+        revisions.reserveCapacity(count)
+        heads.reserveCapacity(count)
+        numbers.reserve(count)
+        occupied.reserve(count)
+        roots.reserve(count)
+    }
+
+    /// Takes over items that stand in rows in the order in which they come; none of them is there.
+    func append(_ batch: RecordBatch) {
+        for item in batch.items {
+            let row = places.count
+            places.append(item.place)
+            revisions.append(item.revision)
+            heads.append(item.head)
+            numbers.insert(row, hash: item.hash)
+            occupied.insert(row)
+            if !item.hasParent { roots.insert(row) }
+        }
+    }
+
+    /// Takes over the memory that the items of all batches stand in.
+    func adopt(_ packed: PackedItems) {
+        items = packed
+        guard roots.count < count else { return }
+        for row in places.indices {
+            if let parent = parent(of: row) { link(row, to: parent) }
+        }
     }
 }

@@ -66,10 +66,10 @@ struct RowView {
     let before: RowChange?
 
     /// The item's id.
-    var id: String { before.map { $0.id ?? "" } ?? index.table[row].id }
+    var id: String { before.map { $0.id ?? "" } ?? index.table.id(of: row) }
 
     /// The item's parent.
-    var parent: String? { before.map(\.parent) ?? index.table[row].parent }
+    var parent: String? { before.map(\.parent) ?? index.table.parent(of: row) }
 
     /// A column's number, NaN where there is none.
     @inline(__always)

@@ -11,6 +11,8 @@ final class TextColumn {
     private(set) var first: ContiguousArray<Int32> = []
     /// Each row's further codes; shorter than ``first`` while no row behind has any.
     private var rest: ContiguousArray<ContiguousArray<Int32>> = []
+    /// For how many rows room was made.
+    private var expectedRows = 0
 
     /// Makes a row's value this one; what is neither text nor a list of texts counts as none.
     func set(_ value: Value?, row: Int) {
@@ -22,6 +24,29 @@ final class TextColumn {
         case .text(let text): replace(row, by: CollectionOfOne(text))
         case .list(let list): replace(row, by: list.lazy.compactMap(\.text))
         default: replace(row, by: EmptyCollection())
+        }
+    }
+
+    /// Makes room for so many rows at once.
+    func reserve(_ rows: Int) {
+        first.reserveCapacity(rows)
+        expectedRows = rows
+    }
+
+    /// Takes over the texts of new rows.
+    func append(_ texts: RecordBatch.Column, from start: Int, count: Int) {
+        // Where most texts are one row's, there will be about as many of them as rows.
+        if start >= 8 * RecordBatch.length, values.end * 2 > start {
+            values.reserve(expectedRows)
+            expectedRows = 0
+        }
+        first.append(contentsOf: repeatElement(-1, count: start + count - first.count))
+        for text in texts.texts {
+            let row = start + Int(text.row)
+            let code = texts.withBytes(of: text) { plain, folded in
+                Int32(values.insert(plain, folded: folded, hash: text.hash, row: row))
+            }
+            if first[row] < 0 { first[row] = code } else { add(code, row: row) }
         }
     }
 
@@ -107,6 +132,15 @@ final class TextColumn {
 
     /// Forgets those that no row had already when this was called last.
     func age() { values.age() }
+
+    /// Adds a further text to a row; one that it has already counts once.
+    private func add(_ code: Int32, row: Int) {
+        guard code != first[row] else { return }
+        if row >= rest.count {
+            rest.append(contentsOf: repeatElement([], count: row + 1 - rest.count))
+        }
+        if !rest[row].contains(code) { rest[row].append(code) }
+    }
 
     private func setFirst(_ code: Int32, row: Int) {
         if row == first.count { return first.append(code) }

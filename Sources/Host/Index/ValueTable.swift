@@ -9,14 +9,13 @@ final class ValueTable {
     private(set) var heads: ContiguousArray<UInt64> = []
 
     private var codes = HashedSlots()
-    private var texts: ContiguousArray<String> = []
     private var free: ContiguousArray<Int32> = []
     /// Codes that no row has any more, and whose texts somebody may still ask for.
     private var retired: ContiguousArray<Int32> = []
     private var retiredEarlier: ContiguousArray<Int32> = []
 
     /// One more than the greatest code there was.
-    var end: Int { texts.count }
+    var end: Int { postings.count }
 
     /// Under which code a text is; nil when no row has it.
     func code(of text: String) -> Int? {
@@ -26,28 +25,49 @@ final class ValueTable {
     /// Under which code a text is, or was, if it is not forgotten yet.
     func lastCode(of text: String) -> Int? {
         var text = text
-        return codes.find(text.slotHash) { texts[$0] == text }
+        return text.withUTF8 { code(of: $0, hash: HashedSlots.textHash($0)) }
     }
 
-    /// The text under a code.
-    func text(of code: Int) -> String { texts[code] }
+    /// The text under a code that is not forgotten.
+    func text(of code: Int) -> String { folded.withOriginal(of: code) { $0.text } }
 
     /// The distinct texts, sorted.
-    var sortedTexts: [String] { sortedCodes.map { texts[$0] } }
+    var sortedTexts: [String] { sortedCodes.map(text) }
 
     /// The codes that rows have, in the order of their texts.
     var sortedCodes: [Int] {
-        texts.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
+        postings.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
     }
 
     /// Notes that a row has a text, and gives its code.
     func insert(_ text: String, row: Int) -> Int {
         var text = text
-        let hash = text.slotHash
-        let code = codes.find(hash) { texts[$0] == text } ?? add(text, hash: hash)
-        if postings[code].count == 0 { version += 1 }
-        postings[code].insert(row)
+        return text.withUTF8 { text in
+            let hash = HashedSlots.textHash(text)
+            let code =
+                code(of: text, hash: hash)
+                ?? Folding.withFolded(text) { add(text, folded: $0, hash: hash) }
+            note(row, under: code)
+            return code
+        }
+    }
+
+    /// Notes that a row has a text whose hash and folded form are known, and gives its code.
+    func insert(
+        _ text: UnsafeBufferPointer<UInt8>, folded: UnsafeBufferPointer<UInt8>, hash: UInt32,
+        row: Int
+    ) -> Int {
+        let code = code(of: text, hash: hash) ?? add(text, folded: folded, hash: hash)
+        note(row, under: code)
         return code
+    }
+
+    /// Makes room for so many distinct texts at once.
+    func reserve(_ count: Int) {
+        codes.reserve(count)
+        postings.reserveCapacity(count)
+        heads.reserveCapacity(count)
+        folded.reserve(count)
     }
 
     /// Notes that a row has a text no longer.
@@ -73,8 +93,8 @@ final class ValueTable {
         retiredEarlier = retired
         retired = []
         for code in forgotten.map(Int.init) where postings[code].count == 0 && folded.has(code) {
-            codes.remove(code, hash: texts[code].slotHash)
-            texts[code] = ""
+            var text = text(of: code)
+            codes.remove(code, hash: text.slotHash)
             folded.remove(owner: code)
             free.append(Int32(code))
         }
@@ -87,7 +107,7 @@ final class ValueTable {
         let order = folded.withText(of: one) { left in
             folded.withText(of: other) { right in left.compare(right) }
         }
-        return order != 0 ? order : texts[one].compare(texts[other])
+        return order != 0 ? order : text(of: one).compare(text(of: other))
     }
 
     /// Below 0 when the text under the code comes before one that may be of no row.
@@ -95,24 +115,40 @@ final class ValueTable {
         let order = folded.withText(of: code) { left in
             text.folded.withUnsafeBytes { right in left.compare(right) }
         }
-        return order != 0 ? order : texts[code].compare(text.text)
+        return order != 0 ? order : self.text(of: code).compare(text.text)
     }
 
-    private func add(_ text: String, hash: UInt32) -> Int {
-        let bytes = Folding.fold(text)
+    private func code(of text: UnsafeBufferPointer<UInt8>, hash: UInt32) -> Int? {
+        let text = UnsafeRawBufferPointer(text)
+        return codes.find(hash) { code in
+            folded.withOriginal(of: code) { known in
+                // Texts may be equal and say their accents otherwise.
+                known.isSame(as: text) || known.text == text.text
+            }
+        }
+    }
+
+    private func note(_ row: Int, under code: Int) {
+        if postings[code].count == 0 { version += 1 }
+        postings[code].insert(row)
+    }
+
+    private func add(
+        _ text: UnsafeBufferPointer<UInt8>, folded bytes: UnsafeBufferPointer<UInt8>,
+        hash: UInt32
+    ) -> Int {
         let code: Int
         if let freed = free.popLast() {
             code = Int(freed)
-            texts[code] = text
             heads[code] = UInt64(head: bytes)
         } else {
-            code = texts.count
-            texts.append(text)
+            code = postings.count
             heads.append(UInt64(head: bytes))
             postings.append(Postings())
         }
         codes.insert(code, hash: hash)
-        folded.insert(bytes, owner: code)
+        folded.insert(
+            UnsafeRawBufferPointer(bytes), original: UnsafeRawBufferPointer(text), owner: code)
         return code
     }
 }
@@ -137,16 +173,6 @@ extension UInt64 {
             head |= UInt64(byte) << shift
         }
         self = head
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Below 0 when these bytes come first, above when the others do.
-    fileprivate func compare(_ other: UnsafeRawBufferPointer) -> Int {
-        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
-            return self[index] < other[index] ? -1 : 1
-        }
-        return count - other.count
     }
 }
 

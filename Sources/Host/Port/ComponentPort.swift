@@ -20,6 +20,12 @@ public protocol ComponentPort: AnyObject {
 
     /// Applies records that the store holds, the component's delegate silent.
     func restore(_ changes: [Change])
+    /// Whether the component's items are its records just as they stand, so that it takes all of
+    /// them at once.
+    var listsRecords: Bool { get }
+    /// Hands over all records at once, to one that does, instead of any other `restore` and of
+    /// `finishRestore`.
+    func restore(_ items: any RestoredItems)
     /// Ends the restore: gives all items, tallies or counts in one batch.
     func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
@@ -40,6 +46,13 @@ public protocol ComponentPort: AnyObject {
     func pass(_ phase: LifecyclePhase)
     /// Lets the component go. Nothing is told to the owner any more. Closing twice does nothing.
     func close()
+}
+
+extension ComponentPort {
+    /// One in another process is given its records one by one.
+    public var listsRecords: Bool { false }
+    /// Nothing: it is not called.
+    public func restore(_ items: any RestoredItems) {}
 }
 
 /// Why a component did not do what it was asked.

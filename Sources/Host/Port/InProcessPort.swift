@@ -66,6 +66,12 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(changes) }
     }
 
+    var listsRecords: Bool { harness.listsRecords }
+
+    func restore(_ items: any RestoredItems) {
+        call { harness.restore(items) }
+    }
+
     func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
         done(.success(call { harness.finishRestore() }))
     }

@@ -53,6 +53,7 @@ public final class MemoryHost {
         harness = try ComponentHarness(
             type, container: container, component: component, settings: settings, fields: fields,
             services: services)
+        _ = harness.finishRestore()
         attach()
     }
 
@@ -147,16 +148,23 @@ public final class MemoryHost {
 
     /// Lets the component go and makes it anew from its records, as a restart of the host does.
     ///
+    /// - Parameter atOnce: whether it is handed all records at once, if it is a `RecordListing`; by
+    ///   default one by one, as hosts may do, too.
     /// - Throws: what the component's `init` throws.
-    public func restart() throws {
+    public func restart(atOnce: Bool = false) throws {
         detach()
         services.forgetComponent()
         harness = try ComponentHarness(
             type, container: services.container, component: services.component,
             settings: settings, fields: fields, services: services)
         // Restored in the order of their keys, which is not the order in which they were made.
-        harness.restore(
-            records.sorted { $0.key < $1.key }.map { .put(key: $0.key, value: $0.value) })
+        let sorted = records.sorted { $0.key < $1.key }
+        if atOnce, harness.listsRecords {
+            harness.restore(MemoryItems(sorted.compactMap { Item(key: $0.key, value: $0.value) }))
+        } else {
+            harness.restore(sorted.map { .put(key: $0.key, value: $0.value) })
+            _ = harness.finishRestore()
+        }
         attach()
     }
 
@@ -168,11 +176,27 @@ public final class MemoryHost {
     }
 
     private func attach() {
-        _ = harness.finishRestore()
         harness.pass(.willAttach)
         harness.pass(.didAttach)
         collect()
     }
 
     private func collect() { events.append(contentsOf: harness.takeEvents()) }
+}
+
+/// Items as they were at a restart.
+private struct MemoryItems: RestoredItems {
+    private let items: [Item]
+
+    init(_ items: [Item]) { self.items = items }
+
+    var count: Int { items.count }
+
+    func contains(_ id: String) -> Bool { item(id) != nil }
+
+    func item(_ id: String) -> Item? { items.first { $0.id == id } }
+
+    func visit(_ body: (Item) -> Void) {
+        for item in items { body(item) }
+    }
 }

@@ -72,6 +72,20 @@ public final class ComponentHarness {
         for change in changes { component.apply(change) }
     }
 
+    /// Whether the component's items are its records just as they stand, and it takes all of them
+    /// at once: see ``RecordListing``.
+    public var listsRecords: Bool {
+        if case .contents(let source) = role { source is any RecordListing } else { false }
+    }
+
+    /// Hands over all records at once, to a component that ``listsRecords``, instead of any
+    /// `restore(_:)` with changes and of ``finishRestore()``: who calls it knows all items.
+    public func restore(_ items: any RestoredItems) {
+        setDelegate(nil)
+        if case .contents(let source as any RecordListing) = role { source.restore(items) }
+        setDelegate(collector)
+    }
+
     /// Ends the restore: one batch of events that gives all items, tallies or counts absolutely.
     ///
     /// It may be called again at any time, to learn the whole state anew.

@@ -96,6 +96,36 @@ extension ContentListing {
     public func details(of id: String) -> [String: Value]? { nil }
 }
 
+/// A source whose items are its records just as they stand: every record is an item, and there is
+/// no other.
+///
+/// A host that has read the records may then hand them over at once, in the form in which it keeps
+/// them for its own list, where it would else call ``Component/apply(_:)`` for each: a million items
+/// are there at once, and in memory once. It may just as well call `apply` for each.
+public protocol RecordListing: ContentListing {
+    /// Takes over all records, instead of `apply` for each; called at most once, before any other
+    /// call.
+    ///
+    /// What follows is as if they had been applied: ``ContentListing/items`` are theirs, and later
+    /// changes put and remove some of them.
+    func restore(_ items: any RestoredItems)
+}
+
+/// Items as the store had them at the start, kept by the host; they never change.
+public protocol RestoredItems: Sendable {
+    /// How many there are.
+    var count: Int { get }
+
+    /// Whether there is an item with this id.
+    func contains(_ id: String) -> Bool
+
+    /// The item with this id, made anew at each call; nil when there is none.
+    func item(_ id: String) -> Item?
+
+    /// Hands over each item, in the order of the ids' bytes.
+    func visit(_ body: (Item) -> Void)
+}
+
 /// Who is told by a ``ContentListing``.
 public protocol ContentListingDelegate: AnyObject {
     /// The items changed.

@@ -1,0 +1,126 @@
+import AtriumKit
+import Dispatch
+import JSONCodec
+import Store
+
+/// A list made of records, each of which is an item just as it stands; and those items, for the
+/// component whose records they are.
+struct RecordLoad {
+    let list: ContentIndex
+    let items: RecordItems
+
+    /// Reads a component's records into a new list: on the calling thread, and on another that puts
+    /// together what this one has read.
+    ///
+    /// - Returns: Nil when a record is not an item: the component must look at them itself.
+    /// - Throws: `StoreError` when the file can't be read.
+    static func read(
+        _ container: String, _ component: String, fields: [Field], in store: Store
+    ) throws -> RecordLoad? {
+        let assembly = Assembly(fields: fields)
+        var batcher: RecordBatcher?
+        do {
+            try store.forEachStoredRecord(container: container, component: component) { count in
+                batcher = RecordBatcher(fields: fields, expecting: count)
+                assembly.reserve(count)
+            } each: { key, value, sequence in
+                try batcher?.append(key: key, value: value, revision: sequence)
+                if batcher?.isFull == true, let batch = batcher?.takeBatch() {
+                    assembly.append(batch)
+                }
+            }
+        } catch is RecordBatcher.NotAnItem {
+            _ = assembly.finish()
+            return nil
+        }
+        guard var batcher else { return nil }
+        assembly.append(batcher.takeBatch())
+        let list = assembly.finish()
+        list.adopt(batcher.items)
+        return RecordLoad(
+            list: list, items: RecordItems(batcher.items, places: batcher.places))
+    }
+}
+
+/// Puts a new list together on a thread of its own.
+///
+/// The list belongs to the queue until ``finish()`` gives it away: hence this may be sent.
+private final class Assembly: @unchecked Sendable {
+    /// How many batches may wait: memory that is used again is memory that is there.
+    private static let ahead = 16
+
+    private let list: ContentIndex
+    private let queue = DispatchQueue(label: "atrium.load", qos: .userInitiated)
+    private let room = DispatchSemaphore(value: Assembly.ahead)
+
+    init(fields: [Field]) { list = ContentIndex(fields: fields) }
+
+    func reserve(_ count: Int) {
+        queue.async { self.list.reserve(count) }
+    }
+
+    /// Takes a batch; waits while too many do.
+    func append(_ batch: RecordBatch) {
+        room.wait()
+        queue.async {
+            self.list.append(batch)
+            self.room.signal()
+        }
+    }
+
+    /// Gives the list away, once all batches are in it.
+    func finish() -> ContentIndex {
+        queue.sync { list }
+    }
+}
+
+/// Items as they stood in the store, in the memory that the list has them in.
+final class RecordItems: RestoredItems, Sendable {
+    private let items: PackedItems
+    /// In the order of the ids' bytes.
+    private let places: ContiguousArray<ItemPlace>
+
+    /// Items that stand in these places, in the order of their ids' bytes.
+    init(_ items: PackedItems, places: ContiguousArray<ItemPlace>) {
+        self.items = items
+        self.places = places
+    }
+
+    var count: Int { places.count }
+
+    func contains(_ id: String) -> Bool { entry(id) != nil }
+
+    func item(_ id: String) -> Item? { entry(id).flatMap(item) }
+
+    func visit(_ body: (Item) -> Void) {
+        for place in places.indices { if let item = item(at: place) { body(item) } }
+    }
+
+    /// All items, made anew at each call.
+    var all: [Item] { places.indices.compactMap(item) }
+
+    /// The item at a place of their order; nil where the fields' JSON, which was read before, can't
+    /// be read any more.
+    func item(at place: Int) -> Item? { item(items[places[place]]) }
+
+    private func entry(_ id: String) -> PackedItems.Entry? {
+        var id = ItemID.isNormal(id) ? id : id.precomposed
+        return id.withUTF8 { id in
+            let id = UnsafeRawBufferPointer(id)
+            var (low, high) = (0, places.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let isBefore = items[places[middle]].id.compare(id) < 0
+                if isBefore { low = middle + 1 } else { high = middle }
+            }
+            guard low < places.count else { return nil }
+            let entry = items[places[low]]
+            return entry.id.isSame(as: id) ? entry : nil
+        }
+    }
+
+    private func item(_ entry: PackedItems.Entry) -> Item? {
+        guard let fields: [String: Value] = try? JSON.decode(from: entry.fields) else { return nil }
+        return Item(id: entry.id.text, fields: fields, parent: entry.parent?.text)
+    }
+}
