@@ -13,6 +13,14 @@ import Testing
             seen.append("\($0)=\($1.count)@\($2)/\($3)")
         }
         #expect(seen == ["=1@5/5", "Z=1@4/4", "a=1@6/3", "b=1@1/1", "é=1@2/2"])
+        var (expected, told) = (0, [""])
+        try bench.store.forEachStoredRecord(container: "films", component: "list") {
+            expected = $0
+        } each: {
+            told.append("\(String(decoding: $0, as: UTF8.self))=\($1.count)@\($2)")
+        }
+        #expect(expected == 5)
+        #expect(told.dropFirst() == ["=1@5", "Z=1@4", "a=1@6", "b=1@1", "é=1@2"])
     }
 
     @Test func `a record that was removed is made anew`() throws {
