@@ -142,7 +142,7 @@ let package = Package(
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(
-            name: "Systemd", dependencies: ["CSystemd", "LogMessages", logging],
+            name: "Systemd", dependencies: ["CSystemd", "LogMessages", logging, metrics],
             swiftSettings: strict),
         .executableTarget(
             name: "atriumd",

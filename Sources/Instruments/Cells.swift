@@ -53,6 +53,9 @@ final class GaugeCell: MeterHandler, RecorderHandler, Cell {
 /// a lock and without memory of its own.
 final class HistogramCell: TimerHandler, RecorderHandler, Cell {
     private let buckets: Buckets
+    /// The buckets' bounds, and then one that nothing is above: in place, so that no search counts a
+    /// reference.
+    private let bounds: InlineArray<24, Int64>
     /// How many values fell into each bucket; those without a bound are never touched.
     private let counts: InlineArray<24, Atomic<Int>>
     private let sum = Atomic<Int64>(0)
@@ -60,14 +63,14 @@ final class HistogramCell: TimerHandler, RecorderHandler, Cell {
     init(_ buckets: Buckets) {
         precondition(buckets.bounds.count <= Buckets.most, "too many buckets")
         self.buckets = buckets
+        bounds = InlineArray { $0 < buckets.bounds.count ? buckets.bounds[$0] : .max }
         counts = InlineArray { _ in Atomic(0) }
     }
 
     func record(_ value: Int64) {
-        let bounds = buckets.bounds
         var place = 0
         // Most values are small: from the small end, few bounds are looked at.
-        while place < bounds.count, value > bounds[place] { place += 1 }
+        while value > bounds[place] { place += 1 }
         counts[place].wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(value, ordering: .relaxed)
     }

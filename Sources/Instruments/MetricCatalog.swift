@@ -90,6 +90,7 @@ public enum MetricCatalog {
         .gauge("atrium_open_fds", "Open file descriptors of the daemon's process."),
         .gauge("atrium_max_fds", "How many file descriptors the daemon's process may have."),
         .gauge("atrium_start_time_seconds", "When the daemon started, in seconds since 1970."),
+        .counter("atrium_log_messages_total", "Messages that were logged, by level."),
         .gauge("atrium_build_info", "1, with the daemon's version as a label."),
     ]
 }

@@ -53,6 +53,7 @@ public struct JournalLogHandler: LogHandler {
             StderrLogHandler(fields: fields, isForManager: true).log(event: event)
             return
         }
+        LogMeters.count(event.level)
     }
 
     /// The event as the journal's assignments, `NAME=value`.

@@ -56,6 +56,7 @@ public struct StderrLogHandler: LogHandler {
     public func log(event: LogEvent) {
         let start = isForManager ? "<\(event.level.priority)>" : "\(timeOfDay()) "
         write(start + line(for: event))
+        LogMeters.count(event.level)
     }
 
     /// The line without what it starts with, and its end.

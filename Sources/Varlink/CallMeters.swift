@@ -12,38 +12,25 @@ final class CallMeters: @unchecked Sendable {
     private static let mostErrors = 32
 
     private let metrics: VarlinkMetrics
-    private let methods: [Meter]
+    private let names: [String]
 
-    /// One method's.
-    ///
-    /// Unchecked: as the whole.
-    private final class Meter: @unchecked Sendable {
-        let name: String
-        /// Nil for the methods that there are not.
-        let answered: Counter?
-        let seconds: Timer
-        var errors: [(name: String, count: Counter)] = []
-
-        init(_ name: String, answered: Counter?, seconds: Timer) {
-            self.name = name
-            self.answered = answered
-            self.seconds = seconds
-        }
-    }
+    // By the method's place: beside each other and not in an object for each, which would be counted
+    // a reference to with every call.
+    private let seconds: [Timer]
+    private let answered: [Counter]
+    private var errors: [[(name: String, count: Counter)]]
 
     /// Meters for the methods of a table, in its order, and one for all that there are not.
     init(_ methods: [String], _ metrics: VarlinkMetrics) {
         self.metrics = metrics
-        func meter(_ name: String, answered: Counter?) -> Meter {
-            Meter(
-                name, answered: answered,
-                seconds: Timer(
-                    label: "\(metrics.prefix)_call_seconds", dimensions: [("method", name)],
-                    factory: metrics.factory))
+        names = methods + ["unknown"]
+        seconds = names.map {
+            Timer(
+                label: "\(metrics.prefix)_call_seconds", dimensions: [("method", $0)],
+                factory: metrics.factory)
         }
-        self.methods =
-            methods.map { meter($0, answered: Self.counter(metrics, $0, outcome: "ok")) }
-            + [meter("unknown", answered: nil)]
+        answered = methods.map { Self.counter(metrics, $0, outcome: "ok") }
+        errors = names.map { _ in [] }
     }
 
     /// Nanoseconds of a clock that never goes back.
@@ -55,22 +42,22 @@ final class CallMeters: @unchecked Sendable {
 
     /// A call has its reply, or the first of several; or fails with an error of this name.
     func record(_ slot: CallSlot, error: String?) {
-        let meter = methods[Int(slot.method)]
-        meter.seconds.recordNanoseconds(Self.now() &- slot.started)
-        if let error { count(error, of: meter) } else { meter.answered?.increment() }
+        let method = Int(slot.method)
+        seconds[method].recordNanoseconds(Self.now() &- slot.started)
+        if let error { count(error, of: method) } else { answered[method].increment() }
     }
 
     /// A call's connection ended before its reply.
-    func drop(_ method: UInt16) { count("dropped", of: methods[Int(method)]) }
+    func drop(_ method: UInt16) { count("dropped", of: Int(method)) }
 
-    private func count(_ outcome: String, of meter: Meter) {
-        if let known = meter.errors.first(where: { $0.name == outcome }) {
+    private func count(_ outcome: String, of method: Int) {
+        if let known = errors[method].first(where: { $0.name == outcome }) {
             return known.count.increment()
         }
-        guard meter.errors.count < Self.mostErrors else { return count("other", of: meter) }
-        let name = meter.errors.count == Self.mostErrors - 1 ? "other" : outcome
-        let counter = Self.counter(metrics, meter.name, outcome: name)
-        meter.errors.append((name, counter))
+        guard errors[method].count < Self.mostErrors else { return count("other", of: method) }
+        let name = errors[method].count == Self.mostErrors - 1 ? "other" : outcome
+        let counter = Self.counter(metrics, names[method], outcome: name)
+        errors[method].append((name, counter))
         counter.increment()
     }
 

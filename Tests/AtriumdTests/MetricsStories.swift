@@ -107,6 +107,9 @@ extension Stories {
                 #expect(sync <= Self.number("atrium_commit_seconds_sum", in: after) ?? 0)
                 #expect(Self.number("atrium_items{container=\"films\"}", in: after) ?? 0 > 100)
                 #expect(Self.number("atrium_store_writable", in: after) == 1)
+                #expect(growth("atrium_log_messages_total{level=\"error\"}") == 0)
+                let notices = "atrium_log_messages_total{level=\"notice\"}"
+                #expect(Self.number(notices, in: after) ?? 0 > 0, "that it is ready")
                 #expect(Self.number("atrium_writer_queue_entries", in: after) == 0)
                 #expect(Self.number("atrium_lane_entries{container=\"films\"}", in: after) == 0)
 

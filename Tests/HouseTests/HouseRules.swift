@@ -44,7 +44,7 @@ enum HouseRules {
             "Yams", "Logging", "CoreMetrics",
         ],
         "CSystemd": [],
-        "Systemd": ["CSystemd", "LogMessages", "Logging"],
+        "Systemd": ["CSystemd", "LogMessages", "Logging", "CoreMetrics"],
         "atriumd": [
             "AtriumKit", "Control", "Host", "Instruments", "Interfaces", "LogMessages", "Store",
             "Systemd", "Varlink", "CoreMetrics",
