@@ -24,20 +24,23 @@ def frame(method, **parameters):
                       ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
 
 
-def start():
-    """A daemon of the stage, without any container."""
+def start(state=None, question=None, answer=b"\0"):
+    """A daemon of the stage, by default without any container.
+
+    It is ready once it answers; question: with this to that.
+    """
     directory = new_directory("atrium")
     (directory / "configuration").mkdir()
     path = new_socket("atrium")
     address = "unix:" + path
     command = [stage / "bin" / "atriumd", "--socket", path, "--state-directory",
-               directory / "state", "--log-level", "warning"]
+               state or directory / "state", "--log-level", "warning"]
+    question = question or frame("org.varlink.service.GetInfo")
     # Without what would set it up as the machine's daemon.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(
         ("ATRIUM_", "NOTIFY_", "WATCHDOG_", "LISTEN_", "JOURNAL_"))}
     environment["CONFIGURATION_DIRECTORY"] = str(directory / "configuration")
-    return Server("atrium", command, address, lambda: ask(
-        address, frame("org.varlink.service.GetInfo"), b"\0"), environment)
+    return Server("atrium", command, address, lambda: ask(address, question, answer), environment)
 
 
 def parameters_of(reply):

@@ -20,15 +20,18 @@ import check
 import comments
 import cost
 import listing
+import million
 import movies
 import packages
 import screens
+import start
 from figures import Row, say
 from processes import HERE, LAB, ROOT, begin, stop_all
 from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
-         "listing": listing, "screens": screens, "cost": cost}
+         "listing": listing, "screens": screens, "start": start, "million": million,
+         "cost": cost}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
 # What the one in Benchmarks/index measures: the index alone, in process.
@@ -36,6 +39,7 @@ INDEX = "index"
 TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
+    "start": "A start with many films", "million": "A million films imported",
     "cost": "The daemon itself",
     "json": "JSON", "import": "Import", "queries": "Queries", "index": "The index in process",
 }
@@ -110,7 +114,7 @@ def main():
     begin()
     if any(part in PEERS for part in chosen.parts):
         subprocess.run([HERE / "setup"], check=True)
-    if {"listing", "screens", "cost", INDEX} & set(chosen.parts):
+    if {"listing", "screens", "start", "million", "cost", INDEX} & set(chosen.parts):
         movies.make()
     if INDEX in chosen.parts:
         packages.make()

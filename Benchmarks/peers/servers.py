@@ -4,15 +4,17 @@ import os
 from processes import HERE, LAB, Server, ask, free_port, new_directory, new_socket
 
 
-def redis(sync=False):
-    """sync: an append-only file, with an fsync before each reply."""
+def redis(sync=False, directory=None, ready=None):
+    """sync: an append-only file, with an fsync before each reply. directory: where a snapshot may
+    lie. ready: raises until it is; asked with the address."""
     path = new_socket("redis")
     command = ["redis-server", "--port", 0, "--unixsocket", path, "--save", "",
-               "--dir", new_directory("redis"), "--daemonize", "no",
+               "--dir", directory or new_directory("redis"), "--daemonize", "no",
                "--auto-aof-rewrite-percentage", 0, "--appendonly", "yes" if sync else "no",
                "--appendfsync", "always"]
     address = "unix:" + path
-    return Server("redis", command, address, lambda: ask(address, b"PING\r\n", b"+PONG"))
+    ready = ready or (lambda address: ask(address, b"PING\r\n", b"+PONG"))
+    return Server("redis", command, address, lambda: ready(address))
 
 
 def mosquitto():
