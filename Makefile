@@ -12,7 +12,7 @@ SHELL   := /bin/bash
 # What the build links, and what the tests use on top of it.
 BUILD_PACKAGES := binutils ca-certificates git libsqlite3-dev libsystemd-dev pkg-config python3
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
-TEST_PACKAGES  := chromium chromium-driver fish gzip man-db mandoc procps python3-aiohttp python3-venv strace \
+TEST_PACKAGES  := chromium chromium-driver fish gzip man-db mandoc procps python3-aiohttp python3-venv sqlite3 strace \
 	util-linux zsh
 
 # `make run` starts from here: the same tree as an installed one.

@@ -215,7 +215,7 @@ let package = Package(
             ],
             exclude: ["Definitions"], swiftSettings: strict),
         tests("SystemdTests", ["Systemd", "LogMessages", logging]),
-        tests("HouseTests", ["LogMessages"]),
+        tests("HouseTests", ["Instruments", "LogMessages", logging]),
         tests(
             "AtriumctlTests",
             ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),
