@@ -2,7 +2,7 @@
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# Where systemd finds units: /lib/systemd for PREFIX=/usr, else $(PREFIX)/lib/systemd.
+# Below what folder systemd finds units, if not $(PREFIX)/lib/systemd.
 SYSTEMD_DIR ?=
 # Leaves the symbols for debuggers out of what is installed, three quarters of it; STRIP= keeps them.
 STRIP   ?= strip
@@ -14,6 +14,9 @@ BUILD_PACKAGES := binutils ca-certificates git libsqlite3-dev libsystemd-dev pkg
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
 TEST_PACKAGES  := chromium chromium-driver fish gzip man-db mandoc procps python3-aiohttp python3-venv sqlite3 strace \
 	util-linux zsh
+# What `make deb` makes a package with, and what tries it.
+DEB_PACKAGES          := debhelper dpkg-dev fakeroot lintian
+PACKAGE_TEST_PACKAGES := debootstrap
 
 # `make run` starts from here: the same tree as an installed one.
 STAGE   := $(CURDIR)/.build/atrium
@@ -36,8 +39,8 @@ RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
 CHECKED := --explicit-target-dependency-import-check error
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz bench lint format docs install uninstall lay-down lay-down-units release stage deps \
-	test-deps clean
+.PHONY: help run test fuzz bench lint format docs install uninstall lay-down lay-down-units release stage deb \
+	test-package deps 	test-deps clean
 
 help: ## what there is to do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(MAKEFILE_LIST) | column -t -s @
@@ -50,6 +53,7 @@ test: test-deps lint ## check the format, build everything, run all tests
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
 	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run
+	$(MAKE) --no-print-directory test-package
 
 fuzz: test-deps ## make up texts for what reads foreign bytes; FUZZ_SECONDS=60 for each of json, idl, frames, or FUZZ=idl
 	SWIFT='$(SWIFT)' Tests/Fuzz/run $(FUZZ)
@@ -94,6 +98,15 @@ lay-down:
 # The same of the units alone.
 lay-down-units:
 	@$(PLACE) packaging/lay-down units
+
+deb: release ## make a Debian package in .build/deb, and have lintian look at it
+	@.ci/deps $(BUILD_PACKAGES) $(DEB_PACKAGES)
+	@$(PLACE) packaging/deb
+	@lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs .build/deb/atrium_*.deb
+
+test-package: ## make the package, and install, upgrade and purge it in a Debian of its own (as root)
+	@Tests/Package/run check || exit 0; $(MAKE) --no-print-directory deb && \
+		.ci/deps $(PACKAGE_TEST_PACKAGES) && Tests/Package/run
 
 deps:
 	@.ci/deps $(BUILD_PACKAGES)

