@@ -99,13 +99,13 @@ lay-down:
 lay-down-units:
 	@$(PLACE) packaging/lay-down units
 
-deb: release ## make a Debian package in .build/deb, and have lintian look at it
-	@.ci/deps $(BUILD_PACKAGES) $(DEB_PACKAGES)
+deb: deps release ## make a Debian package in .build/deb, and have lintian look at it
+	@.ci/deps $(DEB_PACKAGES)
 	@$(PLACE) packaging/deb
 	@lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs .build/deb/atrium_*.deb
 
 test-package: ## make the package, and install, upgrade and purge it in a Debian of its own (as root)
-	@Tests/Package/run check || exit 0; $(MAKE) --no-print-directory deb && \
+	@Tests/Package/run check || exit 0; $(MAKE) --no-print-directory deb COMPRESSION='-Zgzip -z1' && \
 		.ci/deps $(PACKAGE_TEST_PACKAGES) && Tests/Package/run
 
 deps:
