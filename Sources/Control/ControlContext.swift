@@ -113,39 +113,6 @@ final class MissedLog: Sendable {
     }
 }
 
-/// Remembers what each user may do for a while: looking up groups may ask a directory server.
-final class AccessBook: Sendable {
-    /// Whose access is remembered: a user's processes may run with different groups.
-    private struct Credentials: Hashable {
-        var uid: UInt32
-        var gid: UInt32
-
-        init(_ peer: Peer) {
-            uid = peer.uid
-            gid = peer.gid
-        }
-    }
-
-    private typealias Known = (access: Access, until: ContinuousClock.Instant)
-
-    private let table: RoleTable
-    private let known = Mutex<[Credentials: Known]>([:])
-
-    init(_ table: RoleTable) { self.table = table }
-
-    /// What a peer may do.
-    ///
-    /// Who joins a group is noticed within ten seconds.
-    func access(of peer: Peer) -> Access {
-        let now = ContinuousClock.now
-        let who = Credentials(peer)
-        if let entry = known.withLock({ $0[who] }), entry.until > now { return entry.access }
-        let access = table.access(uid: peer.uid, gid: peer.gid)
-        known.withLock { $0[who] = (access, now + .seconds(10)) }
-        return access
-    }
-}
-
 extension VarlinkCall {
     /// Ends the call with what the host answered.
     func settle<Success>(

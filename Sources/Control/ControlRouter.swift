@@ -24,13 +24,13 @@ public enum ControlRouter {
     ///   - logger: told of subscribers that missed notifications.
     /// - Returns: the router.
     public static func make(
-        registry: Registry, roles: RoleTable, daemon: any DaemonState,
+        registry: Registry, roles: AccessBook, daemon: any DaemonState,
         instruments: InstrumentPanel = .shared, logger: Logger
     ) -> VarlinkRouter {
         let missing = MethodRoles.missing(in: interfaces)
         precondition(missing.isEmpty, "no role is set for \(missing.joined(separator: ", "))")
         let context = ControlContext(
-            registry: registry, accessBook: AccessBook(roles), missedLog: MissedLog(logger))
+            registry: registry, accessBook: roles, missedLog: MissedLog(logger))
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: daemon.version,
             url: "https://atrium.example/")

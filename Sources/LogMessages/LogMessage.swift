@@ -24,6 +24,9 @@ public enum LogMessage: String, CaseIterable, Sendable {
     /// Somebody set how much is logged.
     case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
 
+    /// A reload found the settings wrong: those of before are in force.
+    case settingsNotApplied = "cdc441c6a58b45caaf377217c658735f"
+
     // Definitions.
     /// The definitions were read again.
     case reloaded = "6ec67d0c34eb49fd97003beb2baffec8"
@@ -90,7 +93,7 @@ extension LogMessage {
         case .stopCutShort, .descriptorUnused, .pluginRefused, .pluginFailed, .pluginFolderWrong,
             .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
-        case .startFailed, .settingsWrong, .definitionNotApplied, .definitionUnreadable,
+        case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied, .definitionUnreadable,
             .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
             .undoDelayed:
             .error
@@ -105,10 +108,11 @@ extension LogMessage {
         case .stopped: "the daemon has stopped"
         case .startFailed: "the daemon can't start"
         case .settingsWrong: "the configuration is wrong: the daemon can't start"
+        case .settingsNotApplied: "the configuration is wrong: the daemon goes on with the old one"
         case .stopCutShort: "connections that did not end in time were closed"
         case .descriptorUnused: "systemd passed a descriptor that is not used"
         case .logLevelChanged: "the log level was changed"
-        case .reloaded: "the definitions were read again"
+        case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
         case .definitionUnreadable: "a container's definition can't be read: it is left out"
         case .pluginRefused: "a plugin was refused"

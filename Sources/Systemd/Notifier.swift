@@ -1,4 +1,5 @@
 import CSystemd
+import Glibc
 
 /// Tells the service manager how the daemon is doing.
 ///
@@ -7,14 +8,30 @@ import CSystemd
 /// does nothing. A message that can't be delivered is dropped: the manager's own start timeout is
 /// what notices.
 public struct Notifier: Sendable {
+    /// How many characters of a status are sent: `systemctl status` shows it on one line.
+    static let statusLimit = 500
+
     /// Makes a notifier; it holds no resource.
     public init() {}
 
-    /// Says that the socket answers and every container is loaded.
+    /// Says that the socket answers and every container is loaded; also the end of a reload.
+    ///
+    /// The process says that it is the service's main one, too: a wrapper that started it may not
+    /// have been replaced by it.
     ///
     /// - Parameter status: One line for `systemctl status`, such as `3 containers, 4 plugins`.
     public func ready(status: String) {
-        send(["READY=1", statusLine(status)])
+        send(["READY=1", "MAINPID=\(getpid())", statusLine(status)])
+    }
+
+    /// Says that the configuration is being read again; ``ready(status:)`` says when that is done.
+    ///
+    /// - Parameter status: One line that says so.
+    public func reloading(status: String = "reloading") {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let microseconds = Int(now.tv_sec) * 1_000_000 + Int(now.tv_nsec) / 1_000
+        send(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)", statusLine(status)])
     }
 
     /// Replaces the line that `systemctl status` shows.
@@ -24,6 +41,15 @@ public struct Notifier: Sendable {
         send([statusLine(status)])
     }
 
+    /// Asks for more time to start, as long as it goes forward.
+    ///
+    /// - Parameters:
+    ///   - time: How long from now the next word will come at the latest.
+    ///   - status: One line that says how far it is.
+    public func extendTimeout(by time: Duration, status: String) {
+        send(["EXTEND_TIMEOUT_USEC=\(time / .microseconds(1))", statusLine(status)])
+    }
+
     /// Says that an orderly stop has begun.
     ///
     /// - Parameter status: One line that says what is still being finished.
@@ -31,9 +57,35 @@ public struct Notifier: Sendable {
         send(["STOPPING=1", statusLine(status)])
     }
 
+    /// Says why the daemon can't start, or can't go on.
+    ///
+    /// - Parameters:
+    ///   - code: The system's error number that says it best.
+    ///   - status: One line with the reason.
+    public func failed(errno code: Int32, status: String) {
+        send(["ERRNO=\(code)", statusLine(status)])
+    }
+
+    /// Says that calls are being served; the watchdog waits for this, see ``Watchdog``.
+    public func isAlive() {
+        send(["WATCHDOG=1"])
+    }
+
+    /// Waits until the manager has read all that was sent, so that nothing is lost when the process
+    /// ends: of a process that is gone the manager can't tell any more which service it was.
+    ///
+    /// - Parameter limit: How long at most.
+    /// - Returns: Whether the manager said so; also true where there is none.
+    @discardableResult
+    public func barrier(within limit: Duration = .seconds(2)) -> Bool {
+        sd_notify_barrier(0, UInt64(limit / .microseconds(1))) >= 0
+    }
+
     /// A line break would start another assignment, such as a forged `READY=1`.
     private func statusLine(_ status: String) -> String {
-        "STATUS=" + String(status.map { $0.isNewline ? " " : $0 })
+        let line = String(status.map { $0.isNewline ? " " : $0 })
+        guard line.count > Self.statusLimit else { return "STATUS=" + line }
+        return "STATUS=" + line.prefix(Self.statusLimit - 1) + "…"
     }
 
     private func send(_ assignments: [String]) {

@@ -4,6 +4,7 @@ import CoreMetrics
 import Foundation
 import Instruments
 import Interfaces
+import LogMessages
 import Logging
 import Systemd
 
@@ -16,7 +17,12 @@ struct Atriumd: AsyncParsableCommand {
         discussion: """
             Settings come from flags, then from ATRIUM_… in the environment, then from atrium.yaml \
             in the configuration directory. Definitions in containers.d/ beside it are applied at \
-            the start and on SIGHUP.
+            the start, and both are read again on SIGHUP.
+
+            Ends with 0 once it was told to stop; with 64 for a wrong command line, 78 for a wrong \
+            setting, 77 where it may not read or write, 65 for a store that it can't use, 75 where \
+            trying again later may help, and 70 to 74 for what else kept it from starting; --check \
+            ends with 1 where something is wrong with a definition or a plugin.
             """,
         version: AtriumVersion.current)
 
@@ -38,35 +44,70 @@ struct Atriumd: AsyncParsableCommand {
     @Flag(help: "Check configuration, definitions and plugins, say what is wrong, and exit.")
     var check = false
 
-    func run() async throws {
-        let directories = DefaultDirectories(
-            environment: ProcessInfo.processInfo.environment, uid: getuid())
+    /// Runs the command line to its end; what was said to the service manager gets there first.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var daemon = command as? Atriumd {
+                try await daemon.run()
+            } else {
+                try command.run()
+            }
+            Notifier().barrier()
+        } catch {
+            if exitCode(for: error) == .validationFailure {
+                Notifier().failed(errno: EINVAL, status: message(for: error))
+            }
+            Notifier().barrier()
+            exit(withError: error)
+        }
+    }
+
+    mutating func run() async throws {
+        let source = DaemonSettings.Source(
+            file: config, flags: flags,
+            directories: DefaultDirectories(
+                environment: ProcessInfo.processInfo.environment, uid: getuid()))
+        if check { return try await checkOnly(source) }
         OpenFiles.raiseLimit()
+        let settings: DaemonSettings
+        let inheritance: Daemon.Inheritance
         do {
             // Changes the environment: before there are threads.
-            let descriptors = try listenDescriptors()
-            let settings = try await DaemonSettings.load(
-                file: config, flags: flags, directories: directories)
-            guard let level = Logger.Level(rawValue: settings.logLevel) else {
-                throw DaemonError(
-                    "logLevel: '\(settings.logLevel)' is none of "
-                        + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
-            }
-            if check {
-                guard try Check(settings: settings).passes() else { throw ExitCode(1) }
-                return
-            }
-            MetricsSystem.bootstrap(InstrumentPanel.shared)
-            let threshold = LoggingSetup.bootstrap(level: level)
+            inheritance = try Daemon.Inheritance.take()
+            settings = try await DaemonSettings.load(source)
+        } catch {
+            LoggingSetup.bootstrap(level: .info)
+            throw report(StartFailure(error))
+        }
+        MetricsSystem.bootstrap(InstrumentPanel.shared)
+        let threshold = LoggingSetup.bootstrap(level: settings.logLevel)
+        do {
             try await Daemon(
-                settings: settings, descriptors: descriptors, threshold: threshold
+                settings: settings, source: source, inheritance: inheritance, threshold: threshold
             ).run()
+        } catch {
+            throw report(StartFailure(error))
+        }
+    }
+
+    private func checkOnly(_ source: DaemonSettings.Source) async throws {
+        do {
+            let settings = try await DaemonSettings.load(source)
+            guard try Check(settings: settings).passes() else { throw ExitCode(1) }
         } catch let error as ExitCode {
             throw error
         } catch {
             FileHandle.standardError.write(Data("atriumd: \(error)\n".utf8))
-            throw ExitCode(1)
+            throw ExitCode(StartFailure(error).status.rawValue)
         }
+    }
+
+    /// Says why it ends: to the log and to the service manager.
+    private func report(_ failure: StartFailure) -> ExitCode {
+        Logger(label: "atriumd").tell(failure.message, ["reason": "\(failure.reason)"])
+        Notifier().failed(errno: failure.errno, status: failure.reason)
+        return ExitCode(failure.status.rawValue)
     }
 
     private var flags: [String: ConfigValue] {

@@ -12,7 +12,7 @@ struct Check {
             print(problem.map { "\(name): \($0)" } ?? "\(name): fine")
             passes = passes && problem == nil
         }
-        _ = try RoleTable(settings.roles, ownUser: 0, socketGroup: nil)
+        _ = try RoleTable(settings.roles, ownUser: 0, socketGroups: [])
         say("configuration", nil)
         for file in DefinitionFolder(settings).files() {
             switch file.outcome {

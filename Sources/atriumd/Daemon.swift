@@ -10,7 +10,6 @@ import Store
 import Synchronization
 import Systemd
 import UnixSignals
-import Varlink
 import Workers
 
 /// The user that the daemon runs as.
@@ -18,20 +17,36 @@ let ownUser = getuid()
 
 /// The daemon: puts the parts together, runs them, and takes them apart in order.
 struct Daemon {
+    /// What the service manager gave the process.
+    struct Inheritance: Sendable {
+        /// Sockets that listen for us, and what it keeps for us.
+        var descriptors: PassedDescriptors
+        /// Whether it wants to hear that calls are served, and how often.
+        let watchdog: Watchdog?
+
+        /// Takes it over; call it before any thread is started.
+        static func take() throws(ListenError) -> Inheritance {
+            let watchdog = Watchdog.take()
+            return Inheritance(descriptors: try PassedDescriptors.receive(), watchdog: watchdog)
+        }
+    }
+
     let settings: DaemonSettings
-    /// What systemd listens on for us.
-    let descriptors: [(name: String, fd: Int32)]
+    /// Where the settings came from.
+    let source: DaemonSettings.Source
+    let inheritance: Inheritance
     let threshold: LogThreshold
 
     let logger = Logger(label: "atriumd")
     let runningWorkers = RunningWorkers()
 
     init(
-        settings: DaemonSettings, descriptors: [(name: String, fd: Int32)],
+        settings: DaemonSettings, source: DaemonSettings.Source, inheritance: Inheritance,
         threshold: LogThreshold
     ) {
         self.settings = settings
-        self.descriptors = descriptors
+        self.source = source
+        self.inheritance = inheritance
         self.threshold = threshold
     }
 
@@ -54,6 +69,44 @@ struct Daemon {
     }
 
     private func makeService(on loop: any EventLoop) throws -> DaemonService {
+        let listener = try listener()
+        let roles = try RoleTable(
+            settings.roles, ownUser: ownUser, socketGroups: listener.groups)
+        let access = AccessBook(roles)
+        let (registry, store) = try registry(on: loop)
+        let reloader = Reloader(
+            settings, from: source,
+            parts: Reloader.Parts(
+                registry: registry, loop: loop, store: store, threshold: threshold,
+                access: access, groups: listener.groups), logger: logger)
+        let signs = LifeSigns(registry: registry, loop: loop, watchdog: inheritance.watchdog) {
+            reloader.problems
+        }
+        let facade = DaemonFacade(
+            socket: listener.path, stateDirectory: settings.stateDirectory, loop: loop,
+            threshold: threshold, logger: logger, reloader: reloader, signs: signs)
+        return DaemonService(
+            registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
+            loop: loop, listener: listener, logger: logger)
+    }
+
+    /// What systemd passed and nobody here knows is of no use.
+    private func listener() throws -> Listener {
+        var passed = inheritance.descriptors
+        let listener = try Listener(taking: &passed, or: settings.socket, logger: logger)
+        for name in passed.closeRest() {
+            logger.tell(
+                .descriptorUnused,
+                [
+                    "name": "\(name)",
+                    "reason": "the name is unknown; ours says FileDescriptorName=varlink",
+                ])
+        }
+        return listener
+    }
+
+    private func registry(on loop: any EventLoop) throws -> (Registry, Store?) {
+        Notifier().status("opening the store")
         try Directories.make(settings.stateDirectory, mode: 0o750)
         let plugins = PluginLibrary(scanning: Installation.pluginDirectories(settings))
         report(plugins)
@@ -68,40 +121,7 @@ struct Daemon {
             opened.store.withLock { $0 = store }
             return store
         }
-        let facade = DaemonFacade(
-            settings: settings, registry: registry, loop: loop, threshold: threshold,
-            logger: logger)
-        return DaemonService(
-            settings: settings, registry: registry, store: opened.store.withLock { $0 },
-            facade: facade,
-            loop: loop, listener: try listener(), logger: logger)
-    }
-
-    /// The socket that systemd made for us, else a path of our own.
-    private func listener() throws -> Listener {
-        if let passed = descriptors.first(where: { $0.name == "varlink" }) {
-            var info = stat()
-            let group = stat(settings.socket, &info) == 0 ? info.st_gid : getegid()
-            return Listener(address: .descriptor(passed.fd), group: group)
-        }
-        for other in descriptors {
-            logger.tell(.descriptorUnused, ["name": "\(other.name)"])
-        }
-        let folder = settings.socket.split(separator: "/", omittingEmptySubsequences: false)
-            .dropLast().joined(separator: "/")
-        try Directories.make(folder.isEmpty ? "." : folder, mode: 0o755)
-        if let group = getgrnam("atrium"), isMember(of: group.pointee.gr_gid) {
-            return Listener(
-                address: .path(settings.socket, group: "atrium"), group: group.pointee.gr_gid)
-        }
-        return Listener(address: .path(settings.socket), group: getegid())
-    }
-
-    private func isMember(of group: gid_t) -> Bool {
-        var groups = [gid_t](repeating: 0, count: 1_024)
-        let count = getgroups(Int32(groups.count), &groups)
-        return ownUser == 0 || getegid() == group
-            || groups.prefix(Int(max(0, count))).contains(group)
+        return (registry, opened.store.withLock { $0 })
     }
 
     private func report(_ plugins: PluginLibrary) {
@@ -134,12 +154,6 @@ struct Daemon {
         logger.logLevel = .error
         return logger
     }
-}
-
-/// Where the daemon listens, and the group whose members may vote there.
-struct Listener: Sendable {
-    let address: VarlinkServer.Address
-    let group: UInt32
 }
 
 /// Takes the store out of the closure that opens it.

@@ -13,30 +13,33 @@ import Varlink
 final class DaemonFacade: DaemonState {
     private struct State {
         var phase = DaemonFacts.Phase.starting
-        var problems: [String] = []
         var server: VarlinkServer?
     }
 
     let version = AtriumVersion.current
 
-    private let settings: DaemonSettings
-    private let registry: Registry
+    private let socket: String
+    private let stateDirectory: String
     private let loop: any EventLoop
     private let threshold: LogThreshold
     private let logger: Logger
+    private let reloader: Reloader
+    private let signs: LifeSigns
     private let started = SystemClock.now()
     private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
 
     init(
-        settings: DaemonSettings, registry: Registry, loop: any EventLoop,
-        threshold: LogThreshold, logger: Logger
+        socket: String, stateDirectory: String, loop: any EventLoop, threshold: LogThreshold,
+        logger: Logger, reloader: Reloader, signs: LifeSigns
     ) {
-        self.settings = settings
-        self.registry = registry
+        self.socket = socket
+        self.stateDirectory = stateDirectory
         self.loop = loop
         self.threshold = threshold
         self.logger = logger
+        self.reloader = reloader
+        self.signs = signs
     }
 
     /// The server, once there is one.
@@ -49,9 +52,8 @@ final class DaemonFacade: DaemonState {
         let state = state.withLock { $0 }
         let elapsed = startInstant.duration(to: .now)
         return DaemonFacts(
-            phase: state.phase, problems: state.problems, started: started.milliseconds,
-            uptime: elapsed / .seconds(1), socket: settings.socket,
-            stateDirectory: settings.stateDirectory,
+            phase: state.phase, problems: reloader.problems, started: started.milliseconds,
+            uptime: elapsed / .seconds(1), socket: socket, stateDirectory: stateDirectory,
             statistics: state.server?.statistics ?? VarlinkStatistics())
     }
 
@@ -66,49 +68,18 @@ final class DaemonFacade: DaemonState {
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void) {
         // Reads files: away from the loop.
         Task {
-            let changed = await self.applyDefinitions()
-            self.loop.execute { reply(.success(changed)) }
+            let result: Result<[String], ReloadProblem> =
+                switch await reloader.reload(telling: signs) {
+                case nil: .failure(ReloadProblem("the daemon is stopping"))
+                case let outcome? where outcome.problems.isEmpty: .success(outcome.changed)
+                case let outcome?: .failure(ReloadProblem(Self.sentence(outcome)))
+                }
+            loop.execute { reply(result) }
         }
     }
 
-    /// Applies `containers.d/`, file by file; what is wrong with one is a problem of the daemon's and
-    /// keeps no other from being applied.
-    ///
-    /// - Returns: what was done, a line each.
-    func applyDefinitions() async -> [String] {
-        var lines: [String] = []
-        var problems: [String] = []
-        for file in DefinitionFolder(settings).files() {
-            do {
-                let definitions = try file.outcome.get()
-                for result in try await apply(definitions) {
-                    lines.append("\(result.container): \(result.action.rawValue)")
-                    lines += result.changes.map { "\(result.container): \($0)" }
-                }
-            } catch let problem as DefinitionProblem {
-                problems.append("\(problem)")
-            } catch {
-                problems.append("\(file.path): \(error)")
-            }
-        }
-        for problem in problems {
-            logger.tell(.definitionNotApplied, ["reason": "\(problem)"])
-        }
-        state.withLock { $0.problems = problems }
-        return lines + problems
-    }
-
-    private func apply(_ definitions: [ContainerDefinition]) async throws -> [ApplyResult] {
-        let (registry, loop) = (registry, loop)
-        return try await withCheckedThrowingContinuation { continuation in
-            loop.execute {
-                registry.assumeIsolated { registry in
-                    registry.apply(
-                        definitions, dryRun: false, prune: false,
-                        by: Caller(actor: "unix:\(ownUser)", isModerator: true)
-                    ) { continuation.resume(with: $0.map(\.results)) }
-                }
-            }
-        }
+    /// What went wrong, and what was done all the same.
+    private static func sentence(_ outcome: Reloader.Outcome) -> String {
+        outcome.problems.joined(separator: "; ") + "; changed: " + outcome.done
     }
 }

@@ -4,8 +4,6 @@ import LogMessages
 import Logging
 import NIOCore
 import ServiceLifecycle
-import Store
-import Systemd
 import UnixSignals
 import Varlink
 
@@ -16,38 +14,35 @@ struct DaemonService: Service {
     /// How often old notifications are dropped.
     private static let trimInterval = Duration.seconds(3_600)
 
-    let settings: DaemonSettings
     let registry: Registry
-    let store: Store?
     let facade: DaemonFacade
+    let reloader: Reloader
+    let signs: LifeSigns
+    let access: AccessBook
     let loop: any EventLoop
     let listener: Listener
     let logger: Logger
 
-    private var notifier: Notifier { Notifier() }
-
     func run() async throws {
-        notifier.status("loading the store")
+        // From the first moment: the signal would end the process otherwise.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        await signs.load()
         try await load()
-        let server: VarlinkServer
+        // Asked to stop before it was ready: nobody was promised anything.
+        guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
+        let server = makeServer()
         do {
-            server = try await listen()
+            for address in listener.addresses { try await server.listen(at: address) }
         } catch {
             await stopRegistry()
             throw error
         }
         facade.serve(with: server)
         facade.enter(.ready)
-        let status = await readyStatus()
-        notifier.ready(status: "serving \(status)")
-        logger.tell(.ready, ["socket": "\(settings.socket)", "serving": "\(status)"])
-        await serve()
-        notifier.stopping()
-        logger.tell(.stopping)
-        facade.enter(.stopping)
-        await server.stop(within: Self.stopDeadline)
-        await stopRegistry()
-        logger.tell(.stopped)
+        let status = await signs.ready()
+        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(status.trimmingPrefix("serving "))"])
+        await serve(hangups)
+        await stop(server)
     }
 
     private func load() async throws {
@@ -57,33 +52,25 @@ struct DaemonService: Service {
                 registry.assumeIsolated { $0.load { continuation.resume(with: $0) } }
             }
         }
-        for line in await facade.applyDefinitions() {
+        for line in await reloader.applyDefinitions().changed {
             logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
     }
 
     private typealias Continuation = CheckedContinuation<Void, any Error>
 
-    private func listen() async throws -> VarlinkServer {
-        let roles = try RoleTable(
-            settings.roles, ownUser: ownUser, socketGroup: listener.group)
+    private func makeServer() -> VarlinkServer {
         let router = ControlRouter.make(
-            registry: registry, roles: roles, daemon: facade, logger: logger)
-        return try await VarlinkServer.start(
-            on: loop, at: listener.address, router: router,
-            logger: Logger(label: "atrium.varlink"))
+            registry: registry, roles: access, daemon: facade, logger: logger)
+        return VarlinkServer(on: loop, router: router, logger: Logger(label: "atrium.varlink"))
     }
 
-    /// Until the daemon is to stop: SIGHUP reads the definitions again, and old notifications go.
-    private func serve() async {
+    /// Until the daemon is to stop: SIGHUP reloads, and old notifications go.
+    private func serve(_ hangups: UnixSignalsSequence) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sighup)
-                    .cancelOnGracefulShutdown()
-                {
-                    for line in await facade.applyDefinitions() {
-                        logger.notice("reloaded", metadata: ["did": "\(line)"])
-                    }
+                for await _ in hangups.cancelOnGracefulShutdown() {
+                    _ = await reloader.reload(telling: signs)
                 }
             }
             group.addTask { await trimNotifications() }
@@ -95,28 +82,19 @@ struct DaemonService: Service {
 
     private func trimNotifications() async {
         while !Task.isCancelled {
-            do {
-                try store?.trimNotifications(keeping: settings.notificationsKept)
-            } catch {
-                logger.tell(.trimFailed, ["reason": "\(error)"])
-            }
+            await reloader.trimNotifications()
             try? await Task.sleep(for: Self.trimInterval)
         }
     }
 
-    private func readyStatus() async -> String {
-        let (registry, loop) = (registry, loop)
-        let status = await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: registry.assumeIsolated { $0.status() }) }
-        }
-        let counted = { (number: Int, noun: String) in "\(number) \(noun)\(number == 1 ? "" : "s")"
-        }
-        let held = [
-            counted(status.containers, "container"), counted(status.items, "item"),
-            counted(status.plugins, "plugin"),
-        ].joined(separator: ", ")
-        let problems = status.problems.count
-        return held + (problems == 0 ? "" : "; " + counted(problems, "problem"))
+    private func stop(_ server: VarlinkServer) async {
+        await reloader.close()
+        await signs.stopping()
+        logger.tell(.stopping)
+        facade.enter(.stopping)
+        await server.stop(within: Self.stopDeadline)
+        await stopRegistry()
+        logger.tell(.stopped)
     }
 
     private func stopRegistry() async {

@@ -1,6 +1,7 @@
 import Configuration
 import Control
 import Foundation
+import Logging
 import SystemPackage
 
 /// What an administrator may set, each in one place: name, type, default.
@@ -16,7 +17,7 @@ struct DaemonSettings: Sendable {
     /// Folders with plugins beside the shipped ones; their components are isolated by default.
     var pluginPath: [String]
     /// The least bad messages that are logged.
-    var logLevel: String
+    var logLevel: Logger.Level
     /// How many notifications are kept for those who catch up.
     var notificationsKept: Int
     /// How many bytes a worker may have in memory; `Int.max`: as many as there are.
@@ -43,25 +44,25 @@ struct DaemonSettings: Sendable {
     private static let counts: Set<String> = ["notificationsKept", "workerTasksMax"]
     private static let sizes: Set<String> = ["workerMemoryMax"]
 
+    /// Where settings are read from, again and again.
+    struct Source: Sendable {
+        /// The configuration file; nil: `atrium.yaml` in the configuration directory, if any.
+        var file: String?
+        /// Values given on the command line, by key.
+        var flags: [String: ConfigValue]
+        /// The defaults.
+        var directories: DefaultDirectories
+    }
+
     /// Reads file, environment and flags.
     ///
-    /// - Parameters:
-    ///   - file: the configuration file; nil: `atrium.yaml` in the configuration directory, if any.
-    ///   - flags: values given on the command line, by key.
-    ///   - directories: the defaults.
-    /// - Returns: what is in force.
+    /// - Parameter source: where they are.
+    /// - Returns: what they say.
     /// - Throws: `DaemonError` or `DefinitionProblem`, naming file and line or variable.
-    static func load(
-        file: String?, flags: [String: ConfigValue], directories: DefaultDirectories
-    ) async throws -> DaemonSettings {
-        let path = file ?? directories.configuration + "/atrium.yaml"
-        if FileManager.default.fileExists(atPath: path) {
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            try SettingsFile.check(
-                text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes)
-        } else if file != nil {
-            throw DaemonError("configuration file \(path): there is no such file")
-        }
+    static func load(_ source: Source) async throws -> DaemonSettings {
+        let (flags, directories) = (source.flags, source.directories)
+        let path = source.file ?? directories.configuration + "/atrium.yaml"
+        try check(path, isWanted: source.file != nil)
         try refuseUnknownVariables(ProcessInfo.processInfo.environment)
         try refuseOddNumbers(ProcessInfo.processInfo.environment)
         let reader = ConfigReader(providers: [
@@ -72,15 +73,37 @@ struct DaemonSettings: Sendable {
             EnvironmentVariablesProvider().prefixKeys(with: "atrium"),
             try await FileProvider<YAMLSnapshot>(filePath: FilePath(path), allowMissing: true),
         ])
-        return DaemonSettings(reading: reader, directories: directories)
+        return try DaemonSettings(reading: reader, directories: directories)
     }
 
-    private init(reading reader: ConfigReader, directories: DefaultDirectories) {
+    /// Looks the file over; that there is none matters only if it was asked for.
+    private static func check(_ path: String, isWanted: Bool) throws {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            guard isWanted || access(path, F_OK) == 0 else { return }
+            throw DaemonError(
+                "configuration file \(path): \(String(cString: strerror(errno)))", errno: errno)
+        }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw DaemonError("configuration file \(path): it is not UTF-8")
+        }
+        try SettingsFile.check(
+            text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes)
+    }
+
+    private init(
+        reading reader: ConfigReader, directories: DefaultDirectories
+    ) throws(DaemonError) {
         socket = reader.string(forKey: "socket", default: directories.runtime + "/atrium.sock")
         stateDirectory = reader.string(forKey: "stateDirectory", default: directories.state)
         configurationDirectory = directories.configuration
         pluginPath = reader.stringArray(forKey: "pluginPath", default: [])
-        logLevel = reader.string(forKey: "logLevel", default: "info")
+        let level = reader.string(forKey: "logLevel", default: "info")
+        guard let known = Logger.Level(rawValue: level) else {
+            throw DaemonError(
+                "logLevel: '\(level)' is none of "
+                    + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        logLevel = known
         notificationsKept = reader.int(forKey: "notificationsKept", default: 1_000_000)
         workerMemoryMax =
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
@@ -128,9 +151,54 @@ struct DaemonSettings: Sendable {
     }
 }
 
-/// Why the daemon can't start, in a sentence.
-struct DaemonError: Error, CustomStringConvertible {
-    let description: String
+extension DaemonSettings {
+    /// What differs between these and newer ones, by key.
+    struct Difference {
+        let key: String
+        /// Whether a daemon that runs can go by the new value.
+        let isLive: Bool
+    }
 
-    init(_ description: String) { self.description = description }
+    /// What newer settings change.
+    func differences(to newer: DaemonSettings) -> [Difference] {
+        Self.comparisons.filter { !$0.isSame(self, newer) }.map {
+            Difference(key: $0.key, isLive: $0.isLive)
+        }
+    }
+
+    /// These, but for what only a start can change: that is as it was.
+    func keeping(_ older: DaemonSettings) -> DaemonSettings {
+        var settings = self
+        settings.socket = older.socket
+        settings.stateDirectory = older.stateDirectory
+        settings.pluginPath = older.pluginPath
+        settings.workerMemoryMax = older.workerMemoryMax
+        settings.workerTasksMax = older.workerTasksMax
+        return settings
+    }
+
+    private struct Comparison {
+        let key: String
+        let isLive: Bool
+        let isSame: @Sendable (DaemonSettings, DaemonSettings) -> Bool
+    }
+
+    private static let comparisons = [
+        Comparison(key: "socket", isLive: false) { $0.socket == $1.socket },
+        Comparison(key: "stateDirectory", isLive: false) { $0.stateDirectory == $1.stateDirectory },
+        Comparison(key: "pluginPath", isLive: false) { $0.pluginPath == $1.pluginPath },
+        Comparison(key: "workerMemoryMax", isLive: false) {
+            $0.workerMemoryMax == $1.workerMemoryMax
+        },
+        Comparison(key: "workerTasksMax", isLive: false) { $0.workerTasksMax == $1.workerTasksMax },
+        Comparison(key: "logLevel", isLive: true) { $0.logLevel == $1.logLevel },
+        Comparison(key: "notificationsKept", isLive: true) {
+            $0.notificationsKept == $1.notificationsKept
+        },
+        Comparison(key: "admins", isLive: true) { $0.roles.admins == $1.roles.admins },
+        Comparison(key: "moderators", isLive: true) { $0.roles.moderators == $1.roles.moderators },
+        Comparison(key: "members", isLive: true) { $0.roles.members == $1.roles.members },
+        Comparison(key: "observers", isLive: true) { $0.roles.observers == $1.roles.observers },
+        Comparison(key: "frontends", isLive: true) { $0.roles.frontends == $1.roles.frontends },
+    ]
 }

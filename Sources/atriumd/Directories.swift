@@ -15,10 +15,19 @@ enum Directories {
                 atPath: path, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: Int(mode)])
         } catch {
+            let code = Self.code(of: error)
             throw DaemonError(
-                "can't make the directory \(path): \(error.localizedDescription)")
+                "can't make the directory \(path): \(String(cString: strerror(code)))",
+                status: code == ENOSPC || code == EDQUOT ? .temporary : .permission, errno: code)
         }
         try checkOwner(path)
+    }
+
+    /// The system's error behind one of Foundation's.
+    private static func code(of error: any Error) -> Int32 {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return EACCES }
+        return Int32(clamping: underlying.code)
     }
 
     /// Checks the directory that stands in for `XDG_RUNTIME_DIR`: it must be ours alone.

@@ -6,40 +6,40 @@ import Varlink
 
 @Suite struct RoleTests {
     @Test func `root and the daemon's own user are admins, anyone else may read`() throws {
-        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: nil)
+        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [])
         #expect(table.access(uid: 0, gid: 0).role == .admin)
         #expect(table.access(uid: 1_234, gid: 100).role == .admin)
         #expect(table.access(uid: 65_000, gid: 65_000).role == .observer)
     }
 
     @Test func `the socket's group are members, unless it is root's`() throws {
-        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 4_321)
+        let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [4_321])
         #expect(table.access(uid: 65_000, gid: 4_321).role == .member)
-        let roots = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 0)
+        let roots = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [0])
         #expect(roots.access(uid: 65_000, gid: 0).role == .observer)
     }
 
     @Test func `a user has the highest of its own role and its groups'`() throws {
         let settings = RoleSettings(moderators: ["@daemon"], observers: ["daemon"])
-        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
         // On Debian the user daemon has uid 1 and is in the group daemon, gid 1.
         #expect(table.access(uid: 1, gid: 1).role == .moderator)
     }
 
     @Test func `a front end acts for its own namespace`() throws {
         let settings = RoleSettings(frontends: ["daemon=web"])
-        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
         #expect(table.access(uid: 1, gid: 1) == Access(role: .frontend, namespace: "web"))
     }
 
     @Test func `a moderator who is a front end too is both`() throws {
         let settings = RoleSettings(moderators: ["daemon"], frontends: ["daemon=web"])
-        let table = try RoleTable(settings, ownUser: 1_234, socketGroup: nil)
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
         #expect(table.access(uid: 1, gid: 1) == Access(role: .moderator, namespace: "web"))
     }
 
     @Test func `what one process of a user may do is not what another may`() throws {
-        let book = AccessBook(try RoleTable(RoleSettings(), ownUser: 1_234, socketGroup: 4_321))
+        let book = AccessBook(try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [4_321]))
         #expect(book.access(of: Peer(uid: 65_000, gid: 4_321, pid: 2)).role == .member)
         #expect(book.access(of: Peer(uid: 65_000, gid: 65_000, pid: 3)).role == .observer)
     }
@@ -54,7 +54,7 @@ import Varlink
         _ settings: RoleSettings, _ evidence: String
     ) {
         let problem = #expect(throws: RoleProblem.self) {
-            try RoleTable(settings, ownUser: 0, socketGroup: nil)
+            try RoleTable(settings, ownUser: 0, socketGroups: [])
         }
         #expect(problem?.description.contains(evidence) == true)
     }

@@ -13,6 +13,7 @@ import Testing
 /// - `as USER COMMAND…`, which runs a command as somebody else;
 /// - `drop_in UNIT [NAME]`, which adds what it reads to a unit;
 /// - `wait_for COMMAND…`, which runs a command until it succeeds, for at most 30 s; it fails then;
+/// - `unit PROPERTY`, what systemd knows of `atriumd.service`;
 /// - `logged [OPTION…]`, the daemon's lines in the journal.
 struct Machine {
     /// What a test of a story is enabled by: `@Suite(Machine.boots)`.
@@ -21,7 +22,7 @@ struct Machine {
 
     private static let unavailable: String? = {
         guard geteuid() == 0 else { return "only root may, and this is user \(geteuid())" }
-        let needed = ["/lib/systemd/systemd", "/usr/bin/dbus-daemon", "/usr/bin/nsenter"]
+        let needed = ["/lib/systemd/systemd", "/usr/bin/nsenter"]
         let missing = needed.filter { !FileManager.default.isExecutableFile(atPath: $0) }
         return missing.isEmpty ? nil : "missing \(missing.joined(separator: ", "))"
     }()
@@ -45,6 +46,7 @@ struct Machine {
             local end=$((SECONDS + 30))
             until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done
         }
+        unit() { systemctl show -p $1 --value atriumd; }
         logged() { journalctl --sync; journalctl -u atriumd -o cat "$@"; }
         mount --bind "$tree/usr/local" /usr/local
         systemd-sysusers 2>/dev/null && systemd-tmpfiles --create atrium.conf
@@ -100,6 +102,22 @@ struct Machine {
                 "--", "timeout", "240", "bash", "-c", prelude + story, "story", path, products,
             ])
         return Told(text)
+    }
+
+    /// Installs the plugin that breaks, as one that is trusted: its components live in the daemon.
+    ///
+    /// Told by `BREAKER_PAUSE=` in the environment, each change takes it so many microseconds.
+    static func installBreaker(in tree: String) throws {
+        let home = tree + "/usr/local/lib/atrium/plugins/org.atrium.breaker"
+        let manifest = """
+            {"id": "org.atrium.breaker", "version": "0.1.0", "kind": "contents", "title": "Breaker",
+             "library": "libBreaker.so", "description": "Does what no plugin should."}
+            """
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true)
+        try manifest.write(toFile: home + "/manifest.json", atomically: true, encoding: .utf8)
+        try FileManager.default.copyItem(
+            atPath: products + "/libBreaker.so", toPath: home + "/libBreaker.so")
     }
 
     /// Runs a command to its end, and gives what it printed.

@@ -13,12 +13,12 @@ public struct RoleTable: Sendable {
     /// - Parameters:
     ///   - settings: who has which role.
     ///   - ownUser: the daemon's own user id.
-    ///   - socketGroup: the group that owns the socket; its members are members. nil: none.
+    ///   - socketGroups: the groups that own sockets; their members are members.
     /// - Throws: ``RoleProblem`` for a user or group that is not there.
     public init(
-        _ settings: RoleSettings, ownUser: UInt32, socketGroup: UInt32?
+        _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32]
     ) throws(RoleProblem) {
-        if let socketGroup, socketGroup != 0 { groups[socketGroup] = Access(role: .member) }
+        for group in socketGroups where group != 0 { groups[group] = Access(role: .member) }
         let lists: [(Role, String, [String])] = [
             (.observer, "observers", settings.observers), (.member, "members", settings.members),
             (.moderator, "moderators", settings.moderators), (.admin, "admins", settings.admins),

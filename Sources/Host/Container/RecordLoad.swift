@@ -12,20 +12,26 @@ struct RecordLoad {
     /// Reads a component's records into a new list: on the calling thread, and on another that puts
     /// together what this one has read.
     ///
+    /// - Parameter count: told of the records as they are read.
     /// - Returns: Nil when a record is not an item: the component must look at them itself.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, fields: [Field], in store: Store
+        _ container: String, _ component: String, fields: [Field], in store: Store,
+        count: RecordCount
     ) throws -> RecordLoad? {
+        var batched = 0
         let assembly = Assembly(fields: fields)
         var batcher: RecordBatcher?
         do {
-            try store.forEachStoredRecord(container: container, component: component) { count in
-                batcher = RecordBatcher(fields: fields, expecting: count)
-                assembly.reserve(count)
+            try store.forEachStoredRecord(container: container, component: component) { expected in
+                batcher = RecordBatcher(fields: fields, expecting: expected)
+                assembly.reserve(expected)
             } each: { key, value, sequence in
                 try batcher?.append(key: key, value: value, revision: sequence)
+                batched += 1
                 if batcher?.isFull == true, let batch = batcher?.takeBatch() {
+                    count.add(batched)
+                    batched = 0
                     assembly.append(batch)
                 }
             }

@@ -8,9 +8,11 @@ extension Slot {
     func restore(_ attempt: Int) {
         guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
         let (container, component, fields) = (container?.name ?? "", name, fields)
+        let count = domain.recordsRead
         domain.read { store in
             Handover(
-                value: try RecordLoad.read(container, component, fields: fields, in: store))
+                value: try RecordLoad.read(
+                    container, component, fields: fields, in: store, count: count))
         } then: { [weak self] result in
             guard let self, start == attempt else { return }
             switch result {
@@ -168,6 +170,7 @@ private final class Restoration {
             let slice = waiting[next]
             waiting[next] = RestoreSlice()
             next += 1
+            domain.recordsRead.add(slice.changes.count)
             return take(slice)
         } then: { [self] in
             waiting.removeAll(keepingCapacity: true)

@@ -94,6 +94,7 @@ extension Slot {
 
     private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
         failedStarts += 1
+        domain.steps += 1
         guard failedStarts <= domain.limits.restarts else {
             return giveUp(because: "It ended \(failedStarts) times in a row: \(reason)", done)
         }

@@ -20,6 +20,10 @@ final class Domain {
     let screens: ScreenTable
     let exports = ExportTable()
     let structure = StructureQueue()
+    let changes: ChangeWatch
+    /// What was done so far, of which a start tells.
+    var steps = 0
+    let recordsRead = RecordCount()
     /// Makes the delegate of a container's components; by default the one whose methods are the
     /// default wiring.
     var makeDelegate: (_ container: String) -> ContainerDelegate = { _ in ContainerDelegate() }
@@ -55,6 +59,7 @@ final class Domain {
         self.limits = limits
         self.logger = logger
         self.clock = clock
+        changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence
         screens = ScreenTable(incarnation: String(Self.randomText().prefix(8)))
     }
@@ -119,11 +124,13 @@ extension Domain {
         }
         isSettling = false
         flushScreens()
+        changes.note()
     }
 
     /// Lets a container's screens follow soon: once for all that happens meanwhile.
     func flushLater(_ container: Container) {
         unflushed.append(container)
+        changes.note()
         guard !isSettling, unflushed.count == 1 else { return }
         later { [self] in flushScreens() }
     }
@@ -189,6 +196,7 @@ extension Domain {
     func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
         let end = NIODeadline.now() + .milliseconds(4)
         while step() {
+            steps += 1
             guard NIODeadline.now() >= end else { continue }
             return after(.microseconds(100)) { self.inSlices(step, then: done) }
         }

@@ -189,6 +189,7 @@ extension Registry {
                     .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1))
             }
         }
+        domain.changes.end()
         domain.screens.removeAll()
         domain.exports.removeAll()
         domain.bus.close()

@@ -11,6 +11,8 @@ final class Breaker: ContentListing {
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
     private let context: ComponentContext
+    /// Microseconds that each change takes, as if there were many more of them.
+    private let effort = getenv("BREAKER_PAUSE").flatMap { UInt32(String(cString: $0)) } ?? 0
 
     init(context: ComponentContext) throws {
         self.context = context
@@ -66,6 +68,7 @@ final class Breaker: ContentListing {
     }
 
     func apply(_ change: Change) {
+        usleep(effort)
         items.removeAll { $0.id == change.key }
         if let value = change.value, let item = Item(key: change.key, value: value) {
             items.append(item)

@@ -1,0 +1,146 @@
+import Host
+import NIOCore
+import Systemd
+
+/// What the service manager hears while the daemon lives.
+///
+/// It comes from the event loop on which containers and connections live, so that the watchdog's
+/// pings mean that calls are served. An idle daemon says nothing else, and no timer runs for it.
+///
+/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched.
+final class LifeSigns: @unchecked Sendable {
+    private enum Phase {
+        case loading, serving, reloading, stopping
+    }
+
+    /// How often a start tells how far it is.
+    private static let loadInterval = TimeAmount.seconds(1)
+    /// How long a start may take that goes on; longer than a worker may be silent, and the pause
+    /// after that.
+    private static let loadPatience = Duration.seconds(60)
+    /// How soon a change shows in the status.
+    private static let statusInterval = TimeAmount.seconds(2)
+
+    private let registry: Registry
+    private let loop: any EventLoop
+    private let watchdog: Watchdog?
+    /// What is wrong beside what the registry knows.
+    private let problems: @Sendable () -> [String]
+    private let notifier = Notifier()
+
+    private var phase = Phase.loading
+    private var progress: LoadProgress?
+    private var said = ""
+
+    init(
+        registry: Registry, loop: any EventLoop, watchdog: Watchdog?,
+        problems: @escaping @Sendable () -> [String]
+    ) {
+        self.registry = registry
+        self.loop = loop
+        self.watchdog = watchdog
+        self.problems = problems
+    }
+
+    /// The store is open, and its containers are being loaded.
+    func load() async {
+        await onLoop { [self] in
+            let interval = Self.loadInterval
+            _ = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) {
+                [weak self] task in
+                guard let self, case .loading = phase else { return task.cancel() }
+                tellProgress()
+            }
+        }
+    }
+
+    /// The socket answers, and every container is loaded or has reported why not.
+    ///
+    /// - Returns: what is served, for people.
+    @discardableResult
+    func ready() async -> String {
+        await onLoop { [self] in
+            phase = .serving
+            said = line(registry.assumeIsolated { $0.status() })
+            if let watchdog {
+                loop.scheduleRepeatedTask(
+                    initialDelay: .zero, delay: TimeAmount(watchdog.interval)
+                ) { [notifier] _ in notifier.isAlive() }
+            }
+            notifier.ready(status: said)
+            registry.assumeIsolated {
+                $0.watchStatus(every: Self.statusInterval) { [weak self] in self?.changed($0) }
+            }
+            return said
+        }
+    }
+
+    /// The configuration is read again until ``reloaded()``.
+    func reloading() async {
+        await onLoop { [self] in
+            guard case .serving = phase else { return }
+            phase = .reloading
+            notifier.reloading()
+        }
+    }
+
+    /// The configuration was read again.
+    func reloaded() async {
+        await onLoop { [self] in
+            guard case .reloading = phase else { return }
+            phase = .serving
+            said = line(registry.assumeIsolated { $0.status() })
+            notifier.ready(status: said)
+        }
+    }
+
+    /// An orderly stop has begun.
+    func stopping() async {
+        await onLoop { [self] in
+            phase = .stopping
+            notifier.stopping(status: "stopping: finishing what was accepted")
+        }
+    }
+
+    private func tellProgress() {
+        let now = registry.assumeIsolated { $0.loadProgress() }
+        // Who makes no progress gets no more time.
+        guard now != progress else { return }
+        progress = now
+        notifier.extendTimeout(
+            by: Self.loadPatience,
+            status: "loading: \(now.loaded) of \(counted(now.containers, "container")) ready, "
+                + "\(counted(now.records, "record")) read")
+    }
+
+    private func changed(_ status: RegistryStatus) {
+        guard case .serving = phase else { return }
+        let line = line(status)
+        guard line != said else { return }
+        said = line
+        notifier.status(line)
+    }
+
+    /// What is served, and what is wrong.
+    private func line(_ status: RegistryStatus) -> String {
+        let held = [
+            counted(status.containers, "container"), counted(status.items, "item"),
+            counted(status.plugins, "plugin"),
+        ].joined(separator: ", ")
+        let problems = problems() + status.problems
+        guard let first = problems.first else { return "serving \(held)" }
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems, the first"
+        return "serving \(held); \(count): \(first)"
+    }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: body()) }
+        }
+    }
+}
+
+/// A number with its noun.
+private func counted(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+}

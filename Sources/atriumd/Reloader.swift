@@ -1,0 +1,163 @@
+import AtriumKit
+import Control
+import Host
+import LogMessages
+import Logging
+import NIOCore
+import Store
+import Synchronization
+import Systemd
+
+/// Reads configuration and definitions while the daemon runs: one reload after another.
+actor Reloader {
+    /// What a reload did.
+    struct Outcome: Sendable {
+        /// What was done, a line each.
+        var changed: [String] = []
+        /// What was not, a sentence each.
+        var problems: [String] = []
+
+        /// What was done, in a line.
+        var done: String { changed.isEmpty ? "nothing" : changed.joined(separator: ", ") }
+    }
+
+    /// What a reload works on.
+    struct Parts: Sendable {
+        let registry: Registry
+        let loop: any EventLoop
+        let store: Store?
+        let threshold: LogThreshold
+        let access: AccessBook
+        /// The groups that own the sockets.
+        let groups: [UInt32]
+    }
+
+    /// The settings in force.
+    private(set) var settings: DaemonSettings
+
+    /// What is wrong with the files at present.
+    nonisolated var problems: [String] { current.withLock { $0 } }
+
+    private let source: DaemonSettings.Source
+    private let parts: Parts
+    private let logger: Logger
+    private nonisolated let current = Mutex<[String]>([])
+    private var definitionProblems: [String] = []
+    private var last: Task<Outcome, Never>?
+    private var isClosed = false
+
+    init(
+        _ settings: DaemonSettings, from source: DaemonSettings.Source, parts: Parts,
+        logger: Logger
+    ) {
+        self.settings = settings
+        self.source = source
+        self.parts = parts
+        self.logger = logger
+    }
+
+    /// Reads everything again, after the reloads that were asked for before.
+    ///
+    /// - Parameter signs: told when it begins and ends.
+    /// - Returns: what was done; nil if the daemon is stopping.
+    func reload(telling signs: LifeSigns) async -> Outcome? {
+        guard !isClosed else { return nil }
+        let task = Task { [last] in
+            _ = await last?.value
+            await signs.reloading()
+            let outcome = await perform()
+            await signs.reloaded()
+            return outcome
+        }
+        last = task
+        return await task.value
+    }
+
+    /// Lets the reload that is under way end; there will be no other.
+    func close() async {
+        isClosed = true
+        _ = await last?.value
+    }
+
+    /// Applies `containers.d/`, file by file; what is wrong with one keeps no other from being
+    /// applied.
+    func applyDefinitions() async -> Outcome {
+        var outcome = Outcome()
+        for file in DefinitionFolder(settings).files() {
+            do {
+                for result in try await apply(file.outcome.get()) {
+                    guard result.action != .unchanged else { continue }
+                    outcome.changed.append("\(result.container): \(result.action.rawValue)")
+                    outcome.changed += result.changes.map { "\(result.container): \($0)" }
+                }
+            } catch let problem as DefinitionProblem {
+                outcome.problems.append("\(problem)")
+            } catch {
+                outcome.problems.append("\(file.path): \(error)")
+            }
+        }
+        for problem in outcome.problems {
+            logger.tell(.definitionNotApplied, ["reason": "\(problem)"])
+        }
+        definitionProblems = outcome.problems
+        current.withLock { $0 = definitionProblems }
+        return outcome
+    }
+
+    private func perform() async -> Outcome {
+        let changed: [String]
+        do {
+            changed = try await adopt(DaemonSettings.load(source))
+        } catch {
+            // As it was: a file that is half understood is worse than the one before.
+            logger.tell(.settingsNotApplied, ["reason": "\(error)"])
+            current.withLock { $0 = ["\(error)"] + definitionProblems }
+            return Outcome(problems: ["\(error)"])
+        }
+        var outcome = await applyDefinitions()
+        outcome.changed = changed + outcome.changed
+        logger.tell(.reloaded, ["changed": "\(outcome.done)"])
+        return outcome
+    }
+
+    /// Goes by new settings, as far as that is possible while running.
+    ///
+    /// - Returns: what changed, a line each.
+    private func adopt(_ newer: DaemonSettings) throws(RoleProblem) -> [String] {
+        // First what may fail. The groups behind the names may have changed, whatever the file says.
+        let table = try RoleTable(
+            newer.roles, ownUser: ownUser, socketGroups: parts.groups)
+        parts.access.replace(table)
+        let differences = settings.differences(to: newer)
+        // One that was set by a call stays, unless the files say something new.
+        if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }
+        settings = newer.keeping(settings)
+        if differences.contains(where: { $0.key == "notificationsKept" }) { trimNotifications() }
+        return differences.map {
+            $0.isLive ? "\($0.key): changed" : "\($0.key): changed, from the next start on"
+        }
+    }
+
+    /// Drops notifications that are older than those which are kept.
+    func trimNotifications() {
+        do {
+            try parts.store?.trimNotifications(keeping: settings.notificationsKept)
+        } catch {
+            logger.tell(.trimFailed, ["reason": "\(error)"])
+        }
+    }
+
+    private func apply(_ definitions: [ContainerDefinition]) async throws -> [ApplyResult] {
+        let (registry, loop) = (parts.registry, parts.loop)
+        return try await withCheckedThrowingContinuation { continuation in
+            loop.execute {
+                registry.assumeIsolated { registry in
+                    registry.apply(
+                        definitions, dryRun: false, prune: false,
+                        by: Caller(actor: "unix:\(ownUser)", isModerator: true)
+                    ) { continuation.resume(with: $0.map(\.results)) }
+                }
+            }
+        }
+    }
+}

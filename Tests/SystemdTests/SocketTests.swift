@@ -1,0 +1,65 @@
+import Testing
+
+/// Sockets that are systemd's: passed by name, and there while the daemon is not.
+@Suite(Machine.boots)
+struct SocketTests {
+    @Test(.timeLimit(.minutes(2)))
+    func `every socket named varlink is served, and what has another name is closed`() throws {
+        let told = try Machine.play(
+            """
+            printf '[Socket]\\nListenStream=/run/atrium/second.sock\\n' | drop_in atriumd.socket
+            for name in other varlink; do
+                kind=ListenStream; [ $name = other ] || kind=ListenDatagram
+                printf '%s\\n' [Socket] $kind=/run/atrium/$name.sock FileDescriptorName=$name \\
+                    Service=atriumd.service >/etc/systemd/system/$name.socket
+            done
+            systemctl daemon-reload
+            systemctl start atriumd.socket other.socket varlink.socket
+            export ATRIUM_SOCKET=/run/atrium/second.sock
+            tell second $(as atrium-member atriumctl status --json | grep -o '"state":"[a-z]*"')
+            export ATRIUM_SOCKET=/run/atrium/atrium.sock
+            tell first $(as atrium-member atriumctl status --json | grep -o '"state":"[a-z]*"')
+            holds() {
+                local inode=$(awk -v path=$1 '$8 == path { print $7; exit }' /proc/net/unix)
+                [ "$inode" ] && find /proc/$(unit MainPID)/fd -lname "socket:\\[$inode\\]" | wc -l
+            }
+            tell holds $(for name in atrium second other varlink; do holds /run/atrium/$name.sock; done)
+            logged -p warning | sed 's/^/warned: /'
+            """)
+        #expect(told["second"] == #""state":"ready""#)
+        #expect(told["first"] == #""state":"ready""#)
+        #expect(told["holds"] == "1 1 0 0")
+        let warned = told.all("warned")
+        #expect(warned.count == 2, "\(warned)")
+        #expect(warned.contains { $0.contains("name=other") }, "\(warned)")
+        #expect(warned.contains { $0.contains("ListenStream=") }, "\(warned)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `calls made while the daemon restarts are answered`() throws {
+        let told = try Machine.play(
+            """
+            systemctl start atriumd.socket
+            touch /run/going
+            (
+                answered=0 lost=0
+                while [ -e /run/going ]; do
+                    if atriumctl status >/dev/null 2>>/run/complaints; then answered=$((answered + 1))
+                    else lost=$((lost + 1)); fi
+                done
+                tell calls $answered $lost $(sort -u /run/complaints)
+            ) &
+            for i in 1 2 3 4 5 6 7 8; do systemctl restart atriumd || tell restart failed; done
+            systemctl kill --signal=KILL atriumd
+            wait_for [ "$(unit NRestarts)" != 0 ]
+            rm /run/going
+            wait
+            tell state $(unit ActiveState)
+            """)
+        let calls = try #require(told["calls"]?.split(separator: " ", maxSplits: 2))
+        #expect(calls.count == 2 && calls[1] == "0", "\(calls)")
+        #expect((Int(calls[0]) ?? 0) > 8, "\(calls)")
+        #expect(told["restart"] == nil)
+        #expect(told["state"] == "active")
+    }
+}
