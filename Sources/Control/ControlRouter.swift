@@ -49,8 +49,12 @@ public enum ControlRouter {
         FiltersControl(context: context).register(in: &router)
         VotesControl(context: context).register(in: &router)
         CommentsControl(context: context).register(in: &router)
-        ScreensControl(context: context).register(in: &router)
-        NotificationsControl(context: context).register(in: &router)
+        let screens = ScreensControl(context: context)
+        screens.register(in: &router)
+        router.resume(Screens.Open.self) { screens.resume($0, call: $1) }
+        let notifications = NotificationsControl(context: context)
+        notifications.register(in: &router)
+        router.resume(Notifications.Subscribe.self) { notifications.resume($0, call: $1) }
         return router
     }
 

@@ -47,6 +47,7 @@ final class SubscriptionPump: Sendable {
             state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
+        call.onHandOver { self.standing?.object }
         wake()
     }
 
@@ -111,6 +112,12 @@ final class SubscriptionPump: Sendable {
             return state.isWoken
         }
         if isWoken { wake() }
+    }
+
+    /// Where it would go on in another process; nil while the past is being read.
+    private var standing: SubscriptionStanding? {
+        guard let feed = state.withLock({ $0.feed }) else { return nil }
+        return registry.assumeIsolated { $0.standing(of: feed.id) }
     }
 
     private func close() {

@@ -29,6 +29,7 @@ extension Connection {
             server.tellDenied(entry.name, denial, peer)
             return fail(slot, denial)
         }
+        if header.wantsMore { keeping.method = entry.name }
         switch entry.upgrade {
         case .never where header.wantsUpgrade:
             return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
@@ -186,6 +187,7 @@ extension Connection {
         replies.end(slot.id)
         if runningAlone == slot.id {
             runningAlone = nil
+            keeping.describe = nil
             usage.isUpgradeWanted = false
         }
         if !closeActions.isEmpty { closeActions[slot.id] = nil }

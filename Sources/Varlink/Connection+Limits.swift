@@ -44,7 +44,7 @@ extension Connection {
         return bytes
     }
 
-    private var bytesInChannel: Int {
+    var bytesInChannel: Int {
         guard let options = context?.channel.syncOptions else { return 0 }
         return (try? options.getOption(.bufferedWritableBytes)) ?? 0
     }

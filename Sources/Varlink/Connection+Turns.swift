@@ -46,7 +46,7 @@ extension Connection {
 
     var isWritable: Bool {
         let waiting = replies.ready.readableBytes + replies.heldBytes
-        return isChannelWritable && waiting < server.limits.writableBytes
+        return isChannelWritable && server.handover != .frozen && waiting < server.limits.writableBytes
     }
 
     /// Whether what calls are answered with can still reach the peer.
@@ -75,7 +75,9 @@ extension Connection {
         switch state {
         case .upgraded(let pipe): pipe.wantsBytes
         case .upgrading: false
-        default: canStartCalls || (frames.count == 0 && !usage.isUpgradeWanted)
+        default:
+            server.handover == .none
+                && (canStartCalls || (frames.count == 0 && !usage.isUpgradeWanted))
         }
     }
 
@@ -84,7 +86,7 @@ extension Connection {
         case .open, .halfClosed: break
         case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: return false
         }
-        return runningAlone == nil && isWritable
+        return runningAlone == nil && server.handover == .none && isWritable
             && replies.count + silentCalls.count < server.limits.callsInFlight
     }
 
@@ -129,6 +131,7 @@ extension Connection {
         guard let context, isChannelWritable, replies.ready.readableBytes > 0 else { return }
         server.statistics.bytesOut += replies.ready.readableBytes
         usage.unmeasured += replies.ready.readableBytes
+        keeping.lastUse = server.statistics.bytesOut
         context.writeAndFlush(Self.wrapOutboundOut(replies.ready), promise: nil)
         replies.clearReady()
     }

@@ -47,6 +47,9 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// What it uses up.
     var usage = Usage()
 
+    /// What another process would need to go on with it.
+    var keeping = Keeping()
+
     enum State {
         case open
         /// The peer said that it sends no more: its calls are answered, then it is closed.

@@ -18,6 +18,9 @@ struct FrameBuffer {
     /// Bytes that wait.
     var count: Int { buffer.readableBytes }
 
+    /// What waits.
+    var waiting: ByteBufferView { buffer.readableBytesView }
+
     /// Adds what has arrived.
     ///
     /// Takes its memory over when nothing waits, which is the usual case.

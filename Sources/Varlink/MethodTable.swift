@@ -11,6 +11,9 @@ struct MethodEntry: Sendable {
     /// Its place in the table.
     var place: UInt16 = 0
 
+    /// Goes on with a call that was under way in another process; nil: it can't.
+    var resume: (@Sendable (JSONObject, CallSlot) -> Void)?
+
     /// Reads the parameters (an object's text, nesting so deep at most) and runs the handler.
     let invoke: @Sendable (UnsafeRawBufferPointer, Int, CallSlot) throws(JSONError) -> Void
 }

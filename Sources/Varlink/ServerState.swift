@@ -21,6 +21,9 @@ final class ServerState: @unchecked Sendable {
     /// Memory for encoding one reply, used again for the next.
     private var scratch: [UInt8] = []
 
+    /// How far it has come in handing its connections over.
+    var handover = Handover.none
+
     private var isStopping = false
     private var listeners: [any Channel] = []
     private var connections: [UInt64: Connection] = [:]
@@ -60,8 +63,7 @@ final class ServerState: @unchecked Sendable {
                 tell(.connectionRefused, refusal.message, peer)
                 return try pipeline.addHandler(Farewell(refusal))
             }
-            lastNumber += 1
-            try pipeline.addHandler(Connection(number: lastNumber, peer: peer, server: self))
+            try pipeline.addHandler(Connection(number: nextNumber(), peer: peer, server: self))
         }
     }
 
@@ -127,6 +129,15 @@ final class ServerState: @unchecked Sendable {
         scratch.removeAll(keepingCapacity: true)
     }
 
+    /// A number that no connection has had.
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// All connections, in no order.
+    var all: [Connection] { Array(connections.values) }
+
     func add(_ connection: Connection) {
         connections[connection.number] = connection
         accounts.open(connection.peer.uid)
@@ -187,12 +198,18 @@ final class ServerState: @unchecked Sendable {
         if !connections.isEmpty || peerLog.isBusy { scheduleSweep() }
     }
 
-    /// Stops accepting connections and calls; completes when the last connection has closed.
-    func stop(within deadline: TimeAmount) -> EventLoopFuture<Void> {
+    /// Closes who comes from now on.
+    func refuseConnections() {
         isStopping = true
         peerLog.end()
         for listener in listeners { listener.close(promise: nil) }
         listeners = []
+    }
+
+    /// Stops accepting connections and calls; completes when the last connection has closed.
+    func stop(within deadline: TimeAmount) -> EventLoopFuture<Void> {
+        handover = .none
+        refuseConnections()
         let promise = whenEmpty ?? eventLoop.makePromise(of: Void.self)
         whenEmpty = promise
         guard !connections.isEmpty else {

@@ -30,6 +30,7 @@ public struct VarlinkRouter: Sendable {
     private var order: [String] = []
     private var entries: [String: MethodEntry] = [:]
     private var upgrades: [String: Upgrade] = [:]
+    var resumptions: [String: @Sendable (JSONObject, CallSlot) -> Void] = [:]
 
     private struct Interface: Sendable {
         let description: String
@@ -120,6 +121,7 @@ public struct VarlinkRouter: Sendable {
             router.entries.values.map { entry in
                 var entry = entry
                 entry.upgrade = upgrades[entry.name] ?? .never
+                entry.resume = resumptions[entry.name]
                 return entry
             })
     }

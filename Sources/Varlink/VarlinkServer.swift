@@ -35,7 +35,7 @@ public final class VarlinkServer: Sendable {
         case descriptor(Int32)
     }
 
-    private let state: ServerState
+    let state: ServerState
     private let files = SocketFiles()
 
     /// Makes a server that does not listen yet.

@@ -12,15 +12,36 @@ struct NotificationsControl: NotificationsService {
         call: VarlinkCall<Notifications.Subscribe.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        begin(call) { registry, seesRestricted, wake throws(HostError) in
+            try registry.subscribe(
+                patterns: parameters.topics, after: parameters.after.map(Int64.init),
+                seesRestricted: seesRestricted, wake: wake)
+        }
+    }
+
+    /// Goes on with a subscription that another process of the daemon had.
+    func resume(_ state: JSONObject, call: VarlinkCall<Notifications.Subscribe.Reply>) {
+        guard let standing = SubscriptionStanding(state.value) else {
+            return call.fail(VarlinkService.InvalidParameter(parameter: "topics"))
+        }
+        begin(call) { registry, seesRestricted, wake throws(HostError) in
+            try registry.resume(standing, seesRestricted: seesRestricted, wake: wake)
+        }
+    }
+
+    private typealias Begin = @Sendable (
+        _ registry: isolated Registry, _ seesRestricted: Bool, _ wake: @escaping @Sendable () -> Void
+    ) throws(HostError) -> SubscriptionID
+
+    private func begin(
+        _ call: VarlinkCall<Notifications.Subscribe.Reply>, _ subscribe: Begin
+    ) {
         let seesRestricted = context.own(call.peer).isModerator
         let registry = context.registry
         let pump = SubscriptionPump(call: call, context)
         let opened = registry.assumeIsolated { registry in
             Result { () throws(HostError) in
-                registry.feed(
-                    of: try registry.subscribe(
-                        patterns: parameters.topics, after: parameters.after.map(Int64.init),
-                        seesRestricted: seesRestricted, wake: { pump.wake() }))
+                registry.feed(of: try subscribe(registry, seesRestricted, { pump.wake() }))
             }
         }
         switch opened {

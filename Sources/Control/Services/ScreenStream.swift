@@ -19,6 +19,13 @@ final class ScreenStream: @unchecked Sendable {
     init(call: VarlinkCall<Screens.Open.Reply>, registry: Registry) {
         self.call = call
         self.registry = registry
+        call.onHandOver { self.standing?.object }
+    }
+
+    /// Where it would go on in another process; nil while nothing has been sent.
+    private var standing: KeptScreen? {
+        guard let reader = state.withLock({ $0.reader }) else { return nil }
+        return registry.assumeIsolated { $0.standing(of: reader) }
     }
 
     /// Begins once the screen is open.

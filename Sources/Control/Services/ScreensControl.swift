@@ -1,6 +1,7 @@
 import AtriumKit
 import Host
 import Interfaces
+import JSONCodec
 import Varlink
 
 /// `org.atrium.Screens` over the registry.
@@ -20,10 +21,26 @@ struct ScreensControl: ScreensService {
         } catch {
             return call.fail(error.reply)
         }
+        open(request, call: call, isQuiet: false)
+    }
+
+    /// Goes on with a screen that another process of the daemon had.
+    func resume(_ state: JSONObject, call: VarlinkCall<Screens.Open.Reply>) {
+        guard let kept = KeptScreen(state.value) else {
+            return call.fail(VarlinkService.InvalidParameter(parameter: "resume"))
+        }
+        open(kept.request, call: call, isQuiet: true)
+    }
+
+    private func open(
+        _ request: ScreenRequest, call: VarlinkCall<Screens.Open.Reply>, isQuiet: Bool
+    ) {
         let caller = context.own(call.peer)
         let stream = ScreenStream(call: call, registry: context.registry)
         context.registry.assumeIsolated { registry in
-            registry.openScreen(request, by: caller, wake: { stream.advance() }) { result in
+            registry.openScreen(
+                request, by: caller, isQuiet: isQuiet, wake: { stream.advance() }
+            ) { result in
                 switch result {
                 case .success(let reader): stream.start(reader)
                 case .failure(let error): call.fail(error.reply(of: Screens.self))

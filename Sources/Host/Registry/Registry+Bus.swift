@@ -14,6 +14,22 @@ extension Registry {
             patterns: patterns, after: after, seesRestricted: seesRestricted, wake: wake)
     }
 
+    /// Goes on with a subscription of another process; see
+    /// ``Bus/resume(_:seesRestricted:wake:)``.
+    ///
+    /// - Throws: `topicInvalid` or `limitExceeded`.
+    public func resume(
+        _ standing: SubscriptionStanding, seesRestricted: Bool,
+        wake: @escaping @Sendable () -> Void
+    ) throws(HostError) -> SubscriptionID {
+        try domain.bus.resume(standing, seesRestricted: seesRestricted, wake: wake)
+    }
+
+    /// Where a subscriber stands; see ``Bus/standing(of:)``.
+    public func standing(of id: SubscriptionID) -> SubscriptionStanding? {
+        domain.bus.standing(of: id)
+    }
+
     /// Where a subscriber takes what is at hand.
     public func feed(of id: SubscriptionID) -> SubscriptionFeed {
         SubscriptionFeed(id: id, bus: domain.bus)

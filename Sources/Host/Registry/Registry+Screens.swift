@@ -11,11 +11,13 @@ extension Registry {
     /// - Parameters:
     ///   - request: what it shows first.
     ///   - caller: whose it is: nobody else can act on it.
+    ///   - isQuiet: whether a resumption is told nothing as long as nothing has changed.
     ///   - wake: called on the loop, once after each pull, when there is something new.
     ///   - reply: who reads it now; fails with `containerNotFound`, `filterNotFound`, `fieldUnknown`
     ///     or `limitExceeded`.
     public func openScreen(
-        _ request: ScreenRequest, by caller: Caller, wake: @escaping @Sendable () -> Void,
+        _ request: ScreenRequest, by caller: Caller, isQuiet: Bool = false,
+        wake: @escaping @Sendable () -> Void,
         _ reply: @escaping Reply<ScreenReader>
     ) {
         with(request.container, reply) { container in
@@ -24,7 +26,8 @@ extension Registry {
                 reset = obstacle(to: resume, request, caller)
                 if reset == nil, let screen = domain.screens[resume.screen] {
                     domain.screens.resume(screen)
-                    let turn = screen.attach(from: resume.revision, reset: nil, wake: wake)
+                    let turn = screen.attach(
+                        from: resume.revision, reset: nil, isQuiet: isQuiet, wake: wake)
                     return reply(.success(ScreenReader(screen: screen.id, turn: turn)))
                 }
             }
@@ -72,6 +75,12 @@ extension Registry {
         guard let screen = domain.screens[reader.screen], screen.detach(reader.turn) else {
             return
         }
+        linger(screen)
+    }
+
+    /// Lets a screen wait for a while, to be resumed.
+    func linger(_ screen: Screen) {
+        let reader = ScreenReader(screen: screen.id, turn: screen.turn)
         if let oldest = domain.screens.linger(screen, limit: domain.limits.lingeringScreens) {
             oldest.container?.closeScreen(oldest)
         }

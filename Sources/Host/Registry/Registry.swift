@@ -170,14 +170,22 @@ extension Registry {
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
         domain.stop()
-        finish(by: .now() + .seconds(10), reply)
+        settle(by: .now() + .seconds(10)) { [self] in close(reply) }
     }
 
-    /// Closes once nothing is on its way, or when that takes too long.
-    private func finish(by deadline: NIODeadline, _ reply: @escaping Reply<Void>) {
+    /// Refuses further commands, and waits until nothing is on its way: what was accepted is on disk
+    /// and told. Reads, screens and subscriptions go on.
+    ///
+    /// - Parameter reply: called then, or when that takes longer than 10 s.
+    public func settle(_ reply: @escaping Reply<Void>) {
+        domain.stop()
+        settle(by: .now() + .seconds(10)) { reply(.success(())) }
+    }
+
+    private func settle(by deadline: NIODeadline, _ done: @escaping () -> Void) {
         let isQuiet = domain.structure.isIdle && containers.values.allSatisfy(\.isQuiet)
-        if isQuiet || NIODeadline.now() > deadline { return close(reply) }
-        domain.after(.milliseconds(5)) { [self] in finish(by: deadline, reply) }
+        if isQuiet || NIODeadline.now() > deadline { return done() }
+        domain.after(.milliseconds(5)) { [self] in settle(by: deadline, done) }
     }
 
     private func close(_ reply: @escaping Reply<Void>) {

@@ -36,6 +36,9 @@ final class Screen {
         var subject = Subject.container
     }
 
+    /// A reader's word for the last revision counts so far: beyond, it could not be counted on.
+    private static let mostRevisions = 1 << 53
+
     let id: ScreenID
     let owner: String
     let actor: String?
@@ -61,7 +64,9 @@ final class Screen {
     /// What the next revision leads on from: not the last frame, but this, after a resumption.
     private var resumed: Frame?
     /// Whether the next pull answers, whatever there is: the first of each reader.
-    private var owesFirst = false
+    private(set) var owesFirst = false
+    /// Whether it comes from another process, which alone knew its earlier revisions.
+    private var isRestored = false
     /// A revision that somebody was told is on its way.
     private var promised = 0
     private var frames: Deque<Frame> = []
@@ -87,10 +92,12 @@ extension Screen {
     /// - Parameters:
     ///   - base: the revision that it has; nil: none.
     ///   - reset: why it starts anew, though it asked to go on.
+    ///   - isQuiet: whether it is told nothing as long as what it has is what there is.
     ///   - wake: wakes it.
     /// - Returns: its turn.
     func attach(
-        from base: Int?, reset: String?, wake: @escaping @Sendable () -> Void
+        from base: Int?, reset: String?, isQuiet: Bool = false,
+        wake: @escaping @Sendable () -> Void
     ) -> Int {
         let previous = self.wake
         turn += 1
@@ -100,9 +107,14 @@ extension Screen {
         if known == nil { frames.removeAll() }
         self.reset = reset
         if known == nil, let base, reset == nil {
-            self.reset = "Revision \(base) is not known any more."
+            self.reset =
+                isRestored
+                ? "The daemon was started anew, and goes on with what was chosen."
+                : "Revision \(base) is not known any more."
+            // A process that crashed may have made more revisions than it had noted.
+            if isRestored { revision = max(revision, min(base, Self.mostRevisions)) }
         }
-        owesFirst = true
+        owesFirst = !isQuiet || known == nil || base != revision
         let hadReader = reader != .gone
         reader = .woken
         // It pulls, and is told that another one is here.
@@ -141,6 +153,22 @@ extension Screen {
         if isBlocked, reader == .waiting { return onTheirWay.append(done) }
         if reader != .waiting, differs { promised = max(promised, revision + 1) }
         done(max(revision, promised))
+    }
+
+    /// Goes on with what another process had: its reader is to come.
+    ///
+    /// - Parameters:
+    ///   - revision: the last one that was made there.
+    ///   - isSame: whether that is what was just pulled.
+    func goOn(behind revision: Int, isSame: Bool) {
+        _ = detach(turn)
+        self.revision = revision
+        isRestored = true
+        let last = frames.last
+        frames.removeAll()
+        guard isSame, var last else { return }
+        last.revision = revision
+        frames.append(last)
     }
 
     private func settleAll() {
@@ -210,6 +238,14 @@ extension Screen {
             commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset, step: step)
     }
 
+    /// What its reader was sent last, as if from nothing; nil: nothing was.
+    func whole() -> ScreenRevision? {
+        guard let container, let frame = frames.last, frame.revision == revision else { return nil }
+        return ScreenRevision(
+            screen: id, base: nil, revision: revision, sequence: container.domain.sequence,
+            commits: 0, reset: nil, step: frame.moment.step(from: nil))
+    }
+
     private func keep(_ frame: Frame, atMost limit: Int) {
         if frames.last?.revision == frame.revision { frames.removeLast() }
         while frames.count >= max(limit, 1) { frames.removeFirst() }
@@ -248,5 +284,6 @@ extension Screen {
         self.choices = choices
         self.view = view
         self.focus = focus
+        container?.domain.screens.changed(self)
     }
 }

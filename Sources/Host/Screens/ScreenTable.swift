@@ -6,6 +6,8 @@ import AtriumKit
 final class ScreenTable {
     let incarnation: String
     private(set) var screens: [ScreenID: Screen] = [:]
+    /// Told what would have to be known to go on with them elsewhere.
+    var note: ((ScreenNote) -> Void)?
     /// Whose screens have no reader, the longest first.
     private var lingering: [String: [ScreenID]] = [:]
 
@@ -25,6 +27,13 @@ final class ScreenTable {
     func remove(_ id: ScreenID) {
         guard let screen = screens.removeValue(forKey: id) else { return }
         resume(screen)
+        note?(.gone(id))
+    }
+
+    /// Something was chosen on a screen.
+    func changed(_ screen: Screen) {
+        guard let note, let kept = KeptScreen(screen) else { return }
+        note(.chosen(kept))
     }
 
     func removeAll() {

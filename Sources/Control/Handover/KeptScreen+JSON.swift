@@ -1,0 +1,92 @@
+import AtriumKit
+import Host
+import JSONCodec
+
+/// A screen as it is written down for the process that takes over.
+extension KeptScreen {
+    /// As an object.
+    var object: JSONObject {
+        var value: JSONValue = [
+            "screen": .string(id.text), "container": .string(container), "owner": .string(owner),
+            "agent": .string(agent), "revision": .int(Int64(revision)),
+            "search": .string(search), "sort": .array(sort.map { .string($0) }),
+            "limit": .int(Int64(limit)),
+        ]
+        value["actor"] = actor.map { .string($0) }
+        value["digest"] = digest.map { .int(Int64($0)) }
+        value["subject"] = subject.map { .string($0) }
+        value["selection"] = .object(
+            selection.sections.sorted { $0.key < $1.key }.map {
+                .init($0.key, .array($0.value.map { .string($0) }))
+            })
+        value["limits"] = .object(
+            limits.sorted { $0.key < $1.key }.map { .init($0.key, .int(Int64($0.value))) })
+        value["places"] = .array(
+            places.map { ["component": .string($0.component), "item": .string($0.item)] })
+        return JSONObject(value) ?? .empty
+    }
+
+    /// Reads what ``object`` wrote; nil for anything else.
+    init?(_ value: JSONValue) {
+        guard let id = value["screen"]?.string, let container = value["container"]?.string,
+            let owner = value["owner"]?.string, let agent = value["agent"]?.string,
+            let revision = value["revision"]?.int, let search = value["search"]?.string,
+            let sort = value["sort"]?.array, let limit = value["limit"]?.int,
+            let selection = value["selection"]?.object, let limits = value["limits"]?.object,
+            let places = value["places"]?.array
+        else { return nil }
+        self.init(
+            id: ScreenID(id), container: container, owner: owner, actor: value["actor"]?.string,
+            agent: agent)
+        self.revision = revision
+        digest = value["digest"]?.int
+        subject = value["subject"]?.string
+        self.search = search
+        self.sort = sort.compactMap(\.string)
+        self.limit = limit
+        self.selection = Selection(
+            Dictionary(
+                selection.map { ($0.name, ($0.value.array ?? []).compactMap(\.string)) }
+            ) { first, _ in first })
+        self.limits = Dictionary(
+            limits.compactMap { member in member.value.int.map { (member.name, $0) } }
+        ) { first, _ in first }
+        self.places = places.compactMap { place in
+            guard let component = place["component"]?.string, let item = place["item"]?.string
+            else { return nil }
+            return Place(component: component, item: item)
+        }
+    }
+}
+
+/// A subscription as it is written down for the process that takes over.
+extension SubscriptionStanding {
+    /// As an object: the call that would resume it, and what it has still to be told of.
+    var object: JSONObject {
+        [
+            "topics": .array(patterns.map { .string($0) }), "after": .int(after),
+            "gaps": .array(
+                gaps.map {
+                    [
+                        "from": .int($0.from), "to": .int($0.to),
+                        "reason": .string($0.reason.rawValue),
+                    ]
+                }),
+        ]
+    }
+
+    /// Reads what ``object`` wrote; nil for anything else.
+    init?(_ value: JSONValue) {
+        guard let topics = value["topics"]?.array, let after = value["after"]?.int,
+            let gaps = value["gaps"]?.array
+        else { return nil }
+        self.init(
+            patterns: topics.compactMap(\.string), after: Int64(after),
+            gaps: gaps.compactMap { gap in
+                guard let from = gap["from"]?.int, let to = gap["to"]?.int,
+                    let reason = gap["reason"]?.string.flatMap(SubscriptionBatch.Gap.Reason.init)
+                else { return nil }
+                return .init(from: Int64(from), to: Int64(to), reason: reason)
+            })
+    }
+}

@@ -1,0 +1,110 @@
+internal import Glibc
+internal import JSONCodec
+internal import Logging
+internal import NIOCore
+
+extension Connection {
+    /// What is known of a connection for the process that may go on with it.
+    struct Keeping {
+        /// The method of the call that runs alone.
+        var method = ""
+
+        /// Says how that call goes on elsewhere; nil: as yet, or ever, it can't.
+        var describe: (@Sendable () -> JSONObject?)?
+
+        /// The socket's number, once it was asked.
+        var identity: UInt64?
+
+        /// What the server had sent in all when it last sent something here: the order of their use.
+        var lastUse = 0
+
+        /// What is to go on here, from another process.
+        var resumption: KeptState?
+    }
+
+    /// Remembers how a call goes on elsewhere.
+    func onHandOver(_ slot: CallSlot, _ describe: @escaping @Sendable () -> JSONObject?) {
+        guard runningAlone == slot.id, slot.kind == .more else { return }
+        keeping.describe = describe
+    }
+
+    /// Whether all calls have been answered but the one that runs alone.
+    var isAnswered: Bool {
+        replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1)
+    }
+
+    /// Whether it will be closed by itself, or can't be handed over: nobody should wait for it.
+    var isLeaving: Bool {
+        switch state {
+        case .open: false
+        // Without a call under way it is just being closed.
+        case .halfClosed: replies.count == 0
+        case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: true
+        }
+    }
+
+    /// Whether it can't be handed over, however long one waits.
+    var isHopeless: Bool {
+        isLeaving || frames.count > KeptState.mostBytes
+            || (runningAlone != nil && keeping.describe == nil)
+    }
+
+    /// Whether nothing that it said is still here.
+    var isSent: Bool {
+        replies.ready.readableBytes == 0 && replies.heldBytes == 0 && bytesInChannel == 0
+    }
+
+    /// What goes over to another process; nil: it can't go, or not yet.
+    func kept() -> KeptState? {
+        guard !isLeaving, isAnswered, isSent, frames.count <= KeptState.mostBytes else {
+            return nil
+        }
+        var kept = KeptState(peer: peer, calls: usage.calls)
+        if runningAlone != nil {
+            guard let state = keeping.describe?() else { return nil }
+            kept.stream = .init(method: keeping.method, state: state)
+        }
+        kept.bytes = Array(frames.waiting)
+        return kept
+    }
+
+    /// Asks the kernel for the socket's number.
+    ///
+    /// Completes at once when called on the channel's loop.
+    func learnIdentity() {
+        guard keeping.identity == nil,
+            let options = context?.channel as? any SocketOptionProvider
+        else { return }
+        let cookie: EventLoopFuture<UInt64> = options.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_COOKIE))
+        cookie.whenSuccess { self.keeping.identity = $0 }
+    }
+
+    /// Takes in what came from another process, before the channel is read from.
+    func adopt(_ kept: KeptState) {
+        keeping.resumption = kept
+        usage.calls = kept.calls
+        usage.callsSwept = kept.calls
+        if !kept.bytes.isEmpty { frames.append(ByteBuffer(bytes: kept.bytes)) }
+    }
+
+    /// Goes on with the call that was under way in the other process.
+    func resume() {
+        guard let stream = keeping.resumption?.stream else { return }
+        keeping.resumption = nil
+        let id = replies.open()
+        runningAlone = id
+        keeping.method = stream.method
+        let slot = CallSlot(connection: self, id: id, kind: .more)
+        var name = stream.method
+        let entry = name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
+        guard let entry, let resume = entry.resume else {
+            return fail(slot, server.router.whyNotFound(stream.method))
+        }
+        if let denial = server.router.authorize?(entry.name, peer) {
+            server.tellDenied(entry.name, denial, peer)
+            return fail(slot, denial)
+        }
+        resume(stream.state, slot)
+    }
+}

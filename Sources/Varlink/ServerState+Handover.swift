@@ -1,0 +1,129 @@
+internal import Glibc
+internal import JSONCodec
+internal import Logging
+internal import NIOCore
+
+extension ServerState {
+    /// How far the server has come in handing its connections over.
+    enum Handover {
+        /// It serves; or it just stops, and hands nothing over.
+        case none
+        /// No call is started and nothing is read, while calls under way are answered.
+        case pausing
+        /// Streams say no more, while what they said is sent.
+        case frozen
+    }
+
+    /// Starts no call from now on; completes when all of them are answered, or the time is over.
+    func pause(within deadline: TimeAmount) -> EventLoopFuture<Void> {
+        handover = .pausing
+        refuseConnections()
+        let promise = eventLoop.makePromise(of: Void.self)
+        poll(all, until: .now() + deadline, { $0.isLeaving || $0.isAnswered }, promise)
+        return promise.futureResult
+    }
+
+    /// Hands out all connections that can go on elsewhere, and closes all of them here.
+    ///
+    /// - Parameters:
+    ///   - patience: How long peers may take to read what they were told.
+    ///   - note: Runs when nothing moves any more, before anything is closed.
+    func release(
+        within patience: TimeAmount, noting note: @escaping @Sendable () -> Void
+    ) -> EventLoopFuture<[VarlinkKeptConnection]> {
+        let promise = eventLoop.makePromise(of: Void.self)
+        // Turns that were asked for come first: what they say is still sent.
+        eventLoop.execute { [self] in
+            handover = .frozen
+            for connection in all { connection.schedule() }
+            poll(all, until: .now() + patience, { $0.isHopeless || $0.kept() != nil }, promise)
+        }
+        return promise.futureResult.map { [self] in
+            note()
+            return takeOut()
+        }
+    }
+
+    /// Waits for connections, each of which stays done once it is.
+    private func poll(
+        _ connections: [Connection], until deadline: NIODeadline,
+        _ isDone: @escaping @Sendable (Connection) -> Bool, _ promise: EventLoopPromise<Void>
+    ) {
+        let rest = connections.filter { !isDone($0) }
+        guard NIODeadline.now() < deadline, !rest.isEmpty else { return promise.succeed() }
+        eventLoop.scheduleTask(in: .milliseconds(2)) { [self] in
+            poll(rest, until: deadline, isDone, promise)
+        }
+    }
+
+    /// Everything in one go: what a connection says of itself is still so when its socket leaves.
+    private func takeOut() -> [VarlinkKeptConnection] {
+        let connections = all
+        var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]
+        for connection in connections {
+            guard let state = connection.kept() else { continue }
+            connection.learnIdentity()
+            guard let identity = connection.keeping.identity else { continue }
+            states[identity] = (state, connection.keeping.lastUse)
+        }
+        var kept: [VarlinkKeptConnection] = []
+        for (identity, descriptor) in descriptors(of: Set(states.keys)) {
+            guard let (state, lastUse) = states[identity] else { continue }
+            let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            guard own >= 0 else { continue }
+            kept.append(
+                VarlinkKeptConnection(
+                    descriptor: own, state: state.object, identity: identity, lastUse: lastUse))
+        }
+        let left = connections.filter { !$0.isLeaving }.count - kept.count
+        if left > 0 {
+            logger.notice("closing connections that can't be kept: \(left)")
+        }
+        for connection in connections { connection.closeNow() }
+        return kept.sorted { $0.lastUse > $1.lastUse }
+    }
+
+    /// The descriptors of sockets, by the kernel's number: a channel does not tell its own.
+    private func descriptors(of identities: Set<UInt64>) -> [UInt64: Int32] {
+        var found: [UInt64: Int32] = [:]
+        var descriptor: Int32 = 3
+        let end = Int32(clamping: min(limits.descriptors, 1 << 20))
+        while found.count < identities.count, descriptor < end {
+            if let identity = VarlinkKeptConnection.identity(of: descriptor),
+                identities.contains(identity)
+            {
+                found[identity] = descriptor
+            }
+            descriptor += 1
+        }
+        return found
+    }
+}
+
+// MARK: - Taking over
+
+extension ServerState {
+    /// Takes in a channel that was connected in another process; a failed future closes it.
+    func adopt(_ channel: any Channel, _ kept: KeptState) -> EventLoopFuture<Void> {
+        Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
+            // The kernel's word counts, not what was written down.
+            guard peer.uid == kept.uid, peer.gid == kept.gid else {
+                logger.error(
+                    "closing a kept connection: it is another peer's than was written down",
+                    metadata: ["peer": "\(peer)", "uid": "\(kept.uid)"])
+                throw ChannelError.operationUnsupported
+            }
+            let connection = Connection(number: nextNumber(), peer: peer, server: self)
+            connection.adopt(kept)
+            try channel.pipeline.syncOperations.addHandler(connection)
+        }
+    }
+
+    /// Goes on with all that was adopted: streams first, so that no call that waited comes before them.
+    func resume() {
+        let connections = all.sorted { $0.number < $1.number }
+        for connection in connections { connection.resume() }
+        handover = .none
+        for connection in connections { connection.schedule() }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Glibc
+public import JSONCodec
+
+/// A connection that one process hands over and another goes on with: its socket, and what the server
+/// knew of it.
+///
+/// The socket travels as descriptors do (systemd's fd store, a control message of a Unix socket). The
+/// state travels beside it, as JSON; ``identity`` says which state belongs to which socket.
+public struct VarlinkKeptConnection: Sendable {
+    /// The connected socket; whoever has the value closes it, or has a server adopt it.
+    public let descriptor: Int32
+
+    /// What the server knew of it, for ``VarlinkServer/adopt(_:)``.
+    public let state: JSONObject
+
+    /// What tells the socket from all others of the machine, in whichever process it is.
+    public let identity: UInt64
+
+    /// Orders connections by when they were last told something; of no meaning elsewhere.
+    public let lastUse: Int
+
+    /// Puts together what arrived.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The connected socket.
+    ///   - state: What was handed over with it.
+    /// - Returns: Nil for a descriptor that is no socket.
+    public init?(descriptor: Int32, state: JSONObject) {
+        guard let identity = Self.identity(of: descriptor) else { return nil }
+        self.init(descriptor: descriptor, state: state, identity: identity, lastUse: 0)
+    }
+
+    init(descriptor: Int32, state: JSONObject, identity: UInt64, lastUse: Int) {
+        self.descriptor = descriptor
+        self.state = state
+        self.identity = identity
+        self.lastUse = lastUse
+    }
+
+    /// A socket's identity: the kernel's own number (`SO_COOKIE`), which no later socket gets.
+    ///
+    /// - Parameter descriptor: Any descriptor.
+    /// - Returns: The number; nil where it is no socket.
+    public static func identity(of descriptor: Int32) -> UInt64? {
+        var cookie: UInt64 = 0
+        var size = socklen_t(MemoryLayout<UInt64>.size)
+        let status = getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size)
+        return status == 0 ? cookie : nil
+    }
+}
+
+/// What the server knows of a connection that is kept, as it stands in its state.
+struct KeptState {
+    var uid: UInt32
+    var gid: UInt32
+    var calls: Int
+    /// What had arrived and was not worked on.
+    var bytes: [UInt8] = []
+    /// The call with `more` that is under way.
+    var stream: Stream?
+
+    struct Stream {
+        var method: String
+        var state: JSONObject
+    }
+
+    /// Bytes of a connection that are carried over at most: more stays with a sender who has to begin again.
+    static var mostBytes: Int { 256 << 10 }
+
+    init(peer: Peer, calls: Int) {
+        uid = peer.uid
+        gid = peer.gid
+        self.calls = calls
+    }
+
+    init?(_ object: JSONObject) {
+        let value = object.value
+        guard let uid = value["uid"]?.int, let gid = value["gid"]?.int,
+            let calls = value["calls"]?.int, let hex = value["bytes"]?.string,
+            let bytes = Self.bytes(hex: hex)
+        else { return nil }
+        self.uid = UInt32(clamping: uid)
+        self.gid = UInt32(clamping: gid)
+        self.calls = calls
+        self.bytes = bytes
+        guard let stream = value["stream"] else { return }
+        guard let method = stream["method"]?.string,
+            let state = stream["state"].flatMap({ JSONObject($0) })
+        else { return nil }
+        self.stream = Stream(method: method, state: state)
+    }
+
+    var object: JSONObject {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("uid")
+        writer.int(Int(uid))
+        writer.key("gid")
+        writer.int(Int(gid))
+        writer.key("calls")
+        writer.int(calls)
+        writer.key("bytes")
+        writer.string(Self.hex(bytes))
+        if let stream {
+            writer.key("stream")
+            writer.beginObject()
+            writer.key("method")
+            writer.string(stream.method)
+            writer.key("state")
+            stream.state.write(to: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        return JSONObject(checked: writer.bytes)
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func bytes(hex: String) -> [UInt8]? {
+        let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == hex.utf8.count, digits.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+}
