@@ -5,3 +5,7 @@
 #include <systemd/sd-journal.h>
 /* Where systemd marks the cgroups that it gives away; not a part of Swift's own Glibc module. */
 #include <sys/xattr.h>
+
+/* Of the C library, which shows them only to those who define _GNU_SOURCE; off_t is long where Swift runs. */
+int memfd_create(const char *name, unsigned int flags);
+int fallocate(int descriptor, int mode, long offset, long length);

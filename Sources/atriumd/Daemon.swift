@@ -69,7 +69,9 @@ struct Daemon {
     }
 
     private func makeService(on loop: any EventLoop) throws -> DaemonService {
-        let listener = try listener()
+        var passed = inheritance.descriptors
+        let handover = Handover(taking: { passed.take(named: $0) }, logger: logger)
+        let listener = try listener(taking: &passed)
         let roles = try RoleTable(
             settings.roles, ownUser: ownUser, socketGroups: listener.groups)
         let access = AccessBook(roles)
@@ -87,12 +89,11 @@ struct Daemon {
             threshold: threshold, logger: logger, reloader: reloader, signs: signs)
         return DaemonService(
             registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
-            loop: loop, listener: listener, logger: logger)
+            loop: loop, listener: listener, handover: handover, logger: logger)
     }
 
     /// What systemd passed and nobody here knows is of no use.
-    private func listener() throws -> Listener {
-        var passed = inheritance.descriptors
+    private func listener(taking passed: inout PassedDescriptors) throws -> Listener {
         let listener = try Listener(taking: &passed, or: settings.socket, logger: logger)
         for name in passed.closeRest() {
             logger.tell(

@@ -21,6 +21,7 @@ struct DaemonService: Service {
     let access: AccessBook
     let loop: any EventLoop
     let listener: Listener
+    let handover: Handover
     let logger: Logger
 
     func run() async throws {
@@ -31,6 +32,8 @@ struct DaemonService: Service {
         // Asked to stop before it was ready: nobody was promised anything.
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
+        // Who was here before comes first.
+        await handover.takeOver(on: server, registry, loop)
         do {
             for address in listener.addresses { try await server.listen(at: address) }
         } catch {
@@ -92,6 +95,7 @@ struct DaemonService: Service {
         await signs.stopping()
         logger.tell(.stopping)
         facade.enter(.stopping)
+        await handover.handOver(from: server, registry, loop)
         await server.stop(within: Self.stopDeadline)
         await stopRegistry()
         logger.tell(.stopped)

@@ -9,6 +9,9 @@ struct WatchCommand: AsyncParsableCommand {
         discussion: """
             A topic is dotted words; * stands for one word, > for the rest: 'films.>', \
             '*.votes.cast'. Quote them: the shell knows both signs too.
+
+            When the connection is lost it is resumed by itself, behind what was shown last: nothing is \
+            told twice, and what can't be told any more is told as missed.
             """)
 
     @Argument(help: "Topics to follow; by default all.")
@@ -22,16 +25,28 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        let session = try await connection.connect()
-        let parameters = Notifications.Subscribe.Parameters(topics: topics, after: after)
-        try await session.stream(Notifications.Subscribe.self, parameters) { reply, object in
-            if session.printsJSON { return Output.rawLine(object.bytes) }
-            if let gap = reply.gap { Output.note(NotificationText.gap(gap, last: reply.sequence)) }
-            for notification in reply.notifications {
-                Output.line(
-                    NotificationText.line(
-                        notification, width: Terminal.width, color: Terminal.hasColor))
+        var live = LiveNotifications(
+            connection: connection,
+            parameters: Notifications.Subscribe.Parameters(topics: topics, after: after))
+        try await live.follow(try await connection.connect()) { event in
+            switch event {
+            case .batch(let reply, let object): show(reply, object)
+            case .lost(let failure):
+                let reason =
+                    failure.status == .unreachable ? "lost the connection" : failure.sentence
+                Output.note("atriumctl: \(PrintableText.line(reason)); trying again")
+            case .found: Output.note("atriumctl: connected again")
             }
+        }
+    }
+
+    private func show(_ reply: Notifications.Subscribe.Reply, _ object: JSONObject) {
+        if connection.json { return Output.rawLine(object.bytes) }
+        if let gap = reply.gap { Output.note(NotificationText.gap(gap, last: reply.sequence)) }
+        for notification in reply.notifications {
+            Output.line(
+                NotificationText.line(
+                    notification, width: Terminal.width, color: Terminal.hasColor))
         }
     }
 }

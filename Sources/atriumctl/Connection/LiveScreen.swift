@@ -29,7 +29,7 @@ struct LiveScreen {
         selection: () -> [String: [String]]?
     ) async throws {
         var session = session
-        var delay = Self.firstDelay
+        var reconnection = Reconnection(connection)
         while true {
             do {
                 for try await object in session.client.stream(
@@ -37,38 +37,19 @@ struct LiveScreen {
                 {
                     let reply = try session.decode(Screens.Open.self, object)
                     parameters.resume = .init(screen: reply.screen, revision: reply.revision)
-                    delay = Self.firstDelay
+                    reconnection.succeeded()
                     try take(.revision(reply, object))
                 }
                 return
             } catch {
                 let failure = await session.explain(error)
-                guard parameters.resume != nil, Self.isPassing(failure, error) else {
+                guard parameters.resume != nil, Reconnection.mayHelp(failure, error) else {
                     throw failure
                 }
                 parameters.filters = selection()
                 try take(.lost(failure))
             }
-            session = try await reconnect(&delay)
+            session = try await reconnection.connect()
         }
-    }
-
-    private func reconnect(_ delay: inout Duration) async throws -> Session {
-        while true {
-            try await Task.sleep(for: delay)
-            delay = min(delay * 2, .seconds(5))
-            do {
-                return try await connection.connect()
-            } catch let failure as CommandFailure where failure.status == .unreachable {
-                continue
-            }
-        }
-    }
-
-    private static let firstDelay = Duration.milliseconds(100)
-
-    /// Whether the same call may succeed later: the daemon is away, or says when.
-    private static func isPassing(_ failure: CommandFailure, _ error: any Error) -> Bool {
-        failure.status == .unreachable || RemoteProblem.mayPass(error)
     }
 }

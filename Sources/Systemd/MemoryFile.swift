@@ -1,0 +1,100 @@
+import CSystemd
+import Glibc
+
+/// A file in memory without a name, which lives as long as a descriptor of it: what one process
+/// leaves for the next.
+public struct MemoryFile: Sendable {
+    /// Its descriptor; whoever holds the value closes it.
+    public let descriptor: Int32
+
+    /// `F_ADD_SEALS`, `F_SEAL_SEAL | SHRINK | GROW | WRITE`: macros that Swift does not see.
+    private static let addSeals: Int32 = 1_033
+    private static let allSeals: Int32 = 1 | 2 | 4 | 8
+    /// `MFD_CLOEXEC | MFD_ALLOW_SEALING`.
+    private static let creation: UInt32 = 1 | 2
+
+    /// Takes over a file that was passed on.
+    ///
+    /// - Parameter descriptor: Its descriptor.
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Makes an empty one.
+    ///
+    /// - Parameter name: What it is called in `/proc`.
+    /// - Throws: ``MemoryFileError``.
+    public init(named name: String) throws(MemoryFileError) {
+        descriptor = memfd_create(name, Self.creation)
+        guard descriptor >= 0 else { throw MemoryFileError("can't be made") }
+    }
+
+    /// Appends bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: What to write.
+    ///   - offset: Where.
+    /// - Throws: ``MemoryFileError``.
+    public func write(_ bytes: [UInt8], at offset: Int) throws(MemoryFileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + written))
+            }
+            guard count > 0 else { throw MemoryFileError("can't be written") }
+            written += count
+        }
+    }
+
+    /// Nobody can change it any more.
+    ///
+    /// - Throws: ``MemoryFileError``.
+    public func seal() throws(MemoryFileError) {
+        guard fcntl(descriptor, Self.addSeals, Self.allSeals) == 0 else {
+            throw MemoryFileError("can't be sealed")
+        }
+    }
+
+    /// Gives memory back; what is read there from now on is zeros.
+    ///
+    /// - Parameter range: Which bytes.
+    public func release(_ range: Range<Int>) {
+        let keepSize: Int32 = 1
+        let punchHole: Int32 = 2
+        fallocate(descriptor, keepSize | punchHole, range.lowerBound, range.count)
+    }
+
+    /// How many bytes it has.
+    public var count: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Reads from a place to the end.
+    ///
+    /// - Parameter offset: The place.
+    /// - Returns: The bytes.
+    /// - Throws: ``MemoryFileError``.
+    public func read(from offset: Int = 0) throws(MemoryFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(0, count - offset))
+        var got = 0
+        while got < bytes.count {
+            let read = bytes[got...].withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset + got))
+            }
+            guard read > 0 else { throw MemoryFileError("can't be read") }
+            got += read
+        }
+        return bytes
+    }
+}
+
+/// What went wrong with a ``MemoryFile``.
+public struct MemoryFileError: Error, CustomStringConvertible {
+    /// What the system says, in a sentence.
+    public let description: String
+
+    init(_ what: String) {
+        description = "a file in memory \(what): \(String(cString: strerror(errno)))"
+    }
+}

@@ -1,0 +1,101 @@
+import Control
+import Glibc
+import Host
+import Logging
+import Systemd
+
+/// What was chosen on each screen, in a file in memory that outlives a crash.
+///
+/// A line is added at each choice, which takes a microsecond or two. Once most lines are history,
+/// those that count are written anew behind the others, then the file's head is moved to them and the
+/// memory before is given back: at each moment there is a whole list. The file is sparse, and never
+/// ends.
+///
+/// Used on the event loop alone.
+final class HandoverScreens {
+    /// The head: what it is, its version, and where the lines begin.
+    private static let headLength = 64
+    private static let title = "atrium screens 1 "
+    /// Lines that are history may take so many bytes before they are dropped.
+    private static let history = 256 << 10
+
+    let file: MemoryFile
+    private var lines: [ScreenID: [UInt8]] = [:]
+    private var bytes = 0
+    private var hasFailed = false
+    private var start: Int
+    private var end: Int
+
+    /// Begins an empty list.
+    init() throws(MemoryFileError) {
+        file = try MemoryFile(named: "atrium-screens")
+        start = Self.headLength
+        end = Self.headLength
+        try writeHead()
+    }
+
+    /// The screens in a file of another process; nil for a file of another version.
+    static func screens(in file: MemoryFile) throws(MemoryFileError) -> [KeptScreen]? {
+        guard file.count >= headLength else { return nil }
+        let head = try file.read().prefix(headLength)
+        let text = String(decoding: head, as: UTF8.self)
+        guard text.hasPrefix(title),
+            let start = Int(text.dropFirst(title.count).prefix { $0.isNumber }),
+            start >= headLength
+        else { return nil }
+        var screens: [ScreenID: KeptScreen] = [:]
+        for note in ScreenNote.notes(in: try file.read(from: start)) {
+            switch note {
+            case .chosen(let screen): screens[screen.id] = screen
+            case .gone(let id): screens[id] = nil
+            }
+        }
+        return Array(screens.values)
+    }
+
+    /// Writes down what became of a screen.
+    func take(_ note: ScreenNote) throws(MemoryFileError) {
+        let line = note.line
+        switch note {
+        case .chosen(let screen):
+            bytes += line.count - (lines.updateValue(line, forKey: screen.id)?.count ?? 0)
+        case .gone(let id): bytes -= lines.removeValue(forKey: id)?.count ?? 0
+        }
+        try append(line)
+        if end - start > 2 * bytes + Self.history { try tidy() }
+    }
+
+    /// Writes down what became of a screen; what can't be written is told once.
+    func take(_ note: ScreenNote, orTell logger: Logger) {
+        guard !hasFailed else { return }
+        do {
+            try take(note)
+        } catch {
+            hasFailed = true
+            logger.warning(
+                "what is chosen on screens will not outlive a crash", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func append(_ bytes: [UInt8]) throws(MemoryFileError) {
+        try file.write(bytes, at: end)
+        end += bytes.count
+    }
+
+    private func tidy() throws(MemoryFileError) {
+        let before = start
+        start = end
+        for line in lines.values { try append(line) }
+        try writeHead()
+        // Whole pages are given back; the head's own stays.
+        let page = 4_096
+        let first = max(page, before / page * page)
+        if first < start / page * page { file.release(first..<(start / page * page)) }
+    }
+
+    private func writeHead() throws(MemoryFileError) {
+        let text = Self.title + "\(start)\n"
+        let padding = [UInt8](repeating: 0x20, count: Self.headLength - text.utf8.count)
+        try file.write(Array(text.utf8) + padding, at: 0)
+    }
+}
