@@ -15,13 +15,12 @@ public struct DescriptorStore: Sendable {
     /// Descriptors in one message: more than the kernel passes at once are refused.
     private static let batch = 253
 
-    /// The store of this service.
+    /// The store of this service; nil without a manager, and without a store.
     ///
     /// systemd 254 and later says by `FDSTORE` in the environment how much its store takes
     /// (`FileDescriptorStoreMax=`); for older ones the unit has to say so.
     ///
     /// - Parameter environment: Reads a variable.
-    /// - Returns: Nil without a manager, and without a store.
     public init?(environment: (String) -> String?) {
         guard environment("NOTIFY_SOCKET") != nil,
             let capacity = environment("FDSTORE").flatMap({ Int($0) }), capacity > 0

@@ -92,12 +92,15 @@ extension Connection {
     func resume() {
         guard let stream = keeping.resumption?.stream else { return }
         keeping.resumption = nil
-        let id = replies.open()
-        runningAlone = id
-        keeping.method = stream.method
-        let slot = CallSlot(connection: self, id: id, kind: .more)
         var name = stream.method
         let entry = name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
+        let method = entry?.place ?? server.table.count
+        let id = replies.open(method)
+        runningAlone = id
+        // There, long ago: it is not measured again.
+        usage.isAloneAnswered = true
+        keeping.method = stream.method
+        let slot = CallSlot(connection: self, id: id, kind: .more, method: method, started: 0)
         guard let entry, let resume = entry.resume else {
             return fail(slot, server.router.whyNotFound(stream.method))
         }

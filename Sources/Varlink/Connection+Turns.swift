@@ -46,7 +46,8 @@ extension Connection {
 
     var isWritable: Bool {
         let waiting = replies.ready.readableBytes + replies.heldBytes
-        return isChannelWritable && server.handover != .frozen && waiting < server.limits.writableBytes
+        return isChannelWritable && server.handover != .frozen
+            && waiting < server.limits.writableBytes
     }
 
     /// Whether what calls are answered with can still reach the peer.

@@ -28,6 +28,7 @@ extension ServerState {
     /// - Parameters:
     ///   - patience: How long peers may take to read what they were told.
     ///   - note: Runs when nothing moves any more, before anything is closed.
+    /// - Returns: The connections, those that were used last first.
     func release(
         within patience: TimeAmount, noting note: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<[VarlinkKeptConnection]> {

@@ -19,12 +19,11 @@ public struct VarlinkKeptConnection: Sendable {
     /// Orders connections by when they were last told something; of no meaning elsewhere.
     public let lastUse: Int
 
-    /// Puts together what arrived.
+    /// Puts together what arrived; nil for a descriptor that is no socket.
     ///
     /// - Parameters:
     ///   - descriptor: The connected socket.
     ///   - state: What was handed over with it.
-    /// - Returns: Nil for a descriptor that is no socket.
     public init?(descriptor: Int32, state: JSONObject) {
         guard let identity = Self.identity(of: descriptor) else { return nil }
         self.init(descriptor: descriptor, state: state, identity: identity, lastUse: 0)

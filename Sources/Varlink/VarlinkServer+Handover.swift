@@ -29,8 +29,9 @@ internal import NIOPosix
 /// others are closed: those whose peer does not read, those that speak another protocol, and streams
 /// that nobody can resume. Who a peer is, the kernel is asked again.
 extension VarlinkServer {
-    /// Prepares to hand over: accepts no connections and starts no calls from now on, and answers
-    /// those under way. Streams go on.
+    /// Prepares to hand over: accepts no connections, starts no calls, and answers those under way.
+    ///
+    /// Streams go on.
     ///
     /// - Parameter deadline: How long calls under way may take.
     public func pause(within deadline: Duration) async {

@@ -24,8 +24,13 @@ final class Handover: Sendable {
         static let state = "state"
     }
 
-    /// How long calls under way may take, of the 20 s that a stop may.
+    // All in all less than the unit's TimeoutStopSec=, with the 10 s that closing the store may take.
+    /// How long calls under way may take.
     private static let answering = Duration.seconds(10)
+    /// How long what was accepted may take to be on disk.
+    private static let settling = TimeAmount.seconds(4)
+    /// How long systemd may take to read what it is given.
+    private static let giving = Duration.seconds(2)
     /// How long peers may take to read what they were told.
     private static let reading = Duration.seconds(2)
 
@@ -151,7 +156,9 @@ extension Handover {
         // What was accepted is told too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.assumeIsolated { $0.settle { _ in continuation.resume() } }
+                registry.assumeIsolated {
+                    $0.settle(within: Self.settling) { _ in continuation.resume() }
+                }
             }
         }
         let screens = Mutex<[KeptScreen]>([])
@@ -187,7 +194,7 @@ extension Handover {
             try file.seal()
             store.add([file.descriptor], name: Name.state)
             store.add(kept.map(\.descriptor), name: Name.connection)
-            guard store.wait(upTo: .seconds(5)) else {
+            guard store.wait(upTo: Self.giving) else {
                 return logger.warning("systemd has not said that it keeps what it was given")
             }
         } catch {

@@ -73,7 +73,8 @@ final class HandoverScreens {
         } catch {
             hasFailed = true
             logger.warning(
-                "what is chosen on screens will not outlive a crash", metadata: ["reason": "\(error)"])
+                "what is chosen on screens will not outlive a crash",
+                metadata: ["reason": "\(error)"])
         }
     }
 

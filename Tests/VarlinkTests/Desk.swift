@@ -44,6 +44,9 @@ final class Desk: @unchecked Sendable {
         }
     }
 
+    /// Notes a text as started, with nothing to answer.
+    func note(started text: String) { enter { started.append(text) } }
+
     func follow(_ call: VarlinkCall<Text>) {
         enter {
             followers.append(call)

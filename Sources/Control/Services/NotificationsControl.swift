@@ -29,9 +29,11 @@ struct NotificationsControl: NotificationsService {
         }
     }
 
-    private typealias Begin = @Sendable (
-        _ registry: isolated Registry, _ seesRestricted: Bool, _ wake: @escaping @Sendable () -> Void
-    ) throws(HostError) -> SubscriptionID
+    private typealias Begin =
+        @Sendable (
+            _ registry: isolated Registry, _ seesRestricted: Bool,
+            _ wake: @escaping @Sendable () -> Void
+        ) throws(HostError) -> SubscriptionID
 
     private func begin(
         _ call: VarlinkCall<Notifications.Subscribe.Reply>, _ subscribe: Begin

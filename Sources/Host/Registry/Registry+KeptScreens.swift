@@ -16,6 +16,7 @@ extension Registry {
     /// All screens, with what their readers were sent last.
     ///
     /// - Parameter digest: tells what a whole revision shows from everything else.
+    /// - Returns: the screens, in no order.
     public func keptScreens(digest: (ScreenRevision) -> Int) -> [KeptScreen] {
         domain.screens.screens.values.compactMap { screen in
             guard var kept = KeptScreen(screen) else { return nil }

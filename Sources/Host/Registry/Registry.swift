@@ -173,13 +173,16 @@ extension Registry {
         settle(by: .now() + .seconds(10)) { [self] in close(reply) }
     }
 
-    /// Refuses further commands, and waits until nothing is on its way: what was accepted is on disk
-    /// and told. Reads, screens and subscriptions go on.
+    /// Refuses further commands, and waits until what was accepted is on disk and told.
     ///
-    /// - Parameter reply: called then, or when that takes longer than 10 s.
-    public func settle(_ reply: @escaping Reply<Void>) {
+    /// Reads, screens and subscriptions go on.
+    ///
+    /// - Parameters:
+    ///   - limit: how long to wait at most.
+    ///   - reply: called then.
+    public func settle(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
-        settle(by: .now() + .seconds(10)) { reply(.success(())) }
+        settle(by: .now() + limit) { reply(.success(())) }
     }
 
     private func settle(by deadline: NIODeadline, _ done: @escaping () -> Void) {

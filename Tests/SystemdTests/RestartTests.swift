@@ -1,0 +1,98 @@
+import Testing
+
+/// A restart, as clients notice it.
+///
+/// `Tests/Restart/clients.py` are publishers, subscribers and screens
+/// that count. They never reconnect while their connection lasts.
+@Suite(Machine.boots)
+struct RestartTests {
+    /// Boots a machine with clients under load: `ask` gives them a command, and `restarted` says what
+    /// ended meanwhile.
+    private static let begin = """
+        printf '[Unit]\\nStartLimitIntervalSec=0\\n[Service]\\nRestartSec=100ms\\n' | drop_in atriumd.service
+        systemctl start atriumd.socket
+        examples=/usr/local/share/atrium/examples
+        atriumctl apply -f $examples/films.yaml >/dev/null
+        atriumctl import films $examples/films.ndjson >/dev/null
+        atriumctl watch 'films.app.>' --json >$tree/watched 2>$tree/watch-said &
+        watch=$!
+        cp \(Machine.root)Tests/Restart/clients.py $tree 2>/dev/null
+        coproc python3 -u $tree/clients.py /run/atrium/atrium.sock 20 4
+        read -r -t 60 -u ${COPROC[0]} line && tell clients $line
+        restarted() {
+            echo "mark ended" >&${COPROC[1]}
+            read -r -t 60 -u ${COPROC[0]} name line && tell ended $line
+        }
+        finish() {
+            echo finish >&${COPROC[1]}
+            while read -r -t 60 -u ${COPROC[0]} name line; do tell $name $line; done
+            kill $watch
+            tell watched $(python3 - $tree/watched <<'EOF'
+        import json, sys
+        batches = [json.loads(line) for line in open(sys.argv[1])]
+        told = [n["sequence"] for b in batches for n in b["notifications"] if n.get("sequence")]
+        print(f"doubled={len(told) - len(set(told))} disordered={told != sorted(told)}",
+              f"gaps={sum(bool(b.get('gap')) for b in batches)} told={len(told)}")
+        EOF
+        )
+            tell said $(sort -u $tree/watch-said)
+            tell stored $(systemctl show -p NFileDescriptorStore --value atriumd)
+        }
+
+        """
+
+    @Test(.timeLimit(.minutes(4)))
+    func `a restart drops no connection, and loses and doubles nothing`() throws {
+        let told = try play(
+            """
+            for n in 1 2 3 4; do systemctl restart atriumd; restarted; done
+            finish
+            """)
+        #expect(told["clients"] == "ready")
+        #expect(
+            told.all("ended") == Array(repeating: "Subscriber=0 Screen=0 Publisher=0", count: 4))
+        #expect(told["counts"]?.hasPrefix(Self.nothingLost) == true, "\(told["counts"] ?? "")")
+        #expect(told["gaps"] == "0 trimmed=0")
+        #expect(told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true)
+        #expect(told["problems"] == "[]")
+        #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
+        #expect(told["said"] == "", "atriumctl watch has noticed nothing")
+        #expect(told["stored"] == "1", "the screens' file alone is left in the store")
+        #expect(told["complaints"] == "")
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `after a crash everyone goes on by their cursors, and screens with what was chosen`()
+        throws
+    {
+        let told = try play(
+            """
+            for n in 1 2 3; do systemctl kill -s KILL atriumd; restarted; done
+            systemctl restart atriumd; restarted
+            finish
+            """)
+        #expect(told.all("ended").last == "Subscriber=60 Screen=15 Publisher=12")
+        #expect(
+            told["counts"]?.hasPrefix("lost=0 doubled=0 disordered=0 ") == true,
+            "\(told["counts"] ?? "")")
+        #expect(told["counts"]?.hasSuffix("missing=0") == true, "what was acknowledged is there")
+        #expect(
+            told["screens"]?.hasPrefix("wrong=0 resets=15 ") == true, "\(told["screens"] ?? "")")
+        #expect(told["screens"]?.contains("goes on with what was chosen") == true)
+        #expect(told["problems"] == "[]")
+        #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
+        #expect(
+            told["said"]
+                == "atriumctl: connected again atriumctl: lost the connection; trying again")
+        #expect(told["stored"] == "1")
+    }
+
+    private static let nothingLost =
+        "lost=0 doubled=0 disordered=0 transient-lost=0 transient-doubled=0 missing=0"
+
+    private func play(_ story: String) throws -> Machine.Told {
+        try Machine.play(
+            Self.begin + story + "\ntell complaints $(logged -p warning)\n",
+            options: ["--bind", Machine.root + "Tests/Restart"])
+    }
+}
