@@ -157,10 +157,14 @@ struct IndexWorld {
             let genres = IndexWorld.words.map {
                 Predicate.equals(field: "genres", value: .text($0))
             }
+            let years = (1990...2024).map {
+                Predicate.equals(field: "year", value: .int(Int64($0)))
+            }
             return SectionQuery(
                 id: "section-\(number)",
                 selected: (0..<pick(0...2)).map { _ in predicate() },
-                offered: chance(40) ? genres : (0..<pick(0...3)).map { _ in predicate() })
+                offered: chance(40)
+                    ? chance(50) ? genres : years : (0..<pick(0...3)).map { _ in predicate() })
         }
         query.search = chance(40) ? String(word().prefix(pick(1...4))) : nil
         query.sort = (0..<pick(0...3)).map { _ in

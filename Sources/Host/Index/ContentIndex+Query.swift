@@ -78,21 +78,29 @@ struct Matches {
         }
     }
 
-    /// The counts by one pass over the rows, where these are few and the section offers texts of
+    /// The counts by one pass over the rows, where these are few and the section offers values of
     /// one field; nil where that is not so.
     private func countsByRow(
         of section: SectionQuery, in universe: Bitset, total: Int, _ index: ContentIndex
     ) -> [Int]? {
         guard total * 8 < index.count, section.offered.count > 1,
-            case .equals(let field, _) = section.offered[0],
-            case .text(let column) = index.columns[field]
+            case .equals(let field, _) = section.offered[0], let column = index.columns[field]
         else { return nil }
-        var texts: [String] = []
+        var values: [Value] = []
         for predicate in section.offered {
-            guard case .equals(field, .text(let text)) = predicate else { return nil }
-            texts.append(text)
+            guard case .equals(field, let value) = predicate, !value.isNull else { return nil }
+            values.append(value)
         }
-        let counts = column.counts(in: universe)
-        return texts.map { column.values.code(of: $0).map { Int(counts[$0]) } ?? 0 }
+        switch column {
+        case .text(let column):
+            let texts = values.compactMap(\.text)
+            guard texts.count == values.count else { return nil }
+            let counts = column.counts(in: universe)
+            return texts.map { column.values.code(of: $0).map { Int(counts[$0]) } ?? 0 }
+        case .number(let column):
+            let numbers = values.compactMap(column.number)
+            guard numbers.count == values.count else { return nil }
+            return column.counts(of: numbers, in: universe)
+        }
     }
 }

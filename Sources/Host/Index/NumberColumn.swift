@@ -16,6 +16,8 @@ final class NumberColumn {
     /// The rows of each distinct number: kept from the first time that somebody asks, since most
     /// numbers are compared and never listed.
     private var postings: [Double: Postings]?
+    /// Kept from the first time that rows are counted by them, while the distinct numbers are few.
+    private var codes: ByteCodes?
 
     /// A column for a field of this type.
     init(type: Field.FieldType) {
@@ -39,6 +41,7 @@ final class NumberColumn {
         guard old != new, !(old.isNaN && new.isNaN) else { return }
         numbers[row] = new
         if postings != nil { move(row, from: old, to: new) }
+        if codes?.set(new, row: row) == false { codes = nil }
     }
 
     /// Makes room for so many rows at once.
@@ -80,6 +83,17 @@ final class NumberColumn {
     func rows(equalTo number: Double) -> Postings? {
         startListing()
         return postings?[number + 0]
+    }
+
+    /// How many of the rows have each of these numbers, by a pass over the rows, for when they are few;
+    /// nil where the distinct numbers are too many for that.
+    func counts(of wanted: [Double], in rows: Bitset) -> [Int]? {
+        if codes == nil {
+            startListing()
+            guard let postings, postings.count <= ByteCodes.capacity else { return nil }
+            codes = ByteCodes(postings, below: numbers.count)
+        }
+        return codes?.counts(of: wanted.map { $0 + 0 }, in: rows)
     }
 
     /// The distinct numbers, ascending.
