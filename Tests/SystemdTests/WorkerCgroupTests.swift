@@ -57,13 +57,16 @@ struct WorkerCgroupTests {
                 tell back $? $(systemctl show -p NRestarts --value atriumd) $(members workers/den.list | wc -l)
                 systemctl reload atriumd
                 tell reload $?
+                # After a crash systemd may have had to; after an orderly stop nobody is left.
+                killed() { logged | grep -c 'Killing process'; }
+                before=$(killed)
                 systemctl stop atriumd
-                tell left $(ls -d $group 2>/dev/null) $(logged | grep 'Killing process')
+                tell left $(ls -d $group 2>/dev/null) $(($(killed) - before))
                 """, preparing: Machine.layDownBreaker)
         #expect(told["gone"] == "0")
         #expect(told["back"] == "0 1 1")
         #expect(told["reload"] == "0", "a control process has a cgroup of its own")
-        #expect(told["left"] == "", "the daemon waits for its workers")
+        #expect(told["left"] == "0", "the daemon waits for its workers")
     }
 
     @Test(.timeLimit(.minutes(3)), memory)
