@@ -49,7 +49,9 @@ public enum MetricCatalog {
             "atrium_sync_seconds",
             "Time of a transaction's commit: the sync to disk, and at times a checkpoint.", .seconds
         ),
-        .gauge("atrium_writer_queue_entries", "Entries that wait for the store's writer."),
+        .gauge(
+            "atrium_writer_queue_entries",
+            "Entries, and reads behind them, that wait for the writer."),
         .gauge("atrium_store_writable", "1 while the store takes writes, 0 after a storage error."),
         .gauge("atrium_store_bytes", "Bytes that the store's files take."),
         .gauge("atrium_sequence", "The last durable sequence."),
