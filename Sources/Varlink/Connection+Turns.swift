@@ -171,6 +171,8 @@ extension Connection {
         replies = ReplyQueue()
         silentCalls = []
         writableActions = []
+        // It holds the call, and that holds the connection.
+        keeping.describe = nil
         let actions = closeActions
         closeActions = [:]
         for (_, actions) in actions.sorted(by: { $0.key < $1.key }) {

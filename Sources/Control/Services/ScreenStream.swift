@@ -24,7 +24,7 @@ final class ScreenStream: @unchecked Sendable {
 
     /// Where it would go on in another process; nil while nothing has been sent.
     private var standing: KeptScreen? {
-        guard let reader = state.withLock({ $0.reader }) else { return nil }
+        guard let reader else { return nil }
         return registry.assumeIsolated { $0.standing(of: reader) }
     }
 
