@@ -43,7 +43,9 @@ struct DaemonService: Service {
         facade.serve(with: server)
         facade.enter(.ready)
         let status = await signs.ready()
-        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(status.trimmingPrefix("serving "))"])
+        logger.tell(
+            .ready,
+            ["socket": "\(listener.path)", "serving": "\(status.trimmingPrefix("serving "))"])
         await serve(hangups)
         await stop(server)
     }

@@ -1,3 +1,4 @@
+import AtriumKit
 import Host
 import Testing
 
