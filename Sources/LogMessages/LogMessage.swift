@@ -93,8 +93,8 @@ extension LogMessage {
         case .stopCutShort, .descriptorUnused, .pluginRefused, .pluginFailed, .pluginFolderWrong,
             .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
-        case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied, .definitionUnreadable,
-            .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
+        case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
+            .definitionUnreadable, .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
             .undoDelayed:
             .error
         }

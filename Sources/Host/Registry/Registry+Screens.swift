@@ -58,6 +58,7 @@ extension Registry {
     }
 
     /// A screen's next revision, which stands for all changes since the last; nil: there is none.
+    ///
     /// Either way the reader is woken once there is another.
     ///
     /// Fails with `screenNotFound` once the screen has ended, or has another reader.
