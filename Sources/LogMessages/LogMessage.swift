@@ -94,7 +94,8 @@ extension LogMessage {
             .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
-            .definitionUnreadable, .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
+            .definitionUnreadable, .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable,
+            .entryNotWritten,
             .undoDelayed:
             .error
         }
