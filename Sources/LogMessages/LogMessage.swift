@@ -21,6 +21,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case stopCutShort = "b1fdea4ac7304c159ccb1b96aab89748"
     /// A descriptor came from systemd that is not named `varlink`.
     case descriptorUnused = "9f8e90a7886b4cbb8ea242f5891108fb"
+    /// Connections or screens could not be handed to the next process.
+    case handoverIncomplete = "3923e0c838ec4b9ab871e7670f2f089c"
     /// Somebody set how much is logged.
     case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
 
@@ -90,12 +92,13 @@ extension LogMessage {
         case .ready, .stopping, .stopped, .logLevelChanged, .reloaded, .storeWritable, .callDenied,
             .notificationsMissed, .repeated:
             .notice
-        case .stopCutShort, .descriptorUnused, .pluginRefused, .pluginFailed, .pluginFolderWrong,
+        case .stopCutShort, .descriptorUnused, .handoverIncomplete, .pluginRefused, .pluginFailed,
+            .pluginFolderWrong,
             .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
-            .definitionUnreadable, .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable,
-            .entryNotWritten,
+            .definitionUnreadable,
+            .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
             .undoDelayed:
             .error
         }
@@ -112,6 +115,8 @@ extension LogMessage {
         case .settingsNotApplied: "the configuration is wrong: the daemon goes on with the old one"
         case .stopCutShort: "connections that did not end in time were closed"
         case .descriptorUnused: "systemd passed a descriptor that is not used"
+        case .handoverIncomplete:
+            "not everything outlives the restart: clients resume by themselves"
         case .logLevelChanged: "the log level was changed"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"

@@ -95,11 +95,12 @@ extension Handover {
         do {
             return try HandoverState(try MemoryFile(descriptor: descriptor).read())
         } catch {
-            logger.error(
-                """
-                what the daemon before left can't be used: its connections are closed, and clients \
-                resume by themselves
-                """, metadata: ["reason": "\(error)", "connections": "\(passed.connections.count)"])
+            logger.tell(
+                .handoverIncomplete,
+                [
+                    "reason": "what the daemon before left can't be used: \(error)",
+                    "connections": "\(passed.connections.count)",
+                ])
             return nil
         }
     }
@@ -108,7 +109,9 @@ extension Handover {
         guard let descriptor = passed.screens.last else { return [] }
         let screens = try? HandoverScreens.screens(in: MemoryFile(descriptor: descriptor))
         guard let screens else {
-            logger.error("what the daemon before left of its screens can't be used: they are gone")
+            logger.tell(
+                .handoverIncomplete,
+                ["reason": "what the daemon before left of its screens can't be used"])
             return []
         }
         return screens
@@ -138,8 +141,8 @@ extension Handover {
             store?.add([list.file.descriptor], name: Name.screens)
             registry.noteScreens { [logger] in list.take($0, orTell: logger) }
         } catch {
-            logger.warning(
-                "screens will not outlive a crash", metadata: ["reason": "\(error)"])
+            logger.tell(
+                .handoverIncomplete, ["reason": "screens will not outlive a crash: \(error)"])
         }
     }
 }
@@ -195,12 +198,13 @@ extension Handover {
             store.add([file.descriptor], name: Name.state)
             store.add(kept.map(\.descriptor), name: Name.connection)
             guard store.wait(upTo: Self.giving) else {
-                return logger.warning("systemd has not said that it keeps what it was given")
+                return logger.tell(
+                    .handoverIncomplete,
+                    ["reason": "systemd has not said that it keeps what it was given"])
             }
         } catch {
-            logger.error(
-                "connections can't be kept: clients resume by themselves",
-                metadata: ["reason": "\(error)"])
+            logger.tell(
+                .handoverIncomplete, ["reason": "connections can't be kept: \(error)"])
         }
     }
 }

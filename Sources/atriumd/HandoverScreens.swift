@@ -1,6 +1,7 @@
 import Control
 import Glibc
 import Host
+import LogMessages
 import Logging
 import Systemd
 
@@ -72,9 +73,9 @@ final class HandoverScreens {
             try take(note)
         } catch {
             hasFailed = true
-            logger.warning(
-                "what is chosen on screens will not outlive a crash",
-                metadata: ["reason": "\(error)"])
+            logger.tell(
+                .handoverIncomplete,
+                ["reason": "what is chosen on screens will not outlive a crash: \(error)"])
         }
     }
 

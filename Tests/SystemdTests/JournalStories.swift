@@ -118,4 +118,29 @@ struct JournalStories {
         #expect(told["room-count"] != "0")
         #expect(told["stopped-count"] == "1")
     }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `what keeps the daemon from starting is explained`() throws {
+        let told = try Machine.play(
+            Self.prelude + """
+                systemctl start atriumd.socket atriumd
+                systemctl stop atriumd.socket atriumd
+                echo 'logLevl: debug' >/etc/atrium/atrium.yaml
+                systemctl start atriumd 2>/dev/null
+                tell failed $?
+                about settings "The configuration is wrong, Atrium can't start"
+                rm /etc/atrium/atrium.yaml
+                systemctl stop atriumd; systemctl reset-failed atriumd
+
+                dd if=/dev/zero of=/var/lib/atrium/atrium.sqlite bs=4096 count=1 conv=notrunc 2>/dev/null
+                systemctl start atriumd 2>/dev/null
+                about damaged 'The store is damaged'
+                systemctl stop atriumd
+                """)
+        #expect(told["failed"] != "0")
+        #expect(told["settings-line"]?.contains("logLevl") == true)
+        #expect(told["settings-text"]?.contains("atriumd --check") == true)
+        #expect(told["damaged-count"] != "0")
+        #expect(told["damaged-text"]?.contains("put a copy in its place") == true)
+    }
 }
