@@ -116,7 +116,7 @@ extension LogMessage {
         case .stopCutShort: "connections that did not end in time were closed"
         case .descriptorUnused: "systemd passed a descriptor that is not used"
         case .handoverIncomplete:
-            "not everything outlives the restart: clients resume by themselves"
+            "not everything outlives a restart"
         case .logLevelChanged: "the log level was changed"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
