@@ -30,6 +30,38 @@ extension Stories {
             }
         }
 
+        @Test func `watching goes on after a crash and a restart: nothing twice, nothing left out`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try await daemon.follow("timeout 60 atriumctl watch 'films.app.*' --json") {
+                    lines in
+                    _ = try await lines.next()
+                    try await Self.publish(1, daemon, &lines)
+                    try await daemon.kill()
+                    try await daemon.start()
+                    try await Self.publish(2, daemon, &lines)
+                    try await Self.publish(3, daemon, &lines)
+                    #expect(try await daemon.stop() == 0)
+                    try await daemon.start()
+                    try await Self.publish(4, daemon, &lines)
+                }
+            }
+        }
+
+        /// Publishes a number, which is what is heard next, and all that is.
+        private static func publish(
+            _ number: Int, _ daemon: DaemonUnderTest, _ lines: inout Lines
+        ) async throws {
+            let told = try await daemon.type(
+                "atriumctl publish films.app.count '{\"number\":\(number)}' --durable")
+            #expect(told.status == 0, "\(told)")
+            let heard = try JSON.decode(JSONValue.self, from: try await lines.next())
+            #expect(heard["gap"] == nil)
+            #expect(
+                heard["notifications"]?.array?.map { $0["payload"]?["number"]?.int } == [number])
+        }
+
         @Test func `a cursor ahead of the store is a gap, not silence`() async throws {
             try await withFilms { daemon in
                 let reply = try await Self.firstReply(daemon, [">"], after: 1_000_000)

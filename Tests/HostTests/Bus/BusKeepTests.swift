@@ -1,0 +1,57 @@
+import NIOCore
+import Testing
+
+@testable import Host
+
+@Suite struct BusKeepTests {
+    @Test func `who was told everything goes on behind all of it, and is told nothing`()
+        async throws
+    {
+        let bench = try await BusBench()
+        let id = try await bench.subscribe("films.>")
+        try await bench.commit("films.a")
+        _ = try await bench.pull(id)
+        #expect(try await bench.pull(id) == nil)
+        // Not for this subscriber: it may be trimmed without a gap for it.
+        try await bench.commit("songs.a", "songs.b")
+        let standing = try #require(try await bench.run { $0.standing(of: id) })
+        #expect(standing == SubscriptionStanding(patterns: ["films.>"], after: 3))
+        let resumed = try await bench.resume(standing)
+        #expect(try await bench.pull(resumed) == nil)
+        try await bench.commit("films.b")
+        #expect(try await bench.pull(resumed)?.notifications.map(\.topic) == ["films.b"])
+    }
+
+    @Test func `what was not told yet is told after, and what is not kept is a gap`() async throws {
+        let bench = try await BusBench()
+        let id = try await bench.subscribe("films.>")
+        _ = try await bench.pull(id)
+        try await bench.commit("songs.a", "films.a")
+        try await bench.post("films.passing")
+        try await bench.commit("films.b")
+        let standing = try #require(try await bench.run { $0.standing(of: id) })
+        #expect(standing.after == 1, "the first one was not for it")
+        #expect(standing.gaps == [.init(from: 2, to: 2, reason: .transient)])
+        try await bench.run { $0.unsubscribe(id) }
+        let batch = try #require(try await bench.pull(try await bench.resume(standing)))
+        #expect(batch.gap == .init(from: 2, to: 2, reason: .transient))
+        #expect(batch.notifications.map(\.sequence) == [2, 3])
+    }
+
+    @Test func `while the past is read nobody knows where a subscriber stands`() async throws {
+        let bench = try await BusBench(stored: [note("films.a", sequence: 1)])
+        let id = try await bench.subscribe("films.>", after: 0)
+        bench.past.hold()
+        let pulled = try await bench.begin(id)
+        #expect(try await bench.run { $0.standing(of: id) } == nil)
+        bench.past.release()
+        _ = try await pulled.get()
+        #expect(try await bench.run { $0.standing(of: id) }?.after == 1)
+    }
+}
+
+extension BusBench {
+    fileprivate func resume(_ standing: SubscriptionStanding) async throws -> SubscriptionID {
+        try await run { try $0.resume(standing, seesRestricted: false) {} }
+    }
+}
