@@ -47,7 +47,7 @@ public struct Notifier: Sendable {
     ///   - time: How long from now the next word will come at the latest.
     ///   - status: One line that says how far it is.
     public func extendTimeout(by time: Duration, status: String) {
-        send(["EXTEND_TIMEOUT_USEC=\(time / .microseconds(1))", statusLine(status)])
+        send(["EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))", statusLine(status)])
     }
 
     /// Says that an orderly stop has begun.

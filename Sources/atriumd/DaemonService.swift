@@ -42,10 +42,8 @@ struct DaemonService: Service {
         }
         facade.serve(with: server)
         facade.enter(.ready)
-        let status = await signs.ready()
-        logger.tell(
-            .ready,
-            ["socket": "\(listener.path)", "serving": "\(status.trimmingPrefix("serving "))"])
+        let serving = await signs.ready()
+        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
         await serve(hangups)
         await stop(server)
     }

@@ -56,12 +56,12 @@ final class LifeSigns: @unchecked Sendable {
 
     /// The socket answers, and every container is loaded or has reported why not.
     ///
-    /// - Returns: what is served, for people.
-    @discardableResult
+    /// - Returns: what is served, and how much is wrong.
     func ready() async -> String {
         await onLoop { [self] in
             phase = .serving
-            said = line(registry.assumeIsolated { $0.status() })
+            let status = registry.assumeIsolated { $0.status() }
+            said = line(status)
             if let watchdog {
                 loop.scheduleRepeatedTask(
                     initialDelay: .zero, delay: TimeAmount(watchdog.interval)
@@ -71,7 +71,9 @@ final class LifeSigns: @unchecked Sendable {
             registry.assumeIsolated {
                 $0.watchStatus(every: Self.statusInterval) { [weak self] in self?.changed($0) }
             }
-            return said
+            let problems = problems() + status.problems
+            return held(status)
+                + (problems.isEmpty ? "" : "; " + counted(problems.count, "problem"))
         }
     }
 
@@ -123,14 +125,18 @@ final class LifeSigns: @unchecked Sendable {
 
     /// What is served, and what is wrong.
     private func line(_ status: RegistryStatus) -> String {
-        let held = [
-            counted(status.containers, "container"), counted(status.items, "item"),
-            counted(status.plugins, "plugin"),
-        ].joined(separator: ", ")
+        let held = held(status)
         let problems = problems() + status.problems
         guard let first = problems.first else { return "serving \(held)" }
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems, the first"
         return "serving \(held); \(count): \(first)"
+    }
+
+    private func held(_ status: RegistryStatus) -> String {
+        [
+            counted(status.containers, "container"), counted(status.items, "item"),
+            counted(status.plugins, "plugin"),
+        ].joined(separator: ", ")
     }
 
     private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {

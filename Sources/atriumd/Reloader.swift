@@ -116,7 +116,9 @@ actor Reloader {
         }
         var outcome = await applyDefinitions()
         outcome.changed = changed + outcome.changed
-        logger.tell(.reloaded, ["changed": "\(outcome.done)"])
+        logger.tell(
+            .reloaded,
+            ["changed": "\(outcome.done)", "problems": "\(outcome.problems.count)"])
         return outcome
     }
 

@@ -12,12 +12,8 @@ struct RecordLoad {
     /// Reads a component's records into a new list: on the calling thread, and on another that puts
     /// together what this one has read.
     ///
-    /// - Parameters:
-    ///   - container: whose records.
-    ///   - component: its component's.
-    ///   - fields: the list's.
-    ///   - store: where they are.
-    ///   - count: told of the records as they are read.
+    /// The count is told of the records as they are read.
+    ///
     /// - Returns: Nil when a record is not an item: the component must look at them itself.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
