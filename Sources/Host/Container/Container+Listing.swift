@@ -25,6 +25,8 @@ extension Container {
             throw .limitExceeded(
                 limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)
         }
+        try domain.limits.check(
+            search: request.search, sort: request.sort, selection: request.selection)
         let known = definition.fields.map(\.name)
         if let unknown = request.fields?.first(where: { !known.contains($0) }) {
             throw .fieldUnknown(field: unknown, known: known)

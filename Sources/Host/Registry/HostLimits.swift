@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// How much of what the host takes on.
 ///
 /// A call beyond one fails with ``HostError/limitExceeded(limit:value:retryAfter:)``, which names it.
@@ -8,12 +10,20 @@ public struct HostLimits: Sendable, Hashable {
     public var batchBytes = 1 << 20
     /// Items, comments or ballots on one page; `pageItems`.
     public var pageItems = 1_000
+    /// Bytes of a text that is searched for; `searchBytes`.
+    public var searchBytes = 4_096
+    /// Fields that a list is sorted by; `sortFields`.
+    public var sortFields = 16
+    /// Filters selected in all sections together; `selectedFilters`.
+    public var selectedFilters = 1_000
     /// Containers; `containers`.
     public var containers = 1_000
     /// Components of one container; `components`.
     public var components = 64
-    /// Screens open at a time; `screens`.
+    /// Screens open at a time, those among them that wait to be resumed; `screens`.
     public var screens = 10_000
+    /// Screens of one user among them, so that nobody keeps all others out; `screensPerUser`.
+    public var screensPerUser = 5_000
     /// How many seconds a screen waits for its user after its connection is gone.
     public var screenLinger = 30
     /// How many screens of one user wait so at a time; beyond, the one that has waited the longest
@@ -36,4 +46,20 @@ public struct HostLimits: Sendable, Hashable {
 
     /// The limits as documented.
     public init() {}
+}
+
+extension HostLimits {
+    /// Makes sure that a query costs no more than its page is worth, whoever asks.
+    func check(search: String?, sort: [String], selection: Selection) throws(HostError) {
+        try check(search?.utf8.count ?? 0, searchBytes, "searchBytes")
+        try check(sort.count, sortFields, "sortFields")
+        let selected = selection.sections.values.reduce(0) { $0 + $1.count }
+        try check(selected, selectedFilters, "selectedFilters")
+    }
+
+    private func check(_ value: Int, _ limit: Int, _ name: String) throws(HostError) {
+        guard value <= limit else {
+            throw .limitExceeded(limit: name, value: limit, retryAfter: nil)
+        }
+    }
 }

@@ -145,11 +145,17 @@ extension Container {
     func openScreen(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        guard domain.screens.count < domain.limits.screens else {
+        let limits = domain.limits
+        guard domain.screens.count < limits.screens else {
+            return reply(
+                .failure(
+                    .limitExceeded(limit: "screens", value: limits.screens, retryAfter: 5)))
+        }
+        guard domain.screens.count(of: owner) < limits.screensPerUser else {
             return reply(
                 .failure(
                     .limitExceeded(
-                        limit: "screens", value: domain.limits.screens, retryAfter: 5)))
+                        limit: "screensPerUser", value: limits.screensPerUser, retryAfter: 5)))
         }
         let screen = Screen(
             domain.screens.freshID(domain.freshID()), request, owner: owner, on: self)
@@ -189,6 +195,13 @@ extension Container {
                 .failure(
                     .limitExceeded(
                         limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)))
+        }
+        do throws(HostError) {
+            let view = choices.view
+            try domain.limits.check(
+                search: view.search, sort: view.sort, selection: view.selection)
+        } catch {
+            return done(.failure(error))
         }
         // What is answered from now on is what is shown.
         flushScreens()

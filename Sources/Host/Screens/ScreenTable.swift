@@ -8,6 +8,8 @@ final class ScreenTable {
     private(set) var screens: [ScreenID: Screen] = [:]
     /// Told what would have to be known to go on with them elsewhere.
     var note: ((ScreenNote) -> Void)?
+    /// How many each user has.
+    private var owned: [String: Int] = [:]
     /// Whose screens have no reader, the longest first.
     private var lingering: [String: [ScreenID]] = [:]
 
@@ -17,16 +19,24 @@ final class ScreenTable {
 
     var count: Int { screens.count }
 
+    /// How many screens a user has.
+    func count(of owner: String) -> Int { owned[owner] ?? 0 }
+
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
     func freshID(_ random: String) -> ScreenID { ScreenID("\(incarnation)-\(random)") }
 
-    func insert(_ screen: Screen) { screens[screen.id] = screen }
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        owned[screen.owner, default: 0] += 1
+    }
 
     /// Forgets a screen.
     func remove(_ id: ScreenID) {
         guard let screen = screens.removeValue(forKey: id) else { return }
         resume(screen)
+        let left = count(of: screen.owner) - 1
+        owned[screen.owner] = left > 0 ? left : nil
         note?(.gone(id))
     }
 
@@ -38,6 +48,7 @@ final class ScreenTable {
 
     func removeAll() {
         screens.removeAll()
+        owned.removeAll()
         lingering.removeAll()
     }
 

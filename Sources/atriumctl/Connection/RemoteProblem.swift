@@ -176,6 +176,10 @@ enum RemoteProblem {
         case "batchBytes": "one call takes items of at most \(value) bytes"
         case "payloadBytes": "a notification holds at most \(value) bytes"
         case "topics": "one subscription names at most \(value) topics"
+        case "screensPerUser": "you have \(value) screens open already, and no more are taken"
+        case "searchBytes": "a text to search for has at most \(value) bytes"
+        case "sortFields": "a list is sorted by at most \(value) fields"
+        case "selectedFilters": "at most \(value) filters are selected at a time"
         case "containers", "components", "screens", "exports":
             "there are \(value) \(limit) already, and no more are taken"
         default: "that is beyond the limit \(limit) of \(value)"

@@ -139,6 +139,50 @@ import Testing
         try await host.end()
     }
 
+    @Test func `one user has only so many screens, and keeps nobody else out`() async throws {
+        var limits = HostLimits()
+        limits.screensPerUser = 2
+        limits.lingeringScreens = 0
+        let host = try await films(limits: limits)
+        let first = try await ScreenClient(host)
+        _ = try await ScreenClient(host)
+        await expect(.limitExceeded(limit: "screensPerUser", value: 2, retryAfter: 5)) {
+            _ = try await ScreenClient(host)
+        }
+        _ = try await ScreenClient(host, by: .bob)
+        await first.leave()
+        _ = try await ScreenClient(host)
+        try await host.end()
+    }
+
+    @Test func `what a screen asks for is bounded, and a refusal changes nothing`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let id = client.id
+        let text = String(repeating: "x", count: 4_097)
+        await expect(.limitExceeded(limit: "searchBytes", value: 4_096, retryAfter: nil)) {
+            try await host.call { $0.search(id, text, by: .ann, $1) }
+        }
+        let fields = [String](repeating: "title", count: 17)
+        await expect(.limitExceeded(limit: "sortFields", value: 16, retryAfter: nil)) {
+            try await host.call { $0.sort(id, by: fields, by: .ann, $1) }
+        }
+        let many = Selection(["genre": (0..<1_001).map { "\($0)" }])
+        await expect(.limitExceeded(limit: "selectedFilters", value: 1_000, retryAfter: nil)) {
+            _ = try await ScreenClient(
+                host, ScreenRequest(container: "films", selection: many))
+        }
+        await expect(.limitExceeded(limit: "sortFields", value: 16, retryAfter: nil)) {
+            try await host.call {
+                $0.list(ListRequest(container: "films", sort: fields), $1)
+            }
+        }
+        #expect(try await client.pull() == nil)
+        #expect(await host.on { $0.status().screens } == 1)
+        try await host.end()
+    }
+
     @Test func `choosing an item tells the delegate and posts what the definition names`()
         async throws
     {
