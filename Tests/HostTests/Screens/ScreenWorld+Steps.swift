@@ -167,11 +167,15 @@ extension ScreenWorld {
         case .failure(.refused), .failure(.commentNotFound), .failure(.itemNotFound):
             if !orRefused, script == nil { note(result) }
         case .failure(.componentUnavailable) where script != nil: break
-        // Closed while a worker was yet to answer.
-        case .failure(.screenNotFound) where script != nil: break
+        // Closed while a component was yet to answer; nobody looks at that one any more.
+        case .failure(.screenNotFound(let id)) where !isRead(id): break
         case .failure: note(result)
         }
         return nil
+    }
+
+    private func isRead(_ id: String) -> Bool {
+        lookers.contains { $0.reader?.screen.text == id }
     }
 
     private func note<T>(_ result: Result<T, HostError>) {
