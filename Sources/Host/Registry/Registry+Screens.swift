@@ -61,7 +61,6 @@ extension Registry {
     ///
     /// Either way the reader is woken once there is another.
     ///
-    /// Either way the reader is woken once there is another.
     /// Fails with `screenNotFound` once the screen has ended, or has another reader.
     public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
         guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else {
