@@ -56,7 +56,7 @@ private typealias Metric = Daemon.Metrics.Reply.Metrics
             for family in parse(sys.stdin.read()):
                 print(ascii((family.name, family.type, family.documentation)))
                 for s in family.samples:
-                    print(ascii((s.name, sorted(s.labels.items()), s.value)))
+                    print(ascii((s.name, sorted(s.labels.items()), float(s.value))))
             """
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
