@@ -30,12 +30,14 @@ struct WatchdogTests {
             wait $!
             tell hung $?
             tell journal "$(logged | grep -i watchdog | head -n 1)"
+            tell forced $(logged | grep -c SIGKILL)
             """, preparing: Machine.installBreaker)
         #expect(told["alive"] == "0 1s")
         #expect(told["kept"] == #""id":"kept""#)
         #expect(told["state"] == "active")
         #expect(told["same-process"] == nil)
         #expect(told["hung"] != "0", "it was never answered")
+        #expect(told["forced"] == "0", "it ends by the watchdog's own signal, at once")
         #expect(told["journal"]?.contains("atchdog timeout") == true)
     }
 
