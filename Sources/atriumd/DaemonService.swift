@@ -32,6 +32,9 @@ struct DaemonService: Service {
         // Asked to stop before it was ready: nobody was promised anything.
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
+        facade.serve(with: server)
+        // All is loaded: nobody who is answered from here on is told that it is not.
+        facade.enter(.ready)
         // Who was here before comes first.
         await handover.takeOver(on: server, registry, loop)
         do {
@@ -40,8 +43,6 @@ struct DaemonService: Service {
             await stopRegistry()
             throw error
         }
-        facade.serve(with: server)
-        facade.enter(.ready)
         let serving = await signs.ready()
         logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
         await serve(hangups)
