@@ -68,7 +68,7 @@ struct StartTests {
             tell slow $? $(((${EPOCHREALTIME/./} - ${began/./}) / 1000000)) $(unit StatusText)
             systemctl stop atriumd
 
-            printf '[Service]\\nTimeoutStartSec=2\\nRestart=no\\nEnvironment=BREAKER_PAUSE=600000000\\n' |
+            printf '[Service]\\nTimeoutStartSec=2\\nTimeoutStopSec=1\\nRestart=no\\nEnvironment=BREAKER_PAUSE=600000000\\n' |
                 drop_in atriumd.service
             systemctl start atriumd
             tell hung $? $(unit Result)
