@@ -12,8 +12,8 @@ SHELL   := /bin/bash
 # What the build links, and what the tests use on top of it.
 BUILD_PACKAGES := binutils ca-certificates git libsqlite3-dev libsystemd-dev pkg-config python3
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
-TEST_PACKAGES  := chromium chromium-driver fish gzip man-db mandoc procps python3-aiohttp python3-venv sqlite3 strace \
-	util-linux zsh
+TEST_PACKAGES  := chromium chromium-driver dbus fish gzip libnss-systemd man-db mandoc procps python3-aiohttp \
+	python3-venv sqlite3 strace systemd util-linux zsh
 # What `make deb` makes a package with, and what tries it.
 DEB_PACKAGES          := debhelper dpkg-dev fakeroot lintian
 PACKAGE_TEST_PACKAGES := debootstrap
@@ -40,7 +40,7 @@ CHECKED := --explicit-target-dependency-import-check error
 
 .DEFAULT_GOAL := help
 .PHONY: help run test fuzz bench lint format docs install uninstall lay-down lay-down-units release stage deb \
-	test-package deps 	test-deps clean
+	test-package deps test-deps clean
 
 help: ## what there is to do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(MAKEFILE_LIST) | column -t -s @
