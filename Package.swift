@@ -28,6 +28,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(
@@ -214,14 +215,17 @@ let package = Package(
                 "Control", "Host", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL", kit,
             ],
             exclude: ["Definitions"], swiftSettings: strict),
-        tests("SystemdTests", ["Systemd", "LogMessages", logging]),
+        .target(
+            name: "TestSupport", dependencies: ["JSONCodec", subprocess, systemPackage],
+            path: "Tests/Support", swiftSettings: strict),
+        tests("SystemdTests", ["Systemd", "LogMessages", "TestSupport", logging]),
         tests("HouseTests", ["Instruments", "LogMessages", logging]),
         tests(
             "AtriumctlTests",
             ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),
         tests(
             "AtriumdTests",
-            ["JSONCodec", subprocess, .product(name: "SystemPackage", package: "swift-system")]),
+            ["JSONCodec", "TestSupport", subprocess, systemPackage]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Stories {
@@ -21,7 +22,7 @@ extension Stories {
         private static func run(_ module: String) async throws {
             let tree = try await Installed.tree
             let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-            let done = try await AtriumdTests.run(
+            let done = try await TestSupport.run(
                 ["timeout", "--signal=INT", "--kill-after=10", "150"]
                     + ["/usr/bin/python3", "-B", "-m", "unittest", module],
                 environment: ["PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples],

@@ -60,6 +60,7 @@ enum HouseRules {
         ],
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
+        "TestSupport": ["JSONCodec", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 
     /// What comes with the toolchain and everyone may import.
@@ -75,6 +76,7 @@ enum HouseRules {
     /// Where a module's sources are.
     static func folder(of module: String) -> String {
         if plugins.contains(module) { return "plugins/\(module)" }
+        if module == "TestSupport" { return "Tests/Support" }
         if let example = examples[module] { return "Examples/\(example)" }
         return fixtures.contains(module) ? "Tests/Fixtures/\(module)" : "Sources/\(module)"
     }

@@ -23,8 +23,9 @@ struct JournalStories {
         """
 
     @Test(.timeLimit(.minutes(2)))
-    func `what a client, a worker or a definition does wrong is found by its fields`() throws {
-        let told = try Machine.play(
+    func `what a client, a worker or a definition does wrong is found by its fields`() async throws
+    {
+        let told = try await Machine.play(
             Self.prelude + """
                 systemctl start atriumd.socket atriumd
                 member=$(id -u atrium-member)
@@ -84,9 +85,10 @@ struct JournalStories {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `what keeps the daemon from writing is explained, and what is wrong with a plugin`() throws
+    func `what keeps the daemon from writing is explained, and what is wrong with a plugin`()
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             Self.prelude + """
                 mkdir -p /var/lib/atrium /opt/plugins/broken
                 mount -t tmpfs -o size=24m,mode=700,uid=$(id -u atrium) small /var/lib/atrium
@@ -120,8 +122,8 @@ struct JournalStories {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `what keeps the daemon from starting is explained`() throws {
-        let told = try Machine.play(
+    func `what keeps the daemon from starting is explained`() async throws {
+        let told = try await Machine.play(
             Self.prelude + """
                 systemctl start atriumd.socket atriumd
                 systemctl stop atriumd.socket atriumd

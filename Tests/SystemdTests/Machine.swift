@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A machine of its own for a story.
 ///
 /// It has a real systemd as PID 1, in namespaces that `Tests/with-systemd` makes, and Atrium
-/// installed below `/usr/local`. Everything is gone afterwards.
+/// installed below `/usr/local`, for the first time: of the host's own Atrium, if it has one, nothing
+/// is there. Everything is gone afterwards.
 ///
 /// A story is a Bash script; each `tell NAME VALUE…` in it is a line that the test looks at. It finds
 /// - the group `atrium`, a member of it (`atrium-member`) and a stranger (`atrium-stranger`);
@@ -34,7 +36,15 @@ struct Machine {
     static let products = root + ".build/debug"
 
     /// What every story begins with.
+    ///
+    /// It takes away what the host has of Atrium from what is a throw-away copy of the host.
     private static let prelude = """
+        [ "$WITH_SYSTEMD" = 1 ] || exit
+        rm -rf /etc/atrium /var/lib/atrium* /var/lib/private/atrium* \\
+            /usr/lib/{sysusers,tmpfiles}.d/atrium* /{usr/,}lib/systemd/{system,user}/atrium*
+        for name in $(getent passwd | grep -o '^atrium[^:]*'); do userdel $name; done
+        for name in $(getent group | grep -o '^atrium[^:]*'); do groupdel $name; done
+
         tree=$1 products=$2
         tell() { echo "$1: ${*:2}"; }
         as() { runuser -u "$1" -- "${@:2}"; }
@@ -81,25 +91,27 @@ struct Machine {
     ///
     /// - Parameters:
     ///   - story: a Bash script; its own status is 0, or the test fails with all that it printed.
+    ///   - seconds: what it may take, less than the test's own limit: so the test has its output.
     ///   - options: for `Tests/with-systemd`.
     ///   - prepare: puts files into the shared folder first; it is given its path.
     /// - Returns: what it told.
     /// - Throws: what kept a command from being run, or what `prepare` threw.
     static func play(
-        _ story: String, options: [String] = [],
+        _ story: String, within seconds: Int = 100, options: [String] = [],
         preparing prepare: (_ tree: String) throws -> Void = { _ in }
-    ) throws -> Told {
+    ) async throws -> Told {
         let tree = FileManager.default.temporaryDirectory.appending(
             path: "atrium-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: tree) }
         let path = tree.path(percentEncoded: false)
-        _ = try run(
+        try await run(
             "make", "-C", root, "lay-down", "DESTDIR=\(path)", "PREFIX=/usr/local",
             "PRODUCTS=\(products)")
         try prepare(path)
-        let text = try run(
+        let text = try await run(
             [root + "Tests/with-systemd", "--bind", path] + options + [
-                "--", "timeout", "240", "bash", "-c", prelude + story, "story", path, products,
+                "--", "timeout", "--kill-after=5", "\(seconds)",
+                "bash", "-c", prelude + story, "story", path, products,
             ])
         return Told(text)
     }
@@ -120,20 +132,13 @@ struct Machine {
             atPath: products + "/libBreaker.so", toPath: home + "/libBreaker.so")
     }
 
-    /// Runs a command to its end, and gives what it printed.
-    static func run(_ command: String...) throws -> String { try run(command) }
+    /// Runs a command that is to succeed, and gives what it printed.
+    @discardableResult
+    static func run(_ words: String...) async throws -> String { try await run(words) }
 
-    private static func run(_ command: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.standardOutput = output
-        try process.run()
-        let text = String(
-            decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(command[0]) \(command[1]): \(text)")
-        return text
+    private static func run(_ words: [String]) async throws -> String {
+        let finished = try await TestSupport.run(words)
+        #expect(finished.status == 0, "\(words[0]) \(words[1]): \(finished)")
+        return finished.output
     }
 }

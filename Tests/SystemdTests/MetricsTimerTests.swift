@@ -5,9 +5,9 @@ import Testing
 struct MetricsTimerTests {
     @Test(.timeLimit(.minutes(2)))
     func `the timer keeps node_exporter's file while the daemon runs, from within its sandbox`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             folder=/var/lib/prometheus/node-exporter
             systemctl start atriumd.socket atriumd

@@ -5,9 +5,9 @@ import Testing
 struct ReloadTests {
     @Test(.timeLimit(.minutes(2)))
     func `a reload goes by the new configuration, and by the old one where the new is wrong`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             systemctl start atriumd
             examples=/usr/local/share/atrium/examples

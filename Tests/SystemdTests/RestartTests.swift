@@ -42,8 +42,8 @@ struct RestartTests {
         """
 
     @Test(.timeLimit(.minutes(4)))
-    func `a restart drops no connection, and loses and doubles nothing`() throws {
-        let told = try play(
+    func `a restart drops no connection, and loses and doubles nothing`() async throws {
+        let told = try await play(
             """
             for n in 1 2 3 4; do systemctl restart atriumd; restarted; done
             finish
@@ -63,9 +63,9 @@ struct RestartTests {
 
     @Test(.timeLimit(.minutes(4)))
     func `after a crash everyone goes on by their cursors, and screens with what was chosen`()
-        throws
+        async throws
     {
-        let told = try play(
+        let told = try await play(
             """
             for n in 1 2 3; do systemctl kill -s KILL atriumd; restarted; done
             systemctl restart atriumd; restarted
@@ -90,9 +90,9 @@ struct RestartTests {
     private static let nothingLost =
         "lost=0 doubled=0 disordered=0 transient-lost=0 transient-doubled=0 missing=0"
 
-    private func play(_ story: String) throws -> Machine.Told {
-        try Machine.play(
+    private func play(_ story: String) async throws -> Machine.Told {
+        try await Machine.play(
             Self.begin + story + "\ntell complaints $(logged -p warning)\n",
-            options: ["--bind", Machine.root + "Tests/Restart"])
+            within: 230, options: ["--bind", Machine.root + "Tests/Restart"])
     }
 }

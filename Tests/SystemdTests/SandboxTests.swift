@@ -5,8 +5,8 @@ import Testing
 @Suite(Machine.boots)
 struct SandboxTests {
     @Test(.timeLimit(.minutes(3)))
-    func `a plugin reaches nothing but what is the daemon's`() throws {
-        let told = try Machine.play(
+    func `a plugin reaches nothing but what is the daemon's`() async throws {
+        let told = try await Machine.play(
             Machine.den + """
                 echo secret >/home/diary && chmod 644 /home/diary
                 systemctl start atriumd
@@ -36,8 +36,8 @@ struct SandboxTests {
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func `a plugin that the sandbox keeps from being loaded says how to open it`() throws {
-        let told = try Machine.play(
+    func `a plugin that the sandbox keeps from being loaded says how to open it`() async throws {
+        let told = try await Machine.play(
             Machine.den + """
                 mv /usr/local/lib/atrium-more /srv/plugins
                 sed -i s,/usr/local/lib/atrium-more,/srv/plugins, /etc/atrium/atrium.yaml
@@ -52,8 +52,8 @@ struct SandboxTests {
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func `nothing that the daemon or a worker does is among the refused calls`() throws {
-        let told = try Machine.play(
+    func `nothing that the daemon or a worker does is among the refused calls`() async throws {
+        let told = try await Machine.play(
             """
             # Whoever tries ends at once.
             printf '[Service]\\nSystemCallErrorNumber=kill\\n' | drop_in atriumd.service
@@ -81,9 +81,9 @@ struct SandboxTests {
 
     @Test(.timeLimit(.minutes(3)))
     func `each instance has its own user, store, socket and configuration, as little exposed`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             mkdir -p /etc/atrium-films/containers.d
             cp /usr/local/share/atrium/examples/films.yaml /etc/atrium-films/containers.d/
@@ -119,9 +119,9 @@ struct SandboxTests {
 
     @Test(.timeLimit(.minutes(3)))
     func `a person has a daemon without root, which keeps its data where one by hand does`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             mkdir /home/atrium-stranger && chown atrium-stranger: /home/atrium-stranger
             user=$(id -u atrium-stranger)

@@ -6,9 +6,9 @@ import Testing
 struct ServiceTests {
     @Test(.timeLimit(.minutes(2)))
     func `the installed service starts at the first call, serves its group and stops in order`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             systemctl start atriumd.socket
             tell before $(systemctl is-active atriumd)

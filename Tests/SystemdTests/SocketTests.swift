@@ -4,8 +4,9 @@ import Testing
 @Suite(Machine.boots)
 struct SocketTests {
     @Test(.timeLimit(.minutes(2)))
-    func `every socket named varlink is served, and what has another name is closed`() throws {
-        let told = try Machine.play(
+    func `every socket named varlink is served, and what has another name is closed`() async throws
+    {
+        let told = try await Machine.play(
             """
             more() {
                 printf '%s\\n' [Socket] $2=/run/atrium/$1.sock FileDescriptorName=$3 \\
@@ -37,8 +38,8 @@ struct SocketTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `calls made while the daemon restarts are answered`() throws {
-        let told = try Machine.play(
+    func `calls made while the daemon restarts are answered`() async throws {
+        let told = try await Machine.play(
             """
             printf '[Unit]\nStartLimitIntervalSec=0\n[Service]\nRestartSec=100ms\n' | drop_in atriumd.service
             systemctl start atriumd.socket

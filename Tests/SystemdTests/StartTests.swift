@@ -11,8 +11,8 @@ struct StartTests {
         """
 
     @Test(.timeLimit(.minutes(2)))
-    func `a start is ready once each container is there or has said why not`() throws {
-        let told = try Machine.play(
+    func `a start is ready once each container is there or has said why not`() async throws {
+        let told = try await Machine.play(
             """
             folder=/etc/atrium/containers.d
             cp /usr/local/share/atrium/examples/films.yaml $folder
@@ -48,8 +48,8 @@ struct StartTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `a start that goes on gets more time, and one that hangs does not`() throws {
-        let told = try Machine.play(
+    func `a start that goes on gets more time, and one that hangs does not`() async throws {
+        let told = try await Machine.play(
             """
             systemctl start atriumd
             echo '\(Self.broken)' | atriumctl apply -f - >/dev/null
@@ -82,8 +82,8 @@ struct StartTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `a start that fails says why, and is tried again only where that may help`() throws {
-        let told = try Machine.play(
+    func `a start that fails says why, and is tried again only where that may help`() async throws {
+        let told = try await Machine.play(
             """
             failed() {
                 systemctl start atriumd 2>/dev/null

@@ -5,9 +5,9 @@ import Testing
 struct WatchdogTests {
     @Test(.timeLimit(.minutes(2)))
     func `a daemon that hangs is killed and started again, and who calls meanwhile is answered`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             """
             printf '[Service]\\nWatchdogSec=1\\nRestartSec=100ms\\n' | drop_in atriumd.service
             systemctl start atriumd.socket atriumd
@@ -42,8 +42,8 @@ struct WatchdogTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `a daemon that is stopped in its tracks is noticed too`() throws {
-        let told = try Machine.play(
+    func `a daemon that is stopped in its tracks is noticed too`() async throws {
+        let told = try await Machine.play(
             """
             printf '[Service]\\nWatchdogSec=1\\nTimeoutAbortSec=1\\nRestartSec=100ms\\n' |
                 drop_in atriumd.service

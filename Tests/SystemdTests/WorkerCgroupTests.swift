@@ -17,8 +17,8 @@ struct WorkerCgroupTests {
         """
 
     @Test(.timeLimit(.minutes(3)))
-    func `a worker ends with all that it started, and its cgroup goes away`() throws {
-        let told = try Machine.play(
+    func `a worker ends with all that it started, and its cgroup goes away`() async throws {
+        let told = try await Machine.play(
             Machine.den + Self.groups + """
                 printf '[Service]\\nExecPaths=/usr/bin\\n' | drop_in atriumd.service
                 systemctl start atriumd
@@ -44,9 +44,9 @@ struct WorkerCgroupTests {
 
     @Test(.timeLimit(.minutes(3)))
     func `a crash of the daemon takes its workers along, and a new one starts where it was`()
-        throws
+        async throws
     {
-        let told = try Machine.play(
+        let told = try await Machine.play(
             Machine.den + Self.groups + """
                 systemctl start atriumd
                 worker=$(members workers/den.list)
@@ -70,8 +70,9 @@ struct WorkerCgroupTests {
     }
 
     @Test(.timeLimit(.minutes(3)), memory)
-    func `a worker that takes too much memory is killed, and told apart from a crash`() throws {
-        let told = try Machine.play(
+    func `a worker that takes too much memory is killed, and told apart from a crash`() async throws
+    {
+        let told = try await Machine.play(
             Machine.den + Self.groups + """
                 printf 'workerMemoryMax: 200M\\nworkerTasksMax: 50\\n' >>/etc/atrium/atrium.yaml
                 systemctl start atriumd

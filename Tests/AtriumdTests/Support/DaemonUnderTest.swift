@@ -3,6 +3,7 @@ import Glibc
 import Subprocess
 import Synchronization
 import SystemPackage
+import TestSupport
 
 /// A real `atriumd` with directories of its own, that can be killed and started again.
 final class DaemonUnderTest: Sendable {

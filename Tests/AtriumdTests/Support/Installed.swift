@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The programs, plugins and examples as `make install` lays them down: once for all tests.
 struct Installed: Sendable {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The real daemon, over its socket: one story after the other, as each has two processors to itself.
