@@ -123,6 +123,7 @@ extension HostError {
                 [
                     member("limit", limit), .init("value", .int(Int64(value))),
                     retry(retryAfter),
+                    .init("setting", LimitSettings.key(of: limit).map(JSONValue.string) ?? .null),
                 ]
             )
         case .topicInvalid(let topic, let reason):

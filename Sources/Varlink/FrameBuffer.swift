@@ -8,7 +8,8 @@ struct FrameBuffer {
     /// How many of the buffer's first bytes were searched and hold no NUL.
     private var searched = 0
 
-    private let limit: Int
+    /// Bytes in a frame, without its NUL.
+    var limit: Int
 
     /// - Parameter limit: Bytes in a frame, without its NUL.
     init(limit: Int) {

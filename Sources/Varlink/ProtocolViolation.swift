@@ -14,7 +14,7 @@ enum ProtocolViolation: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .frameTooLong(let limit):
-            "a message of more than \(limit) bytes; the limit on frames is \(limit)"
+            "a message of more than \(limit) bytes, the most that one may have (limits.frameBytes)"
         case .malformed(let error):
             "a message that is no call or reply: \(error)"
         case .unknownMember(let name):

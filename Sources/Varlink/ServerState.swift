@@ -8,7 +8,7 @@ internal import NIOCore
 /// Unchecked: all that changes is guarded by the event loop, on which alone it is touched.
 final class ServerState: @unchecked Sendable {
     let eventLoop: any EventLoop
-    let limits: VarlinkLimits
+    private(set) var limits: VarlinkLimits
     let logger: Logger
     let router: VarlinkRouter
     let table: MethodTable
@@ -65,6 +65,15 @@ final class ServerState: @unchecked Sendable {
             }
             try pipeline.addHandler(Connection(number: nextNumber(), peer: peer, server: self))
         }
+    }
+
+    /// Goes by other limits from now on.
+    func limit(to limits: VarlinkLimits) {
+        let writableBytes = self.limits.writableBytes
+        self.limits = limits
+        // The channels' water marks go with it.
+        self.limits.writableBytes = writableBytes
+        for connection in connections.values { connection.frames.limit = limits.frameBytes }
     }
 
     private func refusal(of peer: Peer) -> VarlinkLimitExceeded? {

@@ -101,6 +101,17 @@ public final class VarlinkServer: Sendable {
             .withConnectedSocket(descriptor).get()
     }
 
+    /// Changes what peers may use up.
+    ///
+    /// Who has more than that keeps it, and gets no more. ``VarlinkLimits/writableBytes`` and
+    /// ``VarlinkLimits/logLines`` stay as they were.
+    ///
+    /// - Parameter limits: What they may from now on.
+    public func limit(to limits: VarlinkLimits) async {
+        // The future never fails.
+        try? await state.eventLoop.submit { [state] in state.limit(to: limits) }.get()
+    }
+
     /// Goes on serving until the task is cancelled, then stops.
     ///
     /// A program may end with this.

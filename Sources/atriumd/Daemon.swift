@@ -89,7 +89,8 @@ struct Daemon {
             threshold: threshold, logger: logger, reloader: reloader, signs: signs)
         return DaemonService(
             registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
-            loop: loop, listener: listener, handover: handover, logger: logger)
+            limits: settings.limits.server, loop: loop, listener: listener, handover: handover,
+            logger: logger)
     }
 
     /// What systemd passed and nobody here knows is of no use.
@@ -113,7 +114,7 @@ struct Daemon {
         report(plugins)
         let opened = OpenedStore()
         let registry = try Registry(
-            loop: loop, plugins: plugins, workers: workers(on: loop),
+            loop: loop, plugins: plugins, workers: workers(on: loop), limits: settings.limits.host,
             logger: Logger(label: "atrium.host")
         ) { outcomes throws(StoreError) in
             let store = try Store(

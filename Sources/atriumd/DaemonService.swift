@@ -19,6 +19,8 @@ struct DaemonService: Service {
     let reloader: Reloader
     let signs: LifeSigns
     let access: AccessBook
+    /// What connections may use up, until a reload says otherwise.
+    let limits: VarlinkLimits
     let loop: any EventLoop
     let listener: Listener
     let handover: Handover
@@ -33,6 +35,7 @@ struct DaemonService: Service {
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
         facade.serve(with: server)
+        await reloader.serve(with: server)
         // All is loaded: nobody who is answered from here on is told that it is not.
         facade.enter(.ready)
         // Who was here before comes first.
@@ -66,7 +69,8 @@ struct DaemonService: Service {
     private func makeServer() -> VarlinkServer {
         let router = ControlRouter.make(
             registry: registry, roles: access, daemon: facade, logger: logger)
-        return VarlinkServer(on: loop, router: router, logger: Logger(label: "atrium.varlink"))
+        return VarlinkServer(
+            on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }
 
     /// Until the daemon is to stop: SIGHUP reloads, and old notifications go.

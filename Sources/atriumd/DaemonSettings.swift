@@ -24,6 +24,8 @@ struct DaemonSettings: Sendable {
     var workerMemoryMax: Int
     /// How many processes and threads a worker may be; 0: as many as the machine takes.
     var workerTasksMax: Int
+    /// What users may use up.
+    var limits: LimitSettings
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
     var roles: RoleSettings
 
@@ -33,7 +35,7 @@ struct DaemonSettings: Sendable {
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
         "workerMemoryMax",
-        "workerTasksMax", "admins", "moderators", "members", "observers", "frontends",
+        "workerTasksMax", "limits", "admins", "moderators", "members", "observers", "frontends",
     ]
 
     /// Those of them that take lists; in the environment their words stand with commas between.
@@ -87,7 +89,8 @@ struct DaemonSettings: Sendable {
             throw DaemonError("configuration file \(path): it is not UTF-8")
         }
         try SettingsFile.check(
-            text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes)
+            text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes,
+            sections: [LimitSettings.section: LimitSettings.known])
     }
 
     private init(
@@ -109,6 +112,11 @@ struct DaemonSettings: Sendable {
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
+        limits = LimitSettings { limit in
+            let key = ConfigKey(Self.name(of: limit))
+            return reader.int(forKey: key)
+                ?? reader.string(forKey: key).flatMap { limit.value($0) }
+        }
         roles = RoleSettings(
             admins: reader.stringArray(forKey: "admins", default: []),
             moderators: reader.stringArray(forKey: "moderators", default: []),
@@ -121,12 +129,12 @@ struct DaemonSettings: Sendable {
     ///
     /// `ATRIUM_KIT` is atriumctl's.
     private static func refuseUnknownVariables(_ environment: [String: String]) throws {
-        let known = Set(keys.map(variable) + ["ATRIUM_KIT"])
+        let known = names.map(variable)
         for name in environment.keys.sorted()
-        where name.hasPrefix("ATRIUM_") && !known.contains(name) {
+        where name.hasPrefix("ATRIUM_") && name != "ATRIUM_KIT" && !known.contains(name) {
             throw DaemonError(
                 "environment variable \(name): unknown; known are "
-                    + keys.map(variable).joined(separator: ", "))
+                    + known.joined(separator: ", "))
         }
     }
 
@@ -143,11 +151,27 @@ struct DaemonSettings: Sendable {
                 "environment variable \(name): expected a size, such as 512M or 2G, or infinity, "
                     + "found '\(text)'")
         }
+        for limit in LimitSettings.known {
+            let name = variable(Self.name(of: limit))
+            guard let text = environment[name], limit.value(text) == nil else { continue }
+            throw DaemonError(
+                "environment variable \(name): expected \(limit.expectation), found '\(text)'")
+        }
     }
 
-    /// `stateDirectory` as `ATRIUM_STATE_DIRECTORY`.
+    /// The keys of all that can be set, those of sections whole.
+    private static var names: [String] {
+        keys.filter { $0 != LimitSettings.section } + LimitSettings.known.map(name)
+    }
+
+    private static func name(of limit: NumberSetting) -> String {
+        "\(LimitSettings.section).\(limit.key)"
+    }
+
+    /// `stateDirectory` as `ATRIUM_STATE_DIRECTORY`, and `limits.screens` as `ATRIUM_LIMITS_SCREENS`.
     private static func variable(_ key: String) -> String {
-        "ATRIUM_" + key.map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
+        "ATRIUM_"
+            + key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
     }
 }
 
@@ -163,7 +187,7 @@ extension DaemonSettings {
     func differences(to newer: DaemonSettings) -> [Difference] {
         Self.comparisons.filter { !$0.isSame(self, newer) }.map {
             Difference(key: $0.key, isLive: $0.isLive)
-        }
+        } + limits.differences(to: newer.limits).map { Difference(key: $0, isLive: true) }
     }
 
     /// These, but for what only a start can change: that is as it was.

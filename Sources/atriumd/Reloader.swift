@@ -7,6 +7,7 @@ import NIOCore
 import Store
 import Synchronization
 import Systemd
+import Varlink
 
 /// Reads configuration and definitions while the daemon runs: one reload after another.
 actor Reloader {
@@ -43,6 +44,7 @@ actor Reloader {
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
     private var definitionProblems: [String] = []
+    private var server: VarlinkServer?
     private var last: Task<Outcome, Never>?
     private var isClosed = false
 
@@ -55,6 +57,9 @@ actor Reloader {
         self.parts = parts
         self.logger = logger
     }
+
+    /// The server, once there is one, whose limits may change.
+    func serve(with server: VarlinkServer) { self.server = server }
 
     /// Reads everything again, after the reloads that were asked for before.
     ///
@@ -114,6 +119,7 @@ actor Reloader {
             current.withLock { $0 = ["\(error)"] + definitionProblems }
             return Outcome(problems: ["\(error)"])
         }
+        await limit()
         var outcome = await applyDefinitions()
         outcome.changed = changed + outcome.changed
         logger.tell(
@@ -138,6 +144,13 @@ actor Reloader {
         return differences.map {
             $0.isLive ? "\($0.key): changed" : "\($0.key): changed, from the next start on"
         }
+    }
+
+    /// Has everyone go by the limits that are set now.
+    private func limit() async {
+        let (registry, limits) = (parts.registry, settings.limits)
+        parts.loop.execute { registry.assumeIsolated { $0.limit(to: limits.host) } }
+        await server?.limit(to: limits.server)
     }
 
     /// Drops notifications that are older than those which are kept.

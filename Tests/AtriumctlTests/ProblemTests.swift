@@ -75,6 +75,21 @@ import Varlink
         let failure = RemoteProblem.explain(
             remote(Contents.LimitExceeded(limit: "pageItems", value: 1000, retryAfter: nil)))
         #expect(failure.sentence == "a page holds 1 to 1000")
+        #expect(failure.hint == nil)
+    }
+
+    @Test func `a limit that can be raised says where`() {
+        func told(_ retryAfter: Double?) -> CommandFailure {
+            RemoteProblem.explain(
+                remote(
+                    Screens.LimitExceeded(
+                        limit: "screens", value: 9, retryAfter: retryAfter,
+                        setting: "limits.screens")))
+        }
+        let raise = "an administrator can raise limits.screens in the daemon's atrium.yaml."
+        #expect(told(nil).hint == raise)
+        #expect(told(nil).sentence.hasSuffix("no more are taken (limits.screens)"))
+        #expect(told(5).hint == "try again in 5s; " + raise)
     }
 
     @Test func `a definition's mistake stands as compilers write it`() {

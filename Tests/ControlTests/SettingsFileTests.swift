@@ -5,8 +5,15 @@ import Testing
     private func problem(_ text: String) -> String? {
         do {
             try SettingsFile.check(
-                text, file: "a.yaml", known: ["socket", "admins", "kept", "most"],
-                lists: ["admins"], counts: ["kept"], sizes: ["most"])
+                text, file: "a.yaml", known: ["socket", "admins", "kept", "most", "limits"],
+                lists: ["admins"], counts: ["kept"], sizes: ["most"],
+                sections: [
+                    "limits": [
+                        NumberSetting("screens", .things, 1...9),
+                        NumberSetting("wait", .seconds, 0...60),
+                        NumberSetting("bytes", .bytes, 64...2 << 20),
+                    ]
+                ])
             return nil
         } catch {
             return "\(error)"
@@ -15,6 +22,8 @@ import Testing
 
     @Test func `takes words, lists and counts where they belong`() {
         #expect(problem("socket: /run/x\nadmins: [alice, '@staff']\nkept: 10\nmost: 2G") == nil)
+        #expect(problem("limits: {screens: 9, wait: 0, bytes: 2M}") == nil)
+        #expect(problem("limits:\n  bytes: 64") == nil)
         #expect(problem("") == nil)
     }
 
@@ -26,6 +35,28 @@ import Testing
         ("kept: -1", "a.yaml:1:7: kept: expected a whole number, 0 or more"),
         ("most: 2", "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity"),
         ("most: 0M", "a.yaml:1:7: most: expected a size, such as 512M or 2G, or infinity"),
+        (
+            "limits:\n  screens: 0",
+            "a.yaml:2:12: limits.screens: expected a whole number from 1 to 9, found '0'"
+        ),
+        (
+            "limits: {wait: 61}",
+            "a.yaml:1:16: limits.wait: expected seconds, a whole number from 0 to 60, found '61'"
+        ),
+        (
+            "limits: {bytes: 3M}",
+            "a.yaml:1:17: limits.bytes: expected a size from 64 to 2M, in bytes or such as 64K or 2M, "
+                + "found '3M'"
+        ),
+        (
+            "limits: {screens: [5]}",
+            "a.yaml:1:19: limits.screens: expected a whole number from 1 to 9, found a list"
+        ),
+        (
+            "limits:\n  screns: 5",
+            "a.yaml:2:3: unknown key 'screns' in limits (did you mean 'screens'?)"
+        ),
+        ("limits: 5", "a.yaml:1:9: limits: expected a mapping, found '5'"),
         ("sokcet: x", "a.yaml:1:1: unknown key 'sokcet' (did you mean 'socket'?)"),
     ])
     func `refuses what would silently do nothing`(_ text: String, _ expected: String) {

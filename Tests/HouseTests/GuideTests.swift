@@ -47,6 +47,8 @@ struct GuideTests {
         #expect(keys.count > 5)
         let named = try table("key").flatMap { $0[0].split(separator: " ").map(String.init) }
         #expect(Set(named) == Set(keys))
+        let limits = try table("limit").map { $0[0] }
+        #expect(Set(limits) == Set(try Repository.limits()))
     }
 
     @Test func `what the guide's own test can't run is run by the test that it names`() throws {

@@ -73,7 +73,15 @@ struct ManualTests {
             contentsOf: Repository.root.appending(path: "packaging/atrium.yaml"), encoding: .utf8)
         for key in keys {
             #expect(settings.contains("\n     \(key): "), "\(key)")
-            #expect(example.contains("\n#\(key): ") || example.contains("\n\(key): "), "\(key)")
+            #expect(
+                ["\n#\(key): ", "\n\(key): ", "\n#\(key):\n"].contains(where: example.contains),
+                "\(key)")
+        }
+        let limits = try Repository.limits()
+        #expect(limits.count > 10)
+        for limit in limits {
+            #expect(settings.contains("\n     \(limit): "), "\(limit)")
+            #expect(example.contains("\n#  \(limit): "), "\(limit)")
         }
     }
 

@@ -16,6 +16,13 @@ enum Repository {
         }
     }
 
+    /// The keys of the limits that an administrator may set.
+    static func limits() throws -> [String] {
+        let file = root.appending(path: "Sources/Control/Settings/LimitSettings.swift")
+        return try String(contentsOf: file, encoding: .utf8)
+            .matches(of: #/Limit\(\s*"(\w+)"/#).map { String($0.output.1) }
+    }
+
     /// The path as seen from the root, for messages.
     static func name(of file: URL) -> String {
         String(file.plainPath.dropFirst(root.plainPath.count))

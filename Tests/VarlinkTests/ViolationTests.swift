@@ -75,7 +75,7 @@ import Varlink
                 try await client.receive()
                     == #"{"error":"org.atrium.Varlink.LimitExceeded","parameters":{"#
                     + #""limit":"frameBytes","value":16777216,"message":"a message of more than "#
-                    + #"16777216 bytes; the limit on frames is 16777216"}}"#)
+                    + #"16777216 bytes, the most that one may have (limits.frameBytes)"}}"#)
             #expect(try await client.receive() == nil)
             // What was taken in bounds what was kept: not more than the limit and one read.
             let taken = await service.server.currentStatistics().bytesIn

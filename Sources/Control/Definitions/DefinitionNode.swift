@@ -130,7 +130,8 @@ struct DefinitionNode {
         }
     }
 
-    private func unexpected(_ expected: String, hint: String? = nil) -> DefinitionProblem {
+    /// A problem with what stands here, which it names.
+    func unexpected(_ expected: String, hint: String? = nil) -> DefinitionProblem {
         let found =
             switch node {
             case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string)'"

@@ -13,7 +13,7 @@ final class Domain {
     let store: Store
     let bus: Bus
     let plugins: PluginLibrary
-    let limits: HostLimits
+    var limits: HostLimits
     let logger: Logger
     let actors: ActorTable
     let metered = ContainerMeters.Room()

@@ -83,6 +83,11 @@ public enum SystemClock {
 // MARK: Start and end
 
 extension Registry {
+    /// Takes on so much from now on; what was taken on already stays.
+    ///
+    /// - Parameter limits: how much.
+    public func limit(to limits: HostLimits) { domain.limits = limits }
+
     /// Reads actors and containers from the store and starts all components.
     ///
     /// - Parameter reply: called once every component is attached or has failed; a component that

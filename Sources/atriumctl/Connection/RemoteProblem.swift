@@ -134,8 +134,10 @@ enum RemoteProblem {
                 "the component '\(details["component"])' takes no items: \(details["reason"])")
         case "LimitExceeded":
             CommandFailure(
-                details.optional("message") ?? beyond(details["limit"], details["value"]),
-                hint: retry(details))
+                details.optional("message")
+                    ?? beyond(details["limit"], details["value"])
+                    + (details.optional("setting").map { " (\($0))" } ?? ""),
+                hint: more(details))
         case "StoreUnavailable":
             CommandFailure(
                 "the store takes no writes, nothing was changed: \(details["reason"])",
@@ -217,6 +219,15 @@ enum RemoteProblem {
         let nearest = Nearest.name(to: wanted, in: list).map { "did you mean '\($0)'? " } ?? ""
         let shown = list.prefix(30).joined(separator: ", ")
         return "\(nearest)There is: \(shown)\(list.count > 30 ? ", …" : ".")"
+    }
+
+    /// What to do about a limit.
+    private static func more(_ details: Details) -> String? {
+        guard let setting = details.optional("setting") else { return retry(details) }
+        let wait = details.value["retryAfter"]?.double.map {
+            "try again in \(Wording.duration($0)); "
+        }
+        return (wait ?? "") + "an administrator can raise \(setting) in the daemon's atrium.yaml."
     }
 
     private static func retry(_ details: Details) -> String? {

@@ -1,7 +1,7 @@
 import AtriumKit
 
-/// The daemon's configuration file, checked before it is read: a mapping of known keys to scalars or
-/// lists of scalars.
+/// The daemon's configuration file, checked before it is read: a mapping of known keys to scalars,
+/// lists of scalars, or sections of numbers.
 public enum SettingsFile {
     /// Refuses unknown keys, nested values, and values of another type, which would silently do nothing.
     ///
@@ -12,19 +12,38 @@ public enum SettingsFile {
     ///   - lists: those of them that take a list of words.
     ///   - counts: those that take a whole number, 0 or more.
     ///   - sizes: those that take a number of bytes, as ``bytes(_:)`` reads it.
+    ///   - sections: those that hold numbers of their own.
     /// - Throws: ``DefinitionProblem`` with line, column and the nearest known key.
     public static func check(
         _ text: String, file: String, known: [String], lists: Set<String> = [],
-        counts: Set<String> = [], sizes: Set<String> = []
+        counts: Set<String> = [], sizes: Set<String> = [], sections: [String: [NumberSetting]] = [:]
     ) throws(DefinitionProblem) {
         guard let root = try DefinitionReader.documents(of: text, file: file).first else { return }
         for (key, member) in try root.members(known: known) {
+            if let numbers = sections[key] {
+                try check(member, numbers)
+                continue
+            }
             let value = try member.value()
             let shape =
                 lists.contains(key)
                 ? Shape.list : counts.contains(key) ? .count : sizes.contains(key) ? .size : .word
             guard !shape.fits(value) else { continue }
             throw member.problem("\(key): expected \(shape.rawValue)")
+        }
+    }
+
+    /// A section, each of whose numbers is within its bounds.
+    private static func check(
+        _ section: DefinitionNode, _ numbers: [NumberSetting]
+    ) throws(DefinitionProblem) {
+        let members = try section.members(known: numbers.map(\.key))
+        for number in numbers {
+            guard let member = members[number.key] else { continue }
+            let value = try member.value()
+            let text = value.int.map { "\($0)" } ?? value.text
+            guard text.flatMap(number.value) == nil else { continue }
+            throw member.unexpected(number.expectation)
         }
     }
 

@@ -1,0 +1,97 @@
+public import Host
+public import Varlink
+
+/// What users may use up, as far as an administrator may set it: the section `limits` of the
+/// configuration file.
+///
+/// Each key is the name that an error or the log gives to the limit. What is left out here, such as
+/// how many items a page may have, is a promise of the interfaces that clients go by.
+public struct LimitSettings: Sendable, Hashable {
+    /// What connections may use up.
+    public private(set) var server = VarlinkLimits()
+    /// How much of what the host takes on.
+    public private(set) var host = HostLimits()
+
+    /// The section's key.
+    public static let section = "limits"
+
+    /// All of them, in the order of the manual.
+    public static var known: [NumberSetting] { all.map(\.setting) }
+
+    /// The defaults.
+    public init() {}
+
+    /// The defaults, but for what is set.
+    ///
+    /// - Parameter value: what a setting is set to; nil where it is not.
+    public init(_ value: (NumberSetting) -> Int?) {
+        for limit in Self.all {
+            if let number = value(limit.setting) {
+                self[keyPath: limit.place] = number
+            } else if let whole = limit.halfOf {
+                self[keyPath: limit.place] = max(1, self[keyPath: whole] / 2)
+            }
+        }
+    }
+
+    /// The whole key of a limit by its name in an error; nil if it can't be set.
+    ///
+    /// - Parameter limit: such as `screens`.
+    /// - Returns: such as `limits.screens`.
+    public static func key(of limit: String) -> String? {
+        all.contains { $0.setting.key == limit } ? "\(section).\(limit)" : nil
+    }
+
+    /// The whole keys of those that newer settings change.
+    public func differences(to newer: LimitSettings) -> [String] {
+        Self.all.filter { self[keyPath: $0.place] != newer[keyPath: $0.place] }
+            .map { "\(Self.section).\($0.setting.key)" }
+    }
+
+    private var handshakeSeconds: Int {
+        get { Int(server.handshake?.components.seconds ?? 0) }
+        set { server.handshake = .seconds(newValue) }
+    }
+
+    /// A setting and the limit that it is.
+    private struct Limit: Sendable {
+        let setting: NumberSetting
+        let place: any WritableKeyPath<LimitSettings, Int> & Sendable
+        /// Of what it is half unless it is set, so that no user keeps all others out.
+        let halfOf: (any KeyPath<LimitSettings, Int> & Sendable)?
+
+        init(
+            _ key: String, _ unit: NumberSetting.Unit, _ range: ClosedRange<Int>,
+            _ place: any WritableKeyPath<LimitSettings, Int> & Sendable,
+            halfOf: (any KeyPath<LimitSettings, Int> & Sendable)? = nil
+        ) {
+            setting = NumberSetting(key, unit, range)
+            self.place = place
+            self.halfOf = halfOf
+        }
+    }
+
+    private static let all: [Limit] = [
+        Limit("connections", .things, 16...1_000_000, \.server.connections),
+        Limit(
+            "connectionsPerUser", .things, 1...1_000_000, \.server.connectionsPerUser,
+            halfOf: \LimitSettings.server.connections),
+        Limit("bytesPerUser", .bytes, 16 << 20...1 << 40, \.server.bytesPerUser),
+        Limit("frameBytes", .bytes, 4 << 20...1 << 30, \.server.frameBytes),
+        Limit("queuedBytes", .bytes, 16 << 20...1 << 40, \.server.queuedBytes),
+        Limit("handshake", .seconds, 1...3_600, \.handshakeSeconds),
+        Limit("screens", .things, 1...1_000_000, \.host.screens),
+        Limit(
+            "screensPerUser", .things, 1...1_000_000, \.host.screensPerUser,
+            halfOf: \LimitSettings.host.screens),
+        Limit("screenLinger", .seconds, 1...3_600, \.host.screenLinger),
+        Limit("lingeringScreens", .things, 1...10_000, \.host.lingeringScreens),
+        Limit("searchBytes", .bytes, 64...64 << 10, \.host.searchBytes),
+        Limit("selectedFilters", .things, 1...100_000, \.host.selectedFilters),
+        Limit("batchBytes", .bytes, 1 << 20...8 << 20, \.host.batchBytes),
+        Limit("payloadBytes", .bytes, 1 << 10...1 << 20, \.host.payloadBytes),
+        Limit("containers", .things, 1...100_000, \.host.containers),
+        Limit("components", .things, 1...1_000, \.host.components),
+        Limit("exports", .things, 1...100, \.host.exports),
+    ]
+}

@@ -1,0 +1,56 @@
+/// A number that an administrator may set: its name, its form, and between what it may be.
+public struct NumberSetting: Sendable, Hashable {
+    /// What a number counts, which is how it is written.
+    public enum Unit: Sendable, Hashable {
+        /// Things, as a whole number.
+        case things
+        /// Seconds, as a whole number.
+        case seconds
+        /// Bytes, as a whole number or a size such as `512M`.
+        case bytes
+    }
+
+    /// Its key.
+    public let key: String
+    /// What it counts.
+    public let unit: Unit
+    /// The least and the greatest that it may be.
+    public let range: ClosedRange<Int>
+
+    /// A number by its key, form and bounds.
+    public init(_ key: String, _ unit: Unit, _ range: ClosedRange<Int>) {
+        self.key = key
+        self.unit = unit
+        self.range = range
+    }
+
+    /// The number that a text is; nil if it is none, or one that it may not be.
+    ///
+    /// - Parameter text: such as `100`, or `512M` for bytes.
+    /// - Returns: the number.
+    public func value(_ text: String) -> Int? {
+        let size = unit == .bytes && text != "infinity" ? SettingsFile.bytes(text) : nil
+        guard let number = size ?? Int(text), range.contains(number) else { return nil }
+        return number
+    }
+
+    /// What it may be, in words.
+    public var expectation: String {
+        switch unit {
+        case .things: "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .seconds: "seconds, a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .bytes:
+            "a size from \(Self.size(range.lowerBound)) to \(Self.size(range.upperBound)), "
+                + "in bytes or such as 64K or 2M"
+        }
+    }
+
+    /// Bytes as an administrator writes them.
+    private static func size(_ bytes: Int) -> String {
+        for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
+        where bytes >= 1 << shift && bytes % (1 << shift) == 0 {
+            return "\(bytes >> shift)\(unit)"
+        }
+        return "\(bytes)"
+    }
+}

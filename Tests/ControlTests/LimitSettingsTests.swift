@@ -1,0 +1,73 @@
+import Control
+import Foundation
+import Host
+import Testing
+import Varlink
+
+@Suite struct `Limits as settings` {
+    private func limits(_ values: [String: Int]) -> LimitSettings {
+        LimitSettings { values[$0.key] }
+    }
+
+    @Test func `are the documented defaults until they are set`() {
+        #expect(limits([:]).server == VarlinkLimits())
+        #expect(limits([:]).host == HostLimits())
+        #expect(limits([:]) == LimitSettings())
+    }
+
+    @Test func `each sets one limit, whose default is in its range`() {
+        for setting in LimitSettings.known {
+            let most = limits([setting.key: setting.range.upperBound])
+            let changed = LimitSettings().differences(to: most)
+            #expect(changed.contains("limits.\(setting.key)"))
+            // Of connections and screens one user has half.
+            #expect(changed.allSatisfy { $0.hasPrefix("limits.\(setting.key)") }, "\(changed)")
+            #expect(LimitSettings.key(of: setting.key) == "limits.\(setting.key)")
+        }
+        #expect(LimitSettings.key(of: "pageItems") == nil)
+    }
+
+    @Test func `one user has half of the connections and screens, unless that is set`() {
+        let few = limits(["connections": 20, "screens": 1])
+        #expect(few.server.connectionsPerUser == 10)
+        #expect(few.host.screensPerUser == 1)
+        let set = limits(["connections": 20, "connectionsPerUser": 15, "handshake": 5])
+        #expect(set.server.connectionsPerUser == 15)
+        #expect(set.server.handshake == .seconds(5))
+    }
+
+    @Test func `the guide and the manual say between what each may be`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        }
+        let guide = try text("docs/operating.md")
+        let manual = try #require(
+            try text("docs/man/atrium.yaml.5").firstMatch(of: #/(?s)\n\.Sh LIMITS.*?\n\.Sh/#)
+        ).output
+        for setting in LimitSettings.known {
+            let row = try #require(
+                guide.split(separator: "\n").first { $0.hasPrefix("| `\(setting.key)` |") })
+            let bounds = row.split(separator: "|")[2].split(separator: ",")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            try #require(bounds.count == 2, "\(row)")
+            let (least, most) = (bounds[0], bounds[1])
+            #expect(setting.expectation.contains("from \(least) to \(most)"), "\(row)")
+            let entry = try #require(manual.components(separatedBy: ".It Cm \(setting.key) :").last)
+            let told = entry.components(separatedBy: ".It Cm")[0].replacing("\n", with: " ")
+            #expect(told.contains("\(least) to \(most)"), "\(told)")
+        }
+    }
+
+    @Test func `bytes are a number or a size, and nothing beyond the range is either`() {
+        let bytes = NumberSetting("x", .bytes, 64...1 << 20)
+        #expect(bytes.value("64") == 64)
+        #expect(bytes.value("64K") == 65_536)
+        #expect(bytes.value("1M") == 1 << 20)
+        for wrong in ["63", "2M", "infinity", "1.5K", "-64", ""] {
+            #expect(bytes.value(wrong) == nil, "\(wrong)")
+        }
+        #expect(NumberSetting("x", .things, 1...9).value("1K") == nil)
+    }
+}
