@@ -1,5 +1,6 @@
 import Foundation
 import JSONCodec
+import TestSupport
 import Testing
 
 extension Stories {
@@ -43,7 +44,7 @@ extension Stories {
                     "\(second as Any)")
                 #expect(screen.list("list").count == 5)
 
-                let frame = Array("{\"method\":\"".utf8) + [UInt8](repeating: 0x61, count: 5 << 20)
+                let frame = [UInt8](repeating: 0x61, count: 5 << 20)
                 _ = try await onThread { peer.trySending(frame) }
                 let told = try await peer.receive()
                 #expect(told?["parameters"]?["value"]?.int == 4 << 20, "\(told as Any)")
@@ -65,7 +66,7 @@ extension Stories {
                     #expect(reloaded.output.contains("limits.\(key): changed\n"), "\(reloaded)")
                 }
                 #expect(try await peer.call(method, Self.search(65))["error"] == nil)
-                let frame = Array("{\"method\":\"".utf8) + [UInt8](repeating: 0x61, count: 5 << 20)
+                let frame = [UInt8](repeating: 0x61, count: 5 << 20)
                 _ = try await onThread { peer.trySending(frame) }
                 let told = try await peer.receive()
                 #expect(told?["parameters"]?["value"]?.int == 4 << 20, "\(told as Any)")
@@ -121,7 +122,9 @@ extension Stories {
                 let big = try await item(3)
                 #expect(big.status == 0, "\(big)")
                 let bigger = try await item(5)
-                #expect(bigger.errors.contains("4194304 bytes (limits.batchBytes)"), "\(bigger.errors)")
+                #expect(
+                    bigger.errors.contains("4194304 bytes (limits.batchBytes)"),
+                    "\(bigger.errors)")
             }
         }
 
@@ -139,7 +142,7 @@ extension Stories {
                 #expect(wrong.status == 78)
                 #expect(
                     wrong.errors.contains(
-                        "ATRIUM_LIMITS_SCREENS: expected a whole number from 1 to 1000000, found '0'"
+                        "_SCREENS: expected a whole number from 1 to 1000000, found '0'"
                     ),
                     "\(wrong)")
                 let unknown = try await check("ATRIUM_LIMITS_SCREEN=1")
