@@ -81,7 +81,7 @@ struct Atriumctl: AsyncParsableCommand {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
         case .success:
-            if !message.isEmpty { Output.line(message) }
+            if !message.isEmpty { Output.line(BashCompletion.completed(message)) }
             Glibc.exit(0)
         case .validationFailure:
             Output.note(message.replacing("Error: ", with: "atriumctl: ", maxReplacements: 1))

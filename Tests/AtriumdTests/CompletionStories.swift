@@ -14,6 +14,18 @@ extension Stories {
             ("atriumctl attach films more --plugin org.atrium.th", "org.atrium.threads"),
             ("atriumctl call org.atrium.Contents.G", "org.atrium.Contents.Get"),
             ("atriumctl log-level wa", "warning"),
+            ("atriumctl list films --filter gen", "genre="),
+            ("atriumctl list films --filter genre=dra", "drama"),
+            ("atriumctl list films --filter genre=crime --filter genre=dra", "drama"),
+            ("atriumctl list films --filter genre=crime --sort rat", "rating"),
+        ]
+        /// What bash offers though it takes `=` for the end of a word: a list too, and the value of an
+        /// option that is one word with it.
+        private static let splitLines = [
+            ("atriumctl open films --filter genre=", "thriller"),
+            ("atriumctl list films --filter=gen", "genre="),
+            ("atriumctl list films --filter=genre=dra", "drama"),
+            ("atriumctl describe films --component=st", "stars"),
         ]
 
         private static let bash = """
@@ -41,7 +53,8 @@ extension Stories {
                     try Test.cancel("there is no \(shell): `make test-deps` installs it")
                 }
                 let share = daemon.tree.bin.replacing(#/bin$/#, with: "share")
-                let words = Self.lines.map { "'\($0.0)' '\($0.1)'" }.joined(separator: " ")
+                let lines = Self.lines + (shell == "bash" ? Self.splitLines : [])
+                let words = lines.map { "'\($0.0)' '\($0.1)'" }.joined(separator: " ")
                 let pressed = try await daemon.type(
                     "\(Installed.checkout)/Tests/Fixtures/press-tab \(shell) \(share) \(words)")
                 #expect(pressed.status == 0, "\(pressed)")
