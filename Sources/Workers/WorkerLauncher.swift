@@ -100,7 +100,7 @@ public final class WorkerLauncher: ComponentLauncher {
         let bound = NIOLoopBound(port, eventLoop: loop)
         let loop = loop
         // The one hop of a component's life: from here on everything is on the loop.
-        Task {
+        Task(executorPreference: QuietExecutor.shared) {
             do {
                 let link = try await WorkerLink.connect(
                     tells: tells.ours, stream: stream.ours, on: loop)

@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Logging
 import Workers
 
@@ -7,8 +8,10 @@ do {
     switch arguments {
     case .help: print(Arguments.usage)
     case .serve(let library, let id):
-        try await WorkerProgram.serve(
-            library: library, id: id, logger: Logger(label: "atrium-worker"))
+        try await withTaskExecutorPreference(QuietExecutor.shared) {
+            try await WorkerProgram.serve(
+                library: library, id: id, logger: Logger(label: "atrium-worker"))
+        }
     case .check(let path, let id, let settings):
         guard await Check(path: path, id: id, settings: settings).run() else { exit(1) }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import CoreMetrics
 import Foundation
+import Host
 import Instruments
 import Interfaces
 import LogMessages
@@ -45,11 +46,17 @@ struct Atriumd: AsyncParsableCommand {
     var check = false
 
     /// Runs the command line to its end; what was said to the service manager gets there first.
+    ///
+    /// It begins on the main thread, so that nothing runs elsewhere than where it is told to.
+    @MainActor
     static func main() async {
         do {
             var command = try parseAsRoot()
-            if var daemon = command as? Atriumd {
-                try await daemon.run()
+            if let daemon = command as? Atriumd {
+                try await withTaskExecutorPreference(QuietExecutor.shared) {
+                    var daemon = daemon
+                    try await daemon.run()
+                }
             } else {
                 try command.run()
             }

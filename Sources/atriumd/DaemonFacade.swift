@@ -67,7 +67,7 @@ final class DaemonFacade: DaemonState {
 
     func reload(_ reply: @escaping @Sendable (Result<[String], ReloadProblem>) -> Void) {
         // Reads files: away from the loop.
-        Task {
+        Task(executorPreference: QuietExecutor.shared) { [self] in
             let result: Result<[String], ReloadProblem> =
                 switch await reloader.reload(telling: signs) {
                 case nil: .failure(ReloadProblem("the daemon is stopping"))

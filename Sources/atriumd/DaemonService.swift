@@ -77,7 +77,7 @@ struct DaemonService: Service {
     private func serve(_ hangups: UnixSignalsSequence) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in hangups.cancelOnGracefulShutdown() {
+                for await _ in hangups {
                     _ = await reloader.reload(telling: signs)
                 }
             }
@@ -91,7 +91,19 @@ struct DaemonService: Service {
     private func trimNotifications() async {
         while !Task.isCancelled {
             await reloader.trimNotifications()
-            try? await Task.sleep(for: Self.trimInterval)
+            await pause(Self.trimInterval)
+        }
+    }
+
+    /// Waits that long or until the task is cancelled, by the event loop's timer: one of Swift's own
+    /// would end on the pool that the daemon keeps clear of (``QuietExecutor``).
+    private func pause(_ duration: Duration) async {
+        let timer = loop.scheduleTask(in: TimeAmount(duration)) {}
+        await withTaskCancellationHandler {
+            // Fails when the timer is cancelled.
+            try? await timer.futureResult.get()
+        } onCancel: {
+            timer.cancel()
         }
     }
 

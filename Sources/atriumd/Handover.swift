@@ -176,7 +176,9 @@ extension Handover {
         let room = max(0, store.capacity - 2)
         let kept = Array(released.prefix(room))
         let state = HandoverState(connections: kept, screens: screens.withLock { $0 })
-        await Task.detached { [self] in give(state, kept, to: store) }.value
+        await Task.detached(executorPreference: QuietExecutor.shared) { [self] in
+            give(state, kept, to: store)
+        }.value
         for connection in released { close(connection.descriptor) }
         logger.notice(
             "handed connections and screens to the next process",

@@ -67,7 +67,7 @@ actor Reloader {
     /// - Returns: what was done; nil if the daemon is stopping.
     func reload(telling signs: LifeSigns) async -> Outcome? {
         guard !isClosed else { return nil }
-        let task = Task { [last] in
+        let task = Task(executorPreference: QuietExecutor.shared) { [self, last] in
             _ = await last?.value
             await signs.reloading()
             let outcome = await perform()

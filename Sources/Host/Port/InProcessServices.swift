@@ -91,7 +91,7 @@ final class InProcessServices: ContextServices {
         let number = lastWork
         let loop = loop
         let back = NIOLoopBound(Back(services: self), eventLoop: loop)
-        let task = Task {
+        let task = Task(executorPreference: QuietExecutor.shared) {
             let result: Result<any Sendable, any Error>
             do {
                 result = .success(try await work())

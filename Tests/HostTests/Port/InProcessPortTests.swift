@@ -266,6 +266,8 @@ private final class Talker: ContentListing {
         case "work":
             self.context.background {
                 await Task.yield()
+                let place = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
+                #expect(place == QuietExecutor.shared.asUnownedTaskExecutor())
                 return 42
             } then: { [unowned self] result in
                 #expect((try? result.get()) == 42)
