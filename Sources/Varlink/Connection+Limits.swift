@@ -71,7 +71,14 @@ extension Connection {
 
     private func charge(_ bytes: Int) -> Int {
         defer { usage.charged = bytes }
+        if bytes > 0 { server.scheduleSweep() }
         return server.accounts.charge(bytes - usage.charged, to: peer.uid)
+    }
+
+    /// Whether time changes anything about it: one that waits in silence costs nothing.
+    var needsSweep: Bool {
+        usage.charged > 0
+            || (server.limits.handshake != nil && (usage.calls == 0 || frames.count > 0))
     }
 
     /// Closes a connection that has made no call, or sits on the beginning of one, for so many sweeps.

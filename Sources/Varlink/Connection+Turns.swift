@@ -121,6 +121,7 @@ extension Connection {
         case .upgraded, .closing, .closed: return
         }
         measure()
+        if frames.count > 0 { server.scheduleSweep() }
         if isWritable { runWritableActions() }
         if isReadHeld, wantsBytes {
             isReadHeld = false

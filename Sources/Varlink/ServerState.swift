@@ -33,7 +33,7 @@ final class ServerState: @unchecked Sendable {
     /// Connections that have something to do in the coming turn.
     private var waiting: [Connection] = []
     private var isTurnScheduled = false
-    private var isSweepScheduled = false
+    private(set) var isSweepScheduled = false
 
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {
         self.eventLoop = eventLoop
@@ -74,6 +74,7 @@ final class ServerState: @unchecked Sendable {
         // The channels' water marks go with it.
         self.limits.writableBytes = writableBytes
         for connection in connections.values { connection.frames.limit = limits.frameBytes }
+        scheduleSweep()
     }
 
     private func refusal(of peer: Peer) -> VarlinkLimitExceeded? {
@@ -181,10 +182,10 @@ final class ServerState: @unchecked Sendable {
         }
     }
 
-    /// Looks after all connections some time from now, as long as there are any.
+    /// Looks after all connections some time from now, and again as long as one of them needs it.
     ///
-    /// One timer for all of them, so that a call never sets one.
-    private func scheduleSweep() {
+    /// One timer for all of them, so that a call hardly ever sets one.
+    func scheduleSweep() {
         guard !isSweepScheduled, !isStopping else { return }
         isSweepScheduled = true
         eventLoop.scheduleTask(in: sweepInterval) { [weak self] in self?.sweep() }
@@ -204,7 +205,7 @@ final class ServerState: @unchecked Sendable {
             limits.handshake.map { TimeAmount($0).nanoseconds / sweepInterval.nanoseconds } ?? 0
         for connection in connections.values { connection.sweep(patience: Int(patience)) }
         peerLog.sweep(now: .now)
-        if !connections.isEmpty || peerLog.isBusy { scheduleSweep() }
+        if peerLog.isBusy || connections.values.contains(where: \.needsSweep) { scheduleSweep() }
     }
 
     /// Closes who comes from now on.

@@ -1,7 +1,8 @@
 import Glibc
 import NIOCore
 import Testing
-import Varlink
+
+@testable import Varlink
 
 @Suite struct HandshakeTests {
     private static var limits: VarlinkLimits {
@@ -66,6 +67,22 @@ import Varlink
             try await service.desk.onLoop { service.desk.push("d") }
             #expect(
                 try await following.receive() == #"{"parameters":{"text":"d"},"continues":true}"#)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `no timer runs while peers wait in silence, and one does for a call that was begun`()
+        async throws
+    {
+        try await withService(limits: Self.limits) { service in
+            let server = service.server.state
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            while try await service.desk.onLoop({ server.isSweepScheduled }) { await Task.yield() }
+            #expect(client.trySending(Array(#"{"method":""#.utf8)) > 0)
+            let told = try await client.receive()
+            #expect(told?.contains(#""limit":"handshake","value":0"#) == true)
         }
     }
 }
