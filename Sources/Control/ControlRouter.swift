@@ -60,13 +60,15 @@ public enum ControlRouter {
 
     private static func authorize(
         _ method: String, _ peer: Peer, _ book: AccessBook
-    ) -> (any VarlinkErrorReply)? {
+    ) -> VarlinkDenial? {
         // A method without a role is none of ours: the router answers that it is not there.
         guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
         let role = book.access(of: peer).role
         guard role < wanted else { return nil }
-        return Interfaces.Daemon.RoleRequired(
-            method: method, role: wanted.rawValue, yours: role.rawValue)
+        return VarlinkDenial(
+            Interfaces.Daemon.RoleRequired(
+                method: method, role: wanted.rawValue, yours: role.rawValue),
+            reason: "it wants the role \(wanted.rawValue), and theirs is \(role.rawValue)")
     }
 }
 

@@ -26,8 +26,8 @@ extension Connection {
             return fail(slot, server.router.whyNotFound(name))
         }
         if let denial = server.router.authorize?(entry.name, peer) {
-            server.tellDenied(entry.name, denial, peer)
-            return fail(slot, denial)
+            server.tellDenied(entry.name, denial.reason, peer)
+            return fail(slot, denial.error)
         }
         if header.wantsMore { keeping.method = entry.name }
         switch entry.upgrade {

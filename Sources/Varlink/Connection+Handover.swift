@@ -105,8 +105,8 @@ extension Connection {
             return fail(slot, server.router.whyNotFound(stream.method))
         }
         if let denial = server.router.authorize?(entry.name, peer) {
-            server.tellDenied(entry.name, denial, peer)
-            return fail(slot, denial)
+            server.tellDenied(entry.name, denial.reason, peer)
+            return fail(slot, denial.error)
         }
         resume(stream.state, slot)
     }

@@ -102,13 +102,10 @@ final class ServerState: @unchecked Sendable {
         scheduleSweep()
     }
 
-    /// Tells the log of a call that its peer may not make, with what the peer is told.
-    func tellDenied(_ method: String, _ denial: any VarlinkErrorReply, _ peer: Peer) {
-        var writer = JSONWriter()
-        denial.write(to: &writer)
+    /// Tells the log of a call that its peer may not make.
+    func tellDenied(_ method: String, _ reason: String, _ peer: Peer) {
         peerLog.tell(
-            .callDenied,
-            ["method": method, "reason": String(decoding: writer.bytes, as: UTF8.self)],
+            .callDenied, ["method": method, "reason": reason],
             uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
     }

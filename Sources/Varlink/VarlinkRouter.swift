@@ -6,10 +6,10 @@ internal import JSONCodec
 /// answers `org.varlink.service` by itself.
 public struct VarlinkRouter: Sendable {
     /// Decides whether a peer may call a method, given by its full name, before its parameters are
-    /// read: nil for yes, or the error to answer with.
+    /// read: nil for yes.
     ///
     /// Runs on the loop. Default: everyone may.
-    public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> (any VarlinkErrorReply)?)?
+    public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> VarlinkDenial?)?
 
     /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
     public var metrics: VarlinkMetrics?

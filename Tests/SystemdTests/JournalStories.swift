@@ -65,7 +65,8 @@ struct JournalStories {
         #expect(told["denied-count"] == "1")
         #expect(
             told["denied-text"]?.contains("It called org.atrium.Daemon.SetLogLevel") == true)
-        #expect(told["denied-text"]?.contains(#""role":"admin","yours":"member""#) == true)
+        #expect(
+            told["denied-text"]?.contains("wants the role admin, and theirs is member.") == true)
         #expect(told["closed-count"] == "1")
         #expect(told["closed-text"]?.contains("a message that is no call") == true)
 

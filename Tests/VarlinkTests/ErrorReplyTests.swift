@@ -60,7 +60,7 @@ import Varlink
         try await withService { router, _ in
             router.authorize = { method, peer in
                 guard method == Example.Hold.name, peer.pid > 0 else { return nil }
-                return VarlinkService.PermissionDenied()
+                return VarlinkDenial(VarlinkService.PermissionDenied(), reason: "it may not")
             }
         } _: { service in
             let client = try service.raw()
