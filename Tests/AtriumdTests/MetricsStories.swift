@@ -164,6 +164,24 @@ extension Stories {
             }
         }
 
+        @Test func `metrics go through a link, and to what is no file, and leave both there`()
+            async throws
+        {
+            try await withDaemon { daemon in
+                try daemon.home.write("prom/real", "old\n")
+                let linked = try await daemon.type(
+                    "ln -s real prom/link && atriumctl metrics -o prom/link"
+                        + " && head -c 6 prom/real && test -L prom/link")
+                #expect(linked.status == 0 && linked.output == "# HELP", "\(linked)")
+                let piped = try await daemon.type(
+                    "mkfifo prom/pipe && { cat prom/pipe & atriumctl metrics -o prom/pipe; }"
+                        + " && wait && test -p prom/pipe")
+                #expect(piped.status == 0 && piped.output.hasPrefix("# HELP"), "\(piped)")
+                let printed = try await daemon.type("atriumctl metrics -o - && test ! -e ./-")
+                #expect(printed.status == 0 && printed.output.hasPrefix("# HELP"), "\(printed)")
+            }
+        }
+
         @Test func `metrics as JSON carry a histogram's buckets`() async throws {
             try await withDaemon { daemon in
                 _ = try await daemon.type("atriumctl status")

@@ -13,7 +13,8 @@ struct MetricsCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Replace this file, in one step.", valueName: "file"))
+        help: ArgumentHelp(
+            "Replace this file, in one step; '-' is standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -28,7 +29,7 @@ struct MetricsCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         guard let reply = try await session.answer(Daemon.Metrics.self, .init()) else { return }
         let text = PrometheusText.text(reply.metrics)
-        guard let output else { return Output.bytes(Array(text.utf8)) }
+        guard let output, output != "-" else { return Output.bytes(Array(text.utf8)) }
         try WholeFile.write(text, to: output)
     }
 }

@@ -6,9 +6,30 @@ enum WholeFile {
     ///
     /// - Parameters:
     ///   - text: All it is to hold.
-    ///   - path: Where; with mode 0644, and where a link points to it stays a link to it no more.
+    ///   - path: Where; with mode 0644. What a link there leads to is replaced, not the link. A device or a
+    ///     pipe can't be: it is written to.
     /// - Throws: ``CommandFailure`` with the system's reason; what stood there stays then.
     static func write(_ text: String, to path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw failure("write", path) }
+            return try replace(path, with: text)
+        }
+        if status.st_mode & S_IFMT == S_IFREG { return try replace(followed(path), with: text) }
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        try fill(descriptor, Array(text.utf8), path)
+        close(descriptor)
+    }
+
+    /// Where links lead to.
+    private static func followed(_ path: String) throws -> String {
+        guard let found = realpath(path, nil) else { throw failure("find", path) }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static func replace(_ path: String, with text: String) throws {
         // Hidden, and with another ending: node_exporter reads every *.prom in its folder.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
