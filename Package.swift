@@ -165,7 +165,7 @@ let package = Package(
             dependencies: ["Workers", "Host", kit, kitTesting, logging, nioPosix],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
-        tests("LogMessagesTests", ["LogMessages", logging]),
+        tests("LogMessagesTests", ["LogMessages", "TestSupport", logging]),
         .target(
             name: "Constructs", dependencies: ["Varlink", "JSONCodec"],
             path: "Tests/Fixtures/Constructs", swiftSettings: strict,
@@ -174,29 +174,30 @@ let package = Package(
             name: "VarlinkIDLTests",
             dependencies: [
                 "VarlinkIDL", "VarlinkGenerator", "Constructs", "Interfaces", "Varlink",
-                "JSONCodec",
+                "JSONCodec", "TestSupport",
             ],
             exclude: ["Golden", "Python"], swiftSettings: strict),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
             "VarlinkTests",
             [
-                "Varlink", "JSONCodec", "Instruments", "LogMessages", nioCore, nioPosix, logging,
+                "Varlink", "JSONCodec", "Instruments", "TestSupport", nioCore, nioPosix, logging,
             ]),
         tests("InstrumentsTests", ["Instruments", metrics]),
         tests(
-            "StoreTests", ["Store", .product(name: "GRDB", package: "GRDB.swift"), logging],
+            "StoreTests",
+            ["Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"), logging],
             linker: ownSyncs),
         tests(
             "HostTests",
-            ["Host", "Store", "JSONCodec", kit, nioCore, nioPosix, logging]
+            ["Host", "Store", "JSONCodec", "TestSupport", kit, nioCore, nioPosix, logging]
                 + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(
             "WorkersTests",
             [
-                "Workers", "Host", "Store", "JSONCodec", kit, kitTesting, nioCore, nioPosix,
-                logging,
+                "Workers", "Host", "Store", "JSONCodec", "TestSupport", kit, kitTesting, nioCore,
+                nioPosix, logging,
             ]),
         .target(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",
@@ -207,7 +208,7 @@ let package = Package(
             plugins: ["VarlinkGeneratorPlugin"]),
         .testTarget(
             name: "CertificationTests",
-            dependencies: ["Certification", "VarlinkIDL", "Varlink", "JSONCodec"],
+            dependencies: ["Certification", "VarlinkIDL", "Varlink", "JSONCodec", "TestSupport"],
             exclude: ["Python"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests",
@@ -216,13 +217,17 @@ let package = Package(
             ],
             exclude: ["Definitions"], swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["JSONCodec", subprocess, systemPackage],
+            name: "TestSupport",
+            dependencies: ["JSONCodec", "LogMessages", logging, subprocess, systemPackage],
             path: "Tests/Support", swiftSettings: strict),
         tests("SystemdTests", ["Systemd", "LogMessages", "TestSupport", logging]),
-        tests("HouseTests", ["Instruments", "LogMessages", logging]),
+        tests("HouseTests", ["Instruments", "LogMessages", "TestSupport", logging]),
         tests(
             "AtriumctlTests",
-            ["atriumctl", "Interfaces", "Varlink", "JSONCodec", arguments, nioPosix, logging]),
+            [
+                "atriumctl", "Interfaces", "Varlink", "JSONCodec", "TestSupport", arguments,
+                nioPosix, logging,
+            ]),
         tests(
             "AtriumdTests",
             ["JSONCodec", "TestSupport", subprocess, systemPackage]),

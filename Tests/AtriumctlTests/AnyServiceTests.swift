@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -7,7 +7,9 @@ import Varlink
 
 /// `call`, `interfaces` and `introspect` against a service that nobody here wrote: the example that comes with
 /// PyPI's varlink.
-@Suite(.enabled(if: Programs.python != nil, "run 'make test-deps' for Python's varlink"))
+@Suite(
+    .timeLimit(.minutes(3)),
+    .enabled(if: Checkout.python != nil, "run 'make test-deps' for Python's varlink"))
 struct `Any Varlink service` {
     @Test func `its interfaces are listed, and each is shown`() async throws {
         try await withExample { socket in
@@ -34,7 +36,7 @@ struct `Any Varlink service` {
             ] {
                 let done = try await type(words + [#"{"ping":"a"}"#])
                 #expect(
-                    done == Done(status: 0, output: "{\"pong\":\"a\"}\n", errors: ""), "\(words)")
+                    done.description == "status 0\n{\"pong\":\"a\"}\n", "\(words)")
             }
         }
     }
@@ -55,7 +57,7 @@ struct `Any Varlink service` {
                     """)
             let quiet = try await type(
                 "call", socket, "org.example.more.Ping", #"{"ping":"a"}"#, "--oneway")
-            #expect(quiet == Done(status: 0, output: "", errors: ""))
+            #expect(quiet.description == "status 0\n")
         }
     }
 
@@ -101,10 +103,9 @@ struct `Any Varlink service` {
 
     @Test func `a service is started for the call where the address says so`() async throws {
         let directory = try TemporaryDirectory()
-        let program = directory.path + "/service"
         // Answers one call on the connection that it finds as systemd passes it on.
         let script = """
-            #!\(try #require(Programs.python))
+            #!\(try #require(Checkout.python))
             import os, socket
             assert os.environ["LISTEN_PID"] == str(os.getpid())
             assert os.environ["LISTEN_FDS"] == "1" and os.environ["LISTEN_FDNAMES"] == "varlink"
@@ -115,10 +116,10 @@ struct `Any Varlink service` {
             assert call == b'{"method":"org.example.a.Do","parameters":{"x":1}}\\0', call
             connection.sendall(b'{"parameters":{"y":2}}\\0')
             """
-        try script.write(toFile: program, atomically: true, encoding: .utf8)
+        let program = try directory.write("service", script)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         let done = try await type("call", "exec:\(program)", "org.example.a.Do", #"{"x":1}"#)
-        #expect(done == Done(status: 0, output: "{\"y\":2}\n", errors: ""))
+        #expect(done.description == "status 0\n{\"y\":2}\n")
         let missing = try await type("call", "exec:/nowhere/at.all", "org.example.a.Do")
         #expect(missing.status == 3)
         #expect(
@@ -128,9 +129,8 @@ struct `Any Varlink service` {
 
     @Test func `an upgraded connection is joined to standard input and output`() async throws {
         let directory = try TemporaryDirectory()
-        let program = directory.path + "/service"
         let script = """
-            #!\(try #require(Programs.python))
+            #!\(try #require(Checkout.python))
             import socket
             connection = socket.socket(fileno=3)
             call = b""
@@ -141,7 +141,7 @@ struct `Any Varlink service` {
             while text := connection.recv(1000):
                 connection.sendall(text.upper())
             """
-        try script.write(toFile: program, atomically: true, encoding: .utf8)
+        let program = try directory.write("service", script)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         let done = try await type(
             ["call", "exec:\(program)", "org.example.a.Do", "--upgrade"], input: "hello\0{")
@@ -171,92 +171,24 @@ struct `Any Varlink service` {
     }
 }
 
-// MARK: - The programs
-
-/// What a command left behind.
-private struct Done: Equatable {
-    var status: Int32
-    var output: String
-    var errors: String
-}
-
-private final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/atriumctl-test-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-private enum Programs {
-    /// The directory that the tests were built into, where all products are.
-    static let products: String = {
-        // The tests are a program of their own, or loaded by one.
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/"
-        return URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
-            .path(percentEncoded: false)
-    }()
-
-    /// The Python that `make test-deps` gave the package varlink; nil without.
-    static let python: String? = {
-        let build = URL(filePath: products).deletingLastPathComponent().deletingLastPathComponent()
-        let path = build.appending(path: "venv/bin/python3").path(percentEncoded: false)
-        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }()
-}
-
-private func type(_ words: String...) async throws -> Done { try await type(words) }
+private func type(_ words: String...) async throws -> Finished { try await type(words) }
 
 /// Runs `atriumctl`.
-private func type(_ words: [String], input: String = "") async throws -> Done {
-    let process = Process()
-    process.executableURL = URL(filePath: Programs.products + "/atriumctl")
-    process.arguments = words
-    let (into, out, errors) = (Pipe(), Pipe(), Pipe())
-    (process.standardInput, process.standardOutput, process.standardError) = (into, out, errors)
-    try process.run()
-    into.fileHandleForWriting.write(Data(input.utf8))
-    try into.fileHandleForWriting.close()
-    return await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-            let output = String(
-                decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            let told = String(
-                decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            continuation.resume(
-                returning: Done(status: process.terminationStatus, output: output, errors: told))
-        }
-    }
+private func type(_ words: [String], input: String = "") async throws -> Finished {
+    try await run([Checkout.products + "/atriumctl"] + words, input: input)
 }
 
 /// Runs a test against the Python example, and stops it after.
 private func withExample(_ body: (String) async throws -> Void) async throws {
     let directory = try TemporaryDirectory()
     let socket = directory.path + "/service"
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Programs.python))
-    process.arguments = [
-        "-u", "-m", "varlink.tests.test_orgexamplemore", "--varlink=unix:\(socket)",
+    let words = [
+        try #require(Checkout.python), "-u", "-m", "varlink.tests.test_orgexamplemore",
+        "--varlink=unix:\(socket)",
     ]
-    let out = Pipe()
-    process.standardOutput = out
-    process.standardError = out
-    try process.run()
-    defer {
-        // Not politely: it was born with the signals blocked that its parent's thread blocks.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+    try await withRunning(words) { example in
+        // It tells when it listens.
+        #expect(try await example.next().contains("Listening"))
+        try await body(socket)
     }
-    // It tells when it listens.
-    let line = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-            continuation.resume(returning: out.fileHandleForReading.availableData)
-        }
-    }
-    try #require(String(decoding: line, as: UTF8.self).contains("Listening"))
-    try await body(socket)
 }

@@ -4,6 +4,7 @@ import JSONCodec
 import Logging
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 
@@ -60,18 +61,13 @@ private final class Shop: Sendable {
     }
 }
 
-@Suite struct `Importing` {
+@Suite(.timeLimit(.minutes(3))) struct `Importing` {
     /// Imports lines into a shop.
     private func run(_ lines: [String], _ shop: Shop = Shop()) async throws -> ImportReport {
-        var template = Array("/tmp/atriumctl-test-XXXXXX".utf8CString)
-        let folder = String(cString: try #require(mkdtemp(&template)))
-        let (path, file) = (folder + "/socket", folder + "/lines")
-        try InputFile.write(lines.joined(separator: "\n"), to: file)
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/socket"
+        let file = try folder.write("lines", lines.joined(separator: "\n"))
         let server = try await shop.serve(at: path)
-        defer {
-            unlink(file)
-            rmdir(folder)
-        }
         do {
             var importer = Importer(
                 try await Session(socket: path), container: "films", component: nil)

@@ -1,12 +1,13 @@
 import Foundation
 import Interfaces
+import TestSupport
 import Testing
 
 @testable import atriumctl
 
 private typealias Metric = Daemon.Metrics.Reply.Metrics
 
-@Suite struct `Metrics as text` {
+@Suite(.timeLimit(.minutes(3))) struct `Metrics as text` {
     private let metrics = [
         Metric(
             name: "a_total", kind: .counter, help: "A \\ B\nC.",
@@ -41,15 +42,10 @@ private typealias Metric = Daemon.Metrics.Reply.Metrics
         #expect(PrometheusText.number(-.infinity) == "-Inf")
     }
 
-    private static let python = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: ".build/venv/bin/python3").path(percentEncoded: false)
-
     @Test(
         .enabled(
-            if: FileManager.default.isExecutableFile(atPath: python),
-            "run 'make test-deps' for a parser"))
-    func `Prometheus' own parser reads the labels and the help as they were`() throws {
+            if: Checkout.python != nil, "run 'make test-deps' for a parser"))
+    func `Prometheus' own parser reads the labels and the help as they were`() async throws {
         let program = """
             import sys
             from prometheus_client.parser import text_string_to_metric_families as parse
@@ -58,19 +54,10 @@ private typealias Metric = Daemon.Metrics.Reply.Metrics
                 for s in family.samples:
                     print(ascii((s.name, sorted(s.labels.items()), float(s.value))))
             """
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: Self.python)
-        process.arguments = ["-c", program]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(PrometheusText.text(metrics).utf8))
-        try input.fileHandleForWriting.close()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let read = try await run(
+            [#require(Checkout.python), "-c", program], input: PrometheusText.text(metrics))
         #expect(
-            String(decoding: text, as: UTF8.self) == #"""
+            read.output == #"""
                 ('a', 'counter', 'A \\ B\nC.')
                 ('a_total', [('b', 'q" \\ \n e'), ('z', 'plain')], 3.0)
                 ('a_total', [], 1e+18)

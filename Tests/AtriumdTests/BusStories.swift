@@ -52,7 +52,7 @@ extension Stories {
 
         /// Publishes a number, which is what is heard next, and all that is.
         private static func publish(
-            _ number: Int, _ daemon: DaemonUnderTest, _ lines: inout Lines
+            _ number: Int, _ daemon: DaemonUnderTest, _ lines: inout RunningCommand
         ) async throws {
             let told = try await daemon.type(
                 "atriumctl publish films.app.count '{\"number\":\(number)}' --durable")

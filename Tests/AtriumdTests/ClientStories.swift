@@ -6,9 +6,9 @@ import Testing
 extension Stories {
     /// Clients: ours, and those of other languages.
     @Suite struct Clients {
-        @Test(.enabled(if: Installed.python != nil, "run 'make test-deps' for Python's varlink"))
+        @Test(.enabled(if: Checkout.python != nil, "run 'make test-deps' for Python's varlink"))
         func `Python's client lists the interfaces and calls a method`() async throws {
-            let python = try #require(Installed.python)
+            let python = try #require(Checkout.python)
             try await withFilms { daemon in
                 let client = "\(python) -m varlink.cli"
                 let known = try await daemon.type("\(client) info unix:$ATRIUM_SOCKET")

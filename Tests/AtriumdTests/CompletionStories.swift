@@ -56,7 +56,7 @@ extension Stories {
                 let lines = Self.lines + (shell == "bash" ? Self.splitLines : [])
                 let words = lines.map { "'\($0.0)' '\($0.1)'" }.joined(separator: " ")
                 let pressed = try await daemon.type(
-                    "\(Installed.checkout)/Tests/Fixtures/press-tab \(shell) \(share) \(words)")
+                    "\(Checkout.root)/Tests/Fixtures/press-tab \(shell) \(share) \(words)")
                 #expect(pressed.status == 0, "\(pressed)")
             }
         }

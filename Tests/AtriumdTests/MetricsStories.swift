@@ -7,7 +7,7 @@ extension Stories {
     /// What the daemon says of itself in numbers.
     @Suite struct Metrics {
         private static let parses =
-            "\(Installed.python ?? "python3") -c '"
+            "\(Checkout.python ?? "python3") -c '"
             + "import sys; from prometheus_client.parser import text_string_to_metric_families as f;"
             + "[print(m.name, m.type, len(m.documentation) > 0, s.name, sorted(s.labels.items()), s.value)"
             + " for m in f(sys.stdin.read()) for s in m.samples]'"
@@ -120,7 +120,7 @@ extension Stories {
             }
         }
 
-        @Test(.enabled(if: Installed.python != nil, "run 'make test-deps' for a parser"))
+        @Test(.enabled(if: Checkout.python != nil, "run 'make test-deps' for a parser"))
         func `Prometheus' own parser reads all of it, and finds every family described`()
             async throws
         {

@@ -86,13 +86,13 @@ extension Stories {
         }
 
         /// The id that the first line shows.
-        private static func screen(_ lines: inout Lines) async throws -> String {
+        private static func screen(_ lines: inout RunningCommand) async throws -> String {
             let head = try await lines.next()
             return try String(#require(head.firstMatch(of: #/screen ([^ ]+)/#)?.1))
         }
 
         /// Reads on to a line that holds a text.
-        private static func skip(to text: String, _ lines: inout Lines) async throws {
+        private static func skip(to text: String, _ lines: inout RunningCommand) async throws {
             var seen: [String] = []
             do {
                 while seen.last?.contains(text) != true { try await seen.append(lines.next()) }

@@ -40,7 +40,7 @@ extension Stories {
             async throws
         {
             let films = try String(
-                contentsOfFile: Installed.checkout + "/Examples/films.yaml", encoding: .utf8)
+                contentsOfFile: Checkout.root + "/Examples/films.yaml", encoding: .utf8)
             let options = DaemonUnderTest.Options(
                 configuration: [
                     "containers.d/films.yaml": films,

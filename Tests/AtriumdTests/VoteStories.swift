@@ -106,7 +106,9 @@ extension Stories {
                 .json.ids
         }
 
-        private static func nextNotification(_ lines: inout Lines) async throws -> JSONValue {
+        private static func nextNotification(_ lines: inout RunningCommand) async throws
+            -> JSONValue
+        {
             while true {
                 let part = try JSON.decode(JSONValue.self, from: try await lines.next())
                 if let notification = part["notifications"]?[0] { return notification }

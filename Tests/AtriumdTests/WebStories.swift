@@ -26,7 +26,7 @@ extension Stories {
                 ["timeout", "--signal=INT", "--kill-after=10", "150"]
                     + ["/usr/bin/python3", "-B", "-m", "unittest", module],
                 environment: ["PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples],
-                in: Installed.checkout + "/Tests/Web")
+                in: Checkout.root + "/Tests/Web")
             #expect(done.status == 0, "\(done)")
             #expect(done.errors.contains("\nOK\n"), "all of them ran: \(done)")
         }

@@ -1,41 +1,40 @@
 import Certification
 import Foundation
 import JSONCodec
+import TestSupport
 import Testing
 import Varlink
 import VarlinkIDL
 
-private let hasPython = Installed.python != nil
+private let hasPython = Checkout.python != nil
 private let why: Comment = "run 'make test-deps' for Python's varlink and asyncvarlink"
 
 /// Clients and services that others wrote, against ours.
-@Suite struct CertificationTests {
+@Suite(.timeLimit(.minutes(3))) struct CertificationTests {
     @Test(.enabled(if: hasPython, why))
     func `the client of PyPI's varlink passes against our service`() async throws {
         try await withService { path in
-            let (status, output) = try await Installed.run(python: [
+            let client = try await runPython([
                 "-m", "varlink.tests.test_certification", "--client", "--varlink=unix:\(path)",
             ])
-            #expect(status == 0, "\(output)")
-            #expect(output.contains("End: {'all_ok': True}\nCertification passed\n"), "\(output)")
+            #expect(client.status == 0, "\(client)")
+            #expect(
+                client.output.contains("End: {'all_ok': True}\nCertification passed\n"),
+                "\(client)")
         }
     }
 
     @Test(.enabled(if: hasPython, why))
     func `the client of PyPI's asyncvarlink passes against our service`() async throws {
         try await withService { path in
-            let (status, output) = try await Installed.run(python: [
-                Installed.script("asyncvarlink_client.py"), path,
-            ])
-            #expect(status == 0, "\(output)")
-            #expect(output == "Certification passed\n")
+            let client = try await runPython([asyncvarlinkClient, path])
+            #expect(client.description == "status 0\nCertification passed\n")
         }
     }
 
     @Test(.enabled(if: hasPython, why))
     func `our client passes against the service of PyPI's varlink`() async throws {
-        let python = try #require(Installed.python)
-        try await withService(.reference(python: python)) { path in
+        try await withService(.reference) { path in
             let client = CertifiedClient(client: try await .connect(unixPath: path))
             let outcome = try await client.run()
             #expect(outcome.isOK)
@@ -46,8 +45,8 @@ private let why: Comment = "run 'make test-deps' for Python's varlink and asyncv
     @Test func `the service tells its definition as it was written, comments included`()
         async throws
     {
-        let file = Installed.fixture("Certification/org.varlink.certification.varlink")
-        let written = try String(contentsOf: file, encoding: .utf8)
+        let file = "/Tests/Fixtures/Certification/org.varlink.certification.varlink"
+        let written = try String(contentsOfFile: Checkout.root + file, encoding: .utf8)
         #expect(try InterfaceDefinition(written).errors[0].documentation.contains("it is over"))
         try await withService { path in
             let client = try await VarlinkClient.connect(unixPath: path)
@@ -67,10 +66,8 @@ private let why: Comment = "run 'make test-deps' for Python's varlink and asyncv
 
     @Test(.enabled(if: hasPython, why))
     func `our definition declares what asyncvarlink derives from its types`() async throws {
-        let (_, output) = try await Installed.run(python: [
-            Installed.script("asyncvarlink_client.py"), "--describe",
-        ])
-        let theirs = try InterfaceDefinition(output)
+        let described = try await runPython([asyncvarlinkClient, "--describe"])
+        let theirs = try InterfaceDefinition(described.output)
         let ours = try InterfaceDefinition(Certification.description)
         #expect(theirs.name == ours.name)
         #expect(Set(theirs.lines) == Set(ours.lines))
@@ -79,7 +76,7 @@ private let why: Comment = "run 'make test-deps' for Python's varlink and asyncv
 }
 
 /// What our service says to clients that are wrong.
-@Suite struct RefusalTests {
+@Suite(.timeLimit(.minutes(3))) struct RefusalTests {
     @Test func `a run that does not exist is a ClientIdError`() async throws {
         try await withService { path in
             let client = try await VarlinkClient.connect(unixPath: path)

@@ -1,5 +1,6 @@
 import Foundation
 import JSONCodec
+import TestSupport
 
 /// A run over one connection: its calls, and all that came back.
 struct Conversation: Sendable {

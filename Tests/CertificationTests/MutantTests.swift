@@ -1,17 +1,17 @@
 import JSONCodec
+import TestSupport
 import Testing
 
 @testable import Certification
 
 /// That a pass proves something: each way to be broken is found, and named.
-@Suite(.enabled(if: Installed.python != nil, "run 'make test-deps' for Python's varlink"))
+@Suite(
+    .timeLimit(.minutes(3)),
+    .enabled(if: Checkout.python != nil, "run 'make test-deps' for Python's varlink"))
 struct MutantTests {
     /// What the reference answers to all scripts: asked once.
     private static let reference = Task {
-        guard let python = Installed.python else { throw RunningService.Failure(reason: "none") }
-        return try await withService(.reference(python: python)) { path in
-            try await conversations(with: path)
-        }
+        try await withService(.reference) { try await conversations(with: $0) }
     }
 
     private static func conversations(with path: String) async throws -> [Conversation] {
@@ -22,9 +22,9 @@ struct MutantTests {
         return conversations
     }
 
-    private func compare(_ kind: RunningService.Kind) async throws -> Comparison {
+    private func compare(_ service: TestedService) async throws -> Comparison {
         let reference = try await Self.reference.value
-        let ours = try await withService(kind) { try await Self.conversations(with: $0) }
+        let ours = try await withService(service) { try await Self.conversations(with: $0) }
         var comparison = try Comparison()
         for (our, their) in zip(ours, reference) { comparison.compare(our, to: their) }
         return comparison

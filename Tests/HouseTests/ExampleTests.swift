@@ -1,7 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The sample data under `Examples/`, and the program that makes more of it.
+@Suite(.timeLimit(.minutes(3)))
 struct ExampleTests {
     private struct Film: Decodable {
         struct Fields: Decodable {
@@ -44,16 +46,16 @@ struct ExampleTests {
         #expect(dramas.count >= 20)
     }
 
-    @Test func `a package that two indexes have is printed in its newest version`() throws {
-        let lists = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: lists) }
-        try index([package("hello", "1:1.0~rc1-1"), package("zsh", "5.9-4")])
-            .write(to: lists.appending(path: "a_main_Packages"))
-        try index([package("hello", "1:1.0-1"), package("hello", "0.9-10")])
-            .write(to: lists.appending(path: "b_security_Packages"))
-        let result = try runDebianIndex(lists)
-        #expect(result.status == 0, "\(result.complaints)")
-        let lines = result.text.split(separator: "\n")
+    @Test func `a package that two indexes have is printed in its newest version`() async throws {
+        let lists = try TemporaryDirectory()
+        try lists.write(
+            "a_main_Packages", index([package("hello", "1:1.0~rc1-1"), package("zsh", "5.9-4")]))
+        try lists.write(
+            "b_security_Packages",
+            index([package("hello", "1:1.0-1"), package("hello", "0.9-10")]))
+        let result = try await runDebianIndex(lists)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
         try #require(lines.count == 2)
         #expect(
             lines[0] == """
@@ -63,41 +65,36 @@ struct ExampleTests {
                 """)
     }
 
-    @Test func `a packed index is read through apt`() throws {
-        let lists = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: lists) }
-        let plain = lists.appending(path: "a_main_Packages")
-        try index([package("zsh", "5.9-4")]).write(to: plain)
-        #expect(try run("gzip", plain.plainPath).status == 0)
-        let result = try runDebianIndex(lists)
-        #expect(result.text.hasPrefix(#"{"id":"zsh","#), "\(result.complaints)")
+    @Test func `a packed index is read through apt`() async throws {
+        let lists = try TemporaryDirectory()
+        let plain = try lists.write("a_main_Packages", index([package("zsh", "5.9-4")]))
+        #expect(try await run(["gzip", plain]).status == 0)
+        let result = try await runDebianIndex(lists)
+        #expect(result.output.hasPrefix(#"{"id":"zsh","#), "\(result.errors)")
     }
 
-    @Test func `a damaged index is named, with a status that tells`() throws {
-        let lists = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: lists) }
-        try Data("no archive".utf8).write(to: lists.appending(path: "a_main_Packages.xz"))
-        let result = try runDebianIndex(lists)
+    @Test func `a damaged index is named, with a status that tells`() async throws {
+        let lists = try TemporaryDirectory()
+        try lists.write("a_main_Packages.xz", "no archive")
+        let result = try await runDebianIndex(lists)
         #expect(result.status == 1)
-        #expect(result.complaints.contains("a_main_Packages.xz can't be unpacked"))
+        #expect(result.errors.contains("a_main_Packages.xz can't be unpacked"))
     }
 
-    @Test func `without an index the program says what to run`() throws {
-        let lists = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: lists) }
-        let result = try runDebianIndex(lists)
+    @Test func `without an index the program says what to run`() async throws {
+        let lists = try TemporaryDirectory()
+        let result = try await runDebianIndex(lists)
         #expect(result.status == 1)
-        #expect(result.complaints.contains("run `apt-get update` as root"))
+        #expect(result.errors.contains("run `apt-get update` as root"))
     }
 
-    private func runDebianIndex(_ lists: URL) throws -> CommandResult {
-        let program = Repository.root.appending(path: "Examples/debian-index")
-        return try run("python3", "-B", program.plainPath, "--lists", lists.plainPath)
+    private func runDebianIndex(_ lists: TemporaryDirectory) async throws -> Finished {
+        try await run([
+            "python3", "-B", "\(Checkout.root)/Examples/debian-index", "--lists", lists.path,
+        ])
     }
 
-    private func index(_ packages: [String]) -> Data {
-        Data(packages.joined(separator: "\n").utf8)
-    }
+    private func index(_ packages: [String]) -> String { packages.joined(separator: "\n") }
 
     private func package(_ name: String, _ version: String) -> String {
         """

@@ -60,7 +60,7 @@ enum HouseRules {
         ],
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
-        "TestSupport": ["JSONCodec", "Subprocess", "SystemPackage"],
+        "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 
     /// What comes with the toolchain and everyone may import.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What `swift package dump-package` tells about a package, as far as the rules ask.
 struct Manifest: Decodable {
@@ -36,13 +37,16 @@ struct Manifest: Decodable {
     /// Reads the manifest of the package in `folder`, seen from the root.
     ///
     /// With a scratch directory of its own: a running `swift test` holds the lock on `.build`.
-    init(ofPackageIn folder: String) throws {
-        let scratch = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: scratch) }
-        let dump = try run(
-            "swift", "package", "--package-path", Repository.root.appending(path: folder).plainPath,
-            "--scratch-path", scratch.plainPath, "dump-package")
-        guard dump.status == 0 else { throw CommandFailure(text: dump.complaints) }
-        self = try JSONDecoder().decode(Self.self, from: dump.output)
+    init(ofPackageIn folder: String) async throws {
+        let scratch = try TemporaryDirectory()
+        let dump = try await run(
+            [
+                "swift", "package", "--package-path", "\(Checkout.root)/\(folder)",
+                "--scratch-path", scratch.path, "dump-package",
+            ],
+            // The lock on the scratch directory stays there.
+            environment: ["TMPDIR": scratch.path])
+        guard dump.status == 0 else { throw CommandFailure(text: dump.errors) }
+        self = try JSONDecoder().decode(Self.self, from: Data(dump.output.utf8))
     }
 }

@@ -1,64 +1,67 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The manual pages, as `make install` makes them.
+@Suite(.timeLimit(.minutes(3)))
 struct ManualTests {
     private static let pages = ["atriumctl.1", "atrium-worker.1", "atrium.yaml.5", "atriumd.8"]
     private static let hasReaders =
         FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc")
         && FileManager.default.isExecutableFile(atPath: "/usr/bin/man")
 
-    private final class Manual {
-        let root: URL
+    private struct Manual {
+        private let root: TemporaryDirectory
 
-        init() throws {
-            root = try Repository.temporaryDirectory()
-            let made = try run(
-                "make", "-C", Repository.root.plainPath, "lay-down", "DESTDIR=\(root.plainPath)",
-                "PREFIX=/usr/local", "PRODUCTS=\(Repository.root.plainPath).build/debug")
-            try #require(made.status == 0, "\(made.complaints)")
+        init() async throws {
+            root = try TemporaryDirectory()
+            let made = try await run([
+                "make", "-C", Checkout.root, "lay-down", "DESTDIR=\(root.path)",
+                "PREFIX=/usr/local", "PRODUCTS=\(Checkout.root)/.build/debug",
+            ])
+            try #require(made.status == 0, "\(made.errors)")
         }
 
-        deinit { try? FileManager.default.removeItem(at: root) }
+        var program: String { root.path + "/usr/local/bin/atriumctl" }
 
         func file(_ page: String) -> String {
-            root.appending(path: "usr/local/share/man/man\(page.suffix(1))/\(page)").plainPath
+            "\(root.path)/usr/local/share/man/man\(page.suffix(1))/\(page)"
         }
 
-        func text(_ page: String) throws -> String {
-            try run("mandoc", "-T", "utf8", "-O", "width=100", file(page)).text
+        func text(_ page: String) async throws -> String {
+            try await run(["mandoc", "-T", "utf8", "-O", "width=100", file(page)]).output
                 // Bold and underlined, as a printer overstrikes.
                 .replacing(/.\u{8}/, with: "")
         }
     }
 
     @Test(.enabled(if: hasReaders, "needs mandoc and man: `make test-deps` installs them"))
-    func `mandoc and man have nothing to say about the pages`() throws {
-        let manual = try Manual()
+    func `mandoc and man have nothing to say about the pages`() async throws {
+        let manual = try await Manual()
         for page in Self.pages {
             // What is not installed where the tests run is not found, and the version is wanted.
-            let lint = try run("mandoc", "-T", "lint", manual.file(page)).text
-                .split(separator: "\n").filter {
+            let lint = try await run(["mandoc", "-T", "lint", manual.file(page)]).lines
+                .filter {
                     !$0.contains("referenced manual not found") && !$0.contains("mandoc.db")
                         && !$0.contains("operating system explicitly specified")
                 }
             #expect(lint == [], "\(page)")
-            let shown = try run(
-                "env", "LC_ALL=C.UTF-8", "MANWIDTH=80", "man", "--warnings", "-E", "UTF-8", "-l",
-                manual.file(page))
+            let shown = try await run(
+                ["man", "--warnings", "-E", "UTF-8", "-l", manual.file(page)],
+                environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "80"])
             #expect(shown.status == 0)
-            #expect(shown.complaints == "", "\(page)")
-            #expect(shown.text.count > 500)
+            #expect(shown.errors == "", "\(page)")
+            #expect(shown.output.count > 500)
         }
     }
 
     @Test(.enabled(if: hasReaders, "needs mandoc and man: `make test-deps` installs them"))
-    func `every command and every setting is in the manual`() throws {
-        let manual = try Manual()
-        let program = manual.root.appending(path: "usr/local/bin/atriumctl").plainPath
-        let commands = try run(program, "--help").text.matches(of: #/\n  ([a-z][a-z-]+) /#)
+    func `every command and every setting is in the manual`() async throws {
+        let manual = try await Manual()
+        let help = try await run([manual.program, "--help"])
+        let commands = help.output.matches(of: #/\n  ([a-z][a-z-]+) /#)
         #expect(commands.count > 25)
-        let page = try manual.text("atriumctl.1")
+        let page = try await manual.text("atriumctl.1")
         for command in commands {
             #expect(page.contains("\n     \(command.output.1)"), "\(command.output.1)")
         }
@@ -68,7 +71,7 @@ struct ManualTests {
                 .firstMatch(of: #/static let keys = \[([^\]]*)\]/#))
         let keys = table.output.1.matches(of: #/"(\w+)"/#).map { String($0.output.1) }
         #expect(keys.count >= 10)
-        let settings = try manual.text("atrium.yaml.5")
+        let settings = try await manual.text("atrium.yaml.5")
         let example = try String(
             contentsOf: Repository.root.appending(path: "packaging/atrium.yaml"), encoding: .utf8)
         for key in keys {

@@ -1,8 +1,10 @@
 import Foundation
 import LogMessages
+import TestSupport
 import Testing
 
 /// What `journalctl -x` says about the daemon's messages.
+@Suite(.timeLimit(.minutes(3)))
 struct MessageCatalogTests {
     private static let journalctl = "/usr/bin/journalctl"
     private static let file = Repository.root.appending(path: "systemd/atrium.catalog")
@@ -96,19 +98,15 @@ struct MessageCatalogTests {
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: journalctl), "no journalctl"))
-    func `journalctl takes every entry of the catalog`() throws {
-        let root = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: root) }
-        let folder = root.appending(path: "usr/lib/systemd/catalog")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            at: Self.file, to: folder.appending(path: "atrium.catalog"))
-        let option = "--root=\(root.plainPath)"
-        let update = try run(Self.journalctl, option, "--update-catalog")
+    func `journalctl takes every entry of the catalog`() async throws {
+        let root = try TemporaryDirectory()
+        try root.write("usr/lib/systemd/catalog/atrium.catalog", try Data(contentsOf: Self.file))
+        let option = "--root=\(root.path)"
+        let update = try await run([Self.journalctl, option, "--update-catalog"])
         #expect(update.status == 0)
-        #expect(update.complaints == "")
-        let listed = try run(Self.journalctl, option, "--list-catalog")
-        let ids = listed.text.split(separator: "\n").map { String($0.prefix(32)) }
+        #expect(update.errors == "")
+        let listed = try await run([Self.journalctl, option, "--list-catalog"])
+        let ids = listed.lines.map { String($0.prefix(32)) }
         #expect(Set(ids) == Set(LogMessage.allCases.map(\.rawValue)))
     }
 }

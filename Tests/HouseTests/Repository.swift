@@ -27,14 +27,6 @@ enum Repository {
     static func name(of file: URL) -> String {
         String(file.plainPath.dropFirst(root.plainPath.count))
     }
-
-    /// A new directory of its own for one test; the test removes it.
-    static func temporaryDirectory() throws -> URL {
-        let directory = FileManager.default.temporaryDirectory.appending(
-            path: "atrium-house-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        return directory
-    }
 }
 
 extension URL {
@@ -45,38 +37,4 @@ extension URL {
 struct CommandFailure: Error, CustomStringConvertible {
     let text: String
     var description: String { text }
-}
-
-/// A finished command.
-struct CommandResult {
-    let status: Int32
-    let output: Data
-    let complaints: String
-
-    var text: String { String(decoding: output, as: UTF8.self) }
-}
-
-/// Runs a command found in `PATH` to its end; its complaints go through a file, so that neither
-/// pipe can fill up.
-func run(_ command: String...) throws -> CommandResult { try run(command) }
-
-/// Runs a command whose words are given as one value.
-func run(_ command: [String]) throws -> CommandResult {
-    let directory = try Repository.temporaryDirectory()
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let complaints = directory.appending(path: "stderr")
-    try Data().write(to: complaints)
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: complaints)
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return CommandResult(
-        status: process.terminationStatus, output: data,
-        complaints: try String(contentsOf: complaints, encoding: .utf8))
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 private let analyzer = "/usr/bin/systemd-analyze"
@@ -8,6 +9,7 @@ private let analyzer = "/usr/bin/systemd-analyze"
 /// `systemd-analyze verify` exits 0 on unknown keys, so what counts is that it
 /// prints nothing.
 @Suite(
+    .timeLimit(.minutes(3)),
     .enabled(
         if: FileManager.default.isExecutableFile(atPath: analyzer), "there is no systemd-analyze"))
 struct UnitFileTests {
@@ -17,12 +19,13 @@ struct UnitFileTests {
         let units: [String]
 
         /// Lays all units down, with programs that are installed where the tests run.
-        init(_ manager: String, in root: URL) throws {
-            let laidDown = try run(
-                "make", "--silent", "-C", Repository.root.plainPath, "lay-down-units",
-                "DESTDIR=\(root.plainPath)", "PREFIX=/usr/local")
+        init(_ manager: String, in root: TemporaryDirectory) async throws {
+            let laidDown = try await run([
+                "make", "--silent", "-C", Checkout.root, "lay-down-units",
+                "DESTDIR=\(root.path)", "PREFIX=/usr/local",
+            ])
             #expect(laidDown.status == 0, "\(laidDown)")
-            let folder = root.appending(path: "usr/local/lib/systemd/\(manager)")
+            let folder = root.url.appending(path: "usr/local/lib/systemd/\(manager)")
             for name in try FileManager.default.subpathsOfDirectory(atPath: folder.plainPath) {
                 let file = folder.appending(path: name)
                 guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
@@ -40,33 +43,28 @@ struct UnitFileTests {
     }
 
     @Test(arguments: ["system", "user"])
-    func `systemd has nothing to say about the units`(manager: String) throws {
-        let directory = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let units = try Installed(manager, in: directory)
+    func `systemd has nothing to say about the units`(manager: String) async throws {
+        let directory = try TemporaryDirectory()
+        let units = try await Installed(manager, in: directory)
         #expect(units.units.contains("atriumd.service") && units.units.contains("atriumd.socket"))
         // A user's manager wants its directory, whoever runs the tests.
-        let result = try run(
-            [
-                "env", "XDG_RUNTIME_DIR=\(directory.plainPath)", analyzer, "--\(manager)",
-                "verify",
-            ]
-                + units.paths())
-        #expect(result.text + result.complaints == "")
+        let result = try await run(
+            [analyzer, "--\(manager)", "verify"] + units.paths(),
+            environment: ["XDG_RUNTIME_DIR": directory.path])
+        #expect(result.output + result.errors == "")
         #expect(result.status == 0)
     }
 
-    @Test func `no service of the system is exposed by more than 1`() throws {
-        let directory = try Repository.temporaryDirectory()
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let services = try Installed("system", in: directory).paths(".service")
+    @Test func `no service of the system is exposed by more than 1`() async throws {
+        let directory = try TemporaryDirectory()
+        let services = try await Installed("system", in: directory).paths(".service")
         #expect(services.count >= 2)
         for service in services {
-            let result = try run(
-                analyzer, "security", "--offline=true", "--threshold=10", "--no-pager", service
-            )
-            #expect(result.status == 0, "\(result.text) \(result.complaints)")
-            #expect(result.text.contains("Overall exposure level"))
+            let result = try await run([
+                analyzer, "security", "--offline=true", "--threshold=10", "--no-pager", service,
+            ])
+            #expect(result.status == 0, "\(result)")
+            #expect(result.output.contains("Overall exposure level"))
         }
     }
 

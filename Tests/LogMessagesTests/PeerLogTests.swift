@@ -1,6 +1,5 @@
 import LogMessages
-import Logging
-import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct PeerLogTests {
@@ -8,7 +7,7 @@ import Testing
     private let start = ContinuousClock.now
 
     private func makeLog(lines: Int) -> PeerLog {
-        PeerLog(lines: lines, logger: Logger(label: "test") { [captured] _ in captured.handler })
+        PeerLog(lines: lines, logger: captured.logger)
     }
 
     @Test func `beyond some lines a minute a user's closed connections are only counted`() {
@@ -18,19 +17,19 @@ import Testing
                 .connectionClosed, ["reason": "reason \(number)"], uid: 1_000, pid: 7, now: start)
         }
         #expect(
-            captured.all
+            captured.lines
                 == (0..<3).map {
                     "a connection was closed peer-pid=7 peer-uid=1000 reason=reason \($0)"
                 })
         log.tell(
             .connectionRefused, ["reason": "other"], uid: 1, pid: 8, now: start)
         #expect(
-            captured.all.last == "a connection was refused peer-pid=8 peer-uid=1 reason=other")
+            captured.lines.last == "a connection was refused peer-pid=8 peer-uid=1 reason=other")
         log.sweep(now: start + .seconds(59))
-        #expect(captured.all.count == 4)
+        #expect(captured.lines.count == 4)
         log.sweep(now: start + .seconds(60))
         #expect(
-            captured.all.dropFirst(4) == [
+            captured.lines.dropFirst(4) == [
                 "the same happened more often than was told count=47 peer-uid=1000 "
                     + "reason=reason 49 what=a connection was closed"
             ])
@@ -38,7 +37,7 @@ import Testing
         log.tell(
             .connectionClosed, ["reason": "again"], uid: 1_000, pid: 7, now: start + .seconds(61))
         #expect(
-            captured.all.last == "a connection was closed peer-pid=7 peer-uid=1000 reason=again")
+            captured.lines.last == "a connection was closed peer-pid=7 peer-uid=1000 reason=again")
     }
 
     @Test func `closed connections take no lines from denied calls`() {
@@ -48,7 +47,8 @@ import Testing
         }
         log.tell(.callDenied, ["method": "org.example.A"], uid: 1_000, pid: 7, now: start)
         #expect(
-            captured.all.last == "a call was denied method=org.example.A peer-pid=7 peer-uid=1000")
+            captured.lines.last == "a call was denied method=org.example.A peer-pid=7 peer-uid=1000"
+        )
     }
 
     @Test func `a minute that is over is summed up before the next line, or at the end`() {
@@ -63,7 +63,7 @@ import Testing
         }
         log.end()
         #expect(
-            captured.all == [
+            captured.lines == [
                 "a connection was closed peer-pid=7 peer-uid=1000 reason=a",
                 "the same happened more often than was told count=2 peer-uid=1000 reason=a "
                     + "what=a connection was closed",
@@ -77,35 +77,8 @@ import Testing
         var log = makeLog(lines: 9)
         let forged = "'\n2026-01-01 admin logged in\u{1B}[2J" + String(repeating: "x", count: 5_000)
         log.tell(.connectionClosed, ["reason": forged], uid: 1_000, pid: 7, now: start)
-        let line = captured.all[0]
+        let line = captured.lines[0]
         #expect(line.hasSuffix("x") && line.contains("reason='?2026-01-01 admin logged in?[2Jxxx"))
         #expect(line.utf8.count < 500)
     }
-}
-
-/// Keeps what is logged, a line each, with its metadata sorted.
-private final class CapturedLog: Sendable {
-    private struct Handler: LogHandler {
-        let log: CapturedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let details = (event.metadata ?? [:]).filter { $0.key != LogMessage.key }
-                .map { "\($0.key)=\($0.value)" }.sorted()
-            let line = ([event.message.description] + details).joined(separator: " ")
-            log.lines.withLock { $0.append(line) }
-        }
-    }
-
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var handler: any LogHandler { Handler(log: self) }
 }

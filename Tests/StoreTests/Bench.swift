@@ -3,33 +3,21 @@ import Foundation
 import Logging
 import Store
 import Synchronization
+import TestSupport
+import Testing
 
-/// A directory of its own for one test, gone with it.
-final class Scratch: Sendable {
-    let path: String
-
-    init() throws {
-        path =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("atrium-store-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
+extension TemporaryDirectory {
     var database: String { "\(path)/atrium.sqlite" }
 }
 
 /// A store in a scratch directory, with what it answered.
 final class Bench: Sendable {
     let store: Store
-    let scratch: Scratch
+    let scratch: TemporaryDirectory
     private let collected: Collected
 
     /// Probes by itself hardly ever: a test says when.
-    init(_ scratch: Scratch, probeInterval: Duration = .seconds(3_600)) throws {
+    init(_ scratch: TemporaryDirectory, probeInterval: Duration = .seconds(3_600)) throws {
         let collected = Collected()
         self.scratch = scratch
         self.collected = collected
@@ -39,7 +27,7 @@ final class Bench: Sendable {
     }
 
     convenience init() throws {
-        try self.init(Scratch())
+        try self.init(TemporaryDirectory())
     }
 
     /// What was answered so far, a call a group.
@@ -50,7 +38,7 @@ final class Bench: Sendable {
     func settle() -> [Outcome] {
         let settled = DispatchSemaphore(value: 0)
         store.enqueueRead { _ in settled.signal() }
-        settled.wait()
+        settled.wait(for: "its answers")
         return groups.flatMap { $0 }
     }
 
@@ -78,7 +66,7 @@ final class Bench: Sendable {
         }
         store.inject(held)
         store.append(Entry(container: "gate", epoch: 0, time: 0), ticket: gate)
-        entered.wait()
+        entered.wait(for: "the writer")
         for (ticket, entry) in entries.enumerated() { store.append(entry, ticket: UInt64(ticket)) }
         appended.signal()
         return settle().filter { $0.ticket != gate }.suffix(entries.count)
@@ -91,6 +79,13 @@ final class Bench: Sendable {
             records[key] = String(decoding: value, as: UTF8.self)
         }
         return records
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits for at most a minute: a test that blocks its thread can't be ended by a time limit.
+    fileprivate func wait(for what: Comment) {
+        #expect(wait(timeout: .now() + .seconds(60)) == .success, what)
     }
 }
 

@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct DurabilityTests {
+@Suite(.timeLimit(.minutes(3))) struct DurabilityTests {
     @Test func `every commit on its own is synced`() throws {
         let bench = try Bench()
         let before = SyncCounter.count(under: bench.scratch.path)
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `a restart returns everything`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         let first = try Bench(scratch)
         var entry = put("a", "1")
         entry.actor = 7

@@ -1,7 +1,8 @@
 import Store
+import TestSupport
 import Testing
 
-@Suite struct FailureTests {
+@Suite(.timeLimit(.minutes(3))) struct FailureTests {
     /// Fails one ticket as if its entry were to blame.
     private func failing(_ ticket: UInt64, isStorage: Bool = false) -> Faults {
         Faults(beforeEntry: { _, given in
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test func `an unavailable store says when to try again and recovers by itself`() throws {
-        let bench = try Bench(Scratch(), probeInterval: .milliseconds(20))
+        let bench = try Bench(TemporaryDirectory(), probeInterval: .milliseconds(20))
         bench.store.inject(failing(1, isStorage: true))
         #expect(bench.write(put("a", "x"), ticket: 1)?.isStorageFailure == true)
         var epoch = 1

@@ -3,14 +3,15 @@ import Foundation
 import Logging
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct KillTests {
+@Suite(.timeLimit(.minutes(3))) struct KillTests {
     /// A real process, killed by a real SIGKILL while its writer is at work, again and again.
     @Test func `kill -9 keeps every acknowledged entry, and every other whole or not at all`()
         async throws
     {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         var random = Seeded(state: 2)
         for _ in 0..<6 {
             let path = scratch.path
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    private func verify(_ scratch: Scratch) throws {
+    private func verify(_ scratch: TemporaryDirectory) throws {
         let bench = try Bench(scratch)
         defer { bench.store.close() }
         let acknowledged = try Data(contentsOf: URL(fileURLWithPath: "\(scratch.path)/answered"))

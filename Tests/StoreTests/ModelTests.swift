@@ -1,13 +1,14 @@
 import Store
+import TestSupport
 import Testing
 
 /// Compares random runs, with entries and commits that fail and ends like kills, with a model that
 /// knows nothing but what was answered.
-@Suite struct ModelTests {
+@Suite(.timeLimit(.minutes(3))) struct ModelTests {
     @Test(arguments: 0..<60)
     func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
         var random = Seeded(state: UInt64(seed) &+ 1)
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         var model = Model()
         for _ in 0..<4 {
             let bench = try Bench(scratch)
@@ -97,7 +98,7 @@ private struct Model {
     }
 
     /// Opens the store again; entries that were never answered may be there, but only whole.
-    mutating func compare(with scratch: Scratch, unknown: [Entry]) throws {
+    mutating func compare(with scratch: TemporaryDirectory, unknown: [Entry]) throws {
         let bench = try Bench(scratch)
         defer { bench.store.close() }
         for told in try bench.store.notifications(after: sequence, limit: 1_000) {

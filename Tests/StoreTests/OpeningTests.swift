@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 import Store
+import TestSupport
 import Testing
 
-@Suite struct OpeningTests {
+@Suite(.timeLimit(.minutes(3))) struct OpeningTests {
     /// What opening a store there fails with.
     private func refusal(at path: String) -> StoreError? {
         do throws(StoreError) {
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `a database of another program is refused`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         try DatabaseQueue(path: scratch.database).write { db in
             try db.execute(sql: "CREATE TABLE mine(x)")
         }
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func `a file that is no database is refused as damaged`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: scratch.database))
         guard case .corrupt(let file, _)? = refusal(at: scratch.path) else {
             Issue.record("garbage was opened")
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `a directory that can't be made is named with the reason`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: "\(scratch.path)/file"))
         let error = refusal(at: "\(scratch.path)/file/state")
         #expect(
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func `a missing directory is made, and the file is for its owner alone`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         let store = try Store(at: "\(scratch.path)/a/b/", logger: quiet) { _ in }
         #expect(store.file == "\(scratch.path)/a/b/atrium.sqlite")
         for suffix in ["", "-wal"] {

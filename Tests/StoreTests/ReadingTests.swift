@@ -1,7 +1,8 @@
 import Store
+import TestSupport
 import Testing
 
-@Suite struct ReadingTests {
+@Suite(.timeLimit(.minutes(3))) struct ReadingTests {
     private struct Stop: Error {}
 
     @Test func `records come in the order of their keys' bytes, with both sequences`() throws {
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `trimming keeps the newest notifications, all records and the sequence`() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryDirectory()
         let bench = try Bench(scratch)
         #expect(try bench.store.oldestNotification() == nil)
         for number in 1...5 { bench.write(put("\(number)", "x")) }

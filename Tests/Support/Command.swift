@@ -36,10 +36,12 @@ public struct Finished: Sendable, CustomStringConvertible {
 ///   - words: a program, by its path or by its name in `PATH`, and its arguments.
 ///   - environment: variables to set, or with nil to take away.
 ///   - folder: where it runs; by default where the test does.
+///   - input: what it reads from standard input.
 /// - Returns: how it ended, and what it wrote: at most 64 MiB to each of its outputs.
 /// - Throws: what kept it from being run.
 public func run(
-    _ words: [String], environment: [String: String?] = [:], in folder: String? = nil
+    _ words: [String], environment: [String: String?] = [:], in folder: String? = nil,
+    input: String = ""
 ) async throws -> Finished {
     let limit = 64 << 20
     var options = PlatformOptions()
@@ -48,7 +50,8 @@ public func run(
         executable(words[0]), arguments: Arguments(Array(words.dropFirst())),
         environment: .inherit.updating(environment.keyed),
         workingDirectory: folder.map { FilePath($0) }, platformOptions: options,
-        output: .string(limit: limit), error: .string(limit: limit))
+        input: .string(input), output: .string(limit: limit),
+        error: .string(limit: limit))
     return Finished(
         status: result.terminationStatus.number, output: result.standardOutput,
         errors: result.standardError)

@@ -4,6 +4,7 @@ import Testing
 
 /// Each test runs in a process of its own, since the protocol lives in the environment and at
 /// descriptor 3.
+@Suite(.timeLimit(.minutes(3)))
 struct ListenDescriptorsTests {
     @Test func `a passed socket comes with the name of its unit file`() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Systemd
 
+@Suite(.timeLimit(.minutes(3)))
 struct LogHandlerTests {
     private let threshold = LogThreshold(.info)
 

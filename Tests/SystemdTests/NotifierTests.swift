@@ -3,6 +3,7 @@ import Systemd
 import Testing
 
 /// Each test runs in a process of its own, since the protocol lives in the environment.
+@Suite(.timeLimit(.minutes(3)))
 struct NotifierTests {
     @Test func `readiness and its status arrive in one message`() async {
         await #expect(processExitsWith: .success) {

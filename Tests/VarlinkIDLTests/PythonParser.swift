@@ -1,4 +1,6 @@
 import Foundation
+import TestSupport
+import Testing
 import VarlinkIDL
 
 /// The parser of PyPI's varlink, which most clients of other languages than ours were tested with.
@@ -15,35 +17,17 @@ enum PythonParser {
         let error: String?
     }
 
-    /// The Python that `make test-deps` gave the package; nil without.
-    static let path: String? = {
-        let checkout = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let path = checkout.appending(path: ".build/venv/bin/python3").path(percentEncoded: false)
-        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }()
-
-    private static let tests = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent()
-
     /// Reads definitions.
-    static func read(_ definitions: [String]) throws -> [Reading] {
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = path.map { URL(filePath: $0) }
-        process.arguments = [
-            tests.appending(path: "Python/read_definitions.py").path(percentEncoded: false)
-        ]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        // It reads all before it writes anything: neither side waits for the other.
-        let text = definitions.map { $0 + "\0" }.joined()
-        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-        try input.fileHandleForWriting.close()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return try data.split(separator: UInt8(ascii: "\n")).map {
-            try JSONDecoder().decode(Reading.self, from: $0)
+    static func read(_ definitions: [String]) async throws -> [Reading] {
+        let finished = try await run(
+            [
+                #require(Checkout.python),
+                Checkout.root + "/Tests/VarlinkIDLTests/Python/read_definitions.py",
+            ],
+            input: definitions.map { $0 + "\0" }.joined())
+        #expect(finished.status == 0, "\(finished)")
+        return try finished.lines.map {
+            try JSONDecoder().decode(Reading.self, from: Data($0.utf8))
         }
     }
 }

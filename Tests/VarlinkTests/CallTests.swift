@@ -3,7 +3,7 @@ import JSONCodec
 import Testing
 import Varlink
 
-@Suite struct CallTests {
+@Suite(.timeLimit(.minutes(3))) struct CallTests {
     @Test func `a call split into single bytes is answered`() async throws {
         try await withService { service in
             let client = try service.raw()

@@ -1,10 +1,11 @@
 import Glibc
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Varlink
 
-@Suite struct ClientQueueTests {
+@Suite(.timeLimit(.minutes(3))) struct ClientQueueTests {
     /// A service that reads only when told to, and a client of it that keeps little waiting.
     private func makePair(
         _ change: (inout VarlinkLimits) -> Void
@@ -68,7 +69,7 @@ import Testing
     @Test func `what a service says of the connection is the reason why calls fail`() async throws {
         let (service, client) = try await makePair { _ in }
         try service.send(#"{"error":"org.example.Full","parameters":{"limit":3}}"#)
-        await withCheckedContinuation { closed in client.onClose { closed.resume() } }
+        try await callback { client.onClose($0) }
         for text in ["a", "b"] {
             let error = await #expect(throws: VarlinkRemoteError.self) {
                 try await client.call(Example.Echo.self, Text(text))

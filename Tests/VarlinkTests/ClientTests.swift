@@ -2,11 +2,12 @@ import Glibc
 import JSONCodec
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable import Varlink
 
-@Suite struct ClientTests {
+@Suite(.timeLimit(.minutes(3))) struct ClientTests {
     @Test func `calls made at once are each given their own reply`() async throws {
         try await withService { service in
             let client = try await service.client()
@@ -168,8 +169,8 @@ import Testing
     @Test func `a socket that is not there, and one nobody listens on, are told apart`()
         async throws
     {
-        let directory = try makeDirectory()
-        let path = directory + "/socket"
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/socket"
         let missing = await #expect(throws: VarlinkConnectionError.self) {
             _ = try await VarlinkClient.connect(unixPath: path)
         }
@@ -181,8 +182,6 @@ import Testing
         }
         #expect(refused?.kind == .refused)
         #expect(VarlinkConnectionError(connectingTo: path, code: EACCES).kind == .accessDenied)
-        unlink(path)
-        rmdir(directory)
     }
 
     @Test(arguments: [

@@ -1,13 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Very many clients, in a process of their own: each connection is a descriptor on both sides.
-final class Crowd {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+struct Crowd {
+    fileprivate var running: RunningCommand
 
-    private static let program = """
+    fileprivate static let program = """
         import resource, socket, sys
         path, count = sys.argv[1], int(sys.argv[2])
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -33,42 +32,21 @@ final class Crowd {
         sys.stdin.readline()
         """
 
-    /// Connects so many, each of which has made a call.
-    init(of count: Int, at path: String) async throws {
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.program, path, "\(count)"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let answer = await answer()
-        #expect(answer == "True\n")
-    }
-
     /// Has each make another call.
-    ///
-    /// - Returns: `True` and a newline, or who got no answer.
-    func callAll() async throws -> String {
-        input.fileHandleForWriting.write(Data("again\n".utf8))
-        return await answer()
+    mutating func callAll() async throws {
+        try await running.write("again\n")
+        #expect(try await running.next() == "True")
     }
+}
 
-    /// Closes them all.
-    func leave() {
-        input.fileHandleForWriting.write(Data("leave\n".utf8))
-        process.waitUntilExit()
-    }
-
-    private func answer() async -> String {
-        let handle = output.fileHandleForReading
-        return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                var line = ""
-                while !line.hasSuffix("\n"), case let data = handle.availableData, !data.isEmpty {
-                    line += String(decoding: data, as: UTF8.self)
-                }
-                continuation.resume(returning: line)
-            }
-        }
+/// Connects so many, each of which makes a call, and closes them all after the body.
+func withCrowd(
+    of count: Int, at path: String, _ body: (inout Crowd) async throws -> Void
+) async throws {
+    try await withRunning(["/usr/bin/python3", "-c", Crowd.program, path, "\(count)"]) { running in
+        #expect(try await running.next() == "True")
+        var crowd = Crowd(running: running)
+        try await body(&crowd)
     }
 }
 

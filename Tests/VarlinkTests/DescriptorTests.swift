@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Varlink
 
-@Suite struct DescriptorTests {
+@Suite(.timeLimit(.minutes(3))) struct DescriptorTests {
     @Test func `descriptors that come with a call are not received`() async throws {
         try await withService { service in
             let client = try service.raw()

@@ -1,7 +1,7 @@
 import Testing
 import Varlink
 
-@Suite struct ErrorReplyTests {
+@Suite(.timeLimit(.minutes(3))) struct ErrorReplyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let call: String
         let reply: String

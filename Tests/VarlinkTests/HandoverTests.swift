@@ -4,7 +4,7 @@ import Logging
 import Testing
 import Varlink
 
-@Suite struct HandoverTests {
+@Suite(.timeLimit(.minutes(3))) struct HandoverTests {
     @Test func `a connection between two calls goes on in another server`() async throws {
         try await withTwo { first, second in
             let client = try first.raw()

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
 /// Whatever some peers do, others go on being served, and memory stays bounded.
-@Suite struct HostileTests {
+@Suite(.timeLimit(.minutes(3))) struct HostileTests {
     /// What a peer sends, again and again, until it is closed or has had enough; it reads no answers.
     struct Attack: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -76,7 +77,7 @@ import Varlink
             let grown = try Memory.resident - before
             #expect(grown < 128 << 20, "\(grown >> 20) MiB more than before")
             // Eight closed connections are told of one by one; their reasons are one line each.
-            for line in service.log.all {
+            for line in service.log.lines {
                 #expect(line.contains(" peer-uid=") && line.utf8.count < 600, "\(line)")
             }
         }
@@ -86,13 +87,8 @@ import Varlink
         let client = try service.raw()
         client.limit(SO_SNDTIMEO, milliseconds: 200)
         let rounds = max(1, (8 << 20) / max(attack.bytes.count, 8 << 10))
-        await withCheckedContinuation { continuation in
-            let attack = Assault(client: client, attack: attack, rounds: rounds)
-            DispatchQueue.global().async {
-                attack.run()
-                continuation.resume()
-            }
-        }
+        let assault = Assault(client: client, attack: attack, rounds: rounds)
+        try await onThread { assault.run() }
     }
 
     @Test func `half-closed sockets are answered and closed, and cost nothing after`() async throws
@@ -115,7 +111,7 @@ import Varlink
                 #expect(try await client.receive() == nil)
             }
             // The peers keep their half open; ours is gone.
-            while await service.server.currentStatistics().connections > 0 { await Task.yield() }
+            try await until { await service.server.currentStatistics().connections == 0 }
             #expect(try await service.isAlive())
         }
     }
@@ -128,14 +124,14 @@ import Varlink
                 client.close()
             }
             #expect(try await service.isAlive())
-            while await service.server.currentStatistics().protocolViolations < 2_000 {
-                await Task.yield()
+            try await until {
+                await service.server.currentStatistics().protocolViolations == 2_000
             }
-            #expect(service.log.all.count == 10)
+            #expect(service.log.lines.count == 10)
             let statistics = await service.server.currentStatistics()
             #expect(statistics.violations == [.malformed: 2_000])
             await service.server.stop(within: .zero)
-            #expect(service.log.all[10].contains(" count=1990 "))
+            #expect(service.log.lines[10].contains(" count=1990 "))
         }
     }
 
@@ -145,18 +141,18 @@ import Varlink
         limits.connections = min(limits.connections, room * 7 / 8 - 500)
         try await withService(limits: limits) { service in
             let before = try Memory.resident
-            let crowd = try await Crowd(of: limits.connections, at: service.path)
-            #expect(await service.server.currentStatistics().connections == limits.connections)
-            let grown = try Memory.resident - before
-            #expect(grown < 200 << 20, "\(grown >> 20) MiB for \(limits.connections) connections")
-            let late = try service.raw()
-            #expect(try await late.receive()?.contains("connections") == true)
-            #expect(try await late.receive() == nil)
-            // Those who are in are served as before.
-            let again = try await crowd.callAll()
-            #expect(again == "True\n")
-            crowd.leave()
-            while await service.server.currentStatistics().connections > 0 { await Task.yield() }
+            let count = limits.connections
+            try await withCrowd(of: count, at: service.path) { crowd in
+                #expect(await service.server.currentStatistics().connections == count)
+                let grown = try Memory.resident - before
+                #expect(grown < 200 << 20, "\(grown >> 20) MiB for \(count) connections")
+                let late = try service.raw()
+                #expect(try await late.receive()?.contains("connections") == true)
+                #expect(try await late.receive() == nil)
+                // Those who are in are served as before.
+                try await crowd.callAll()
+            }
+            try await until { await service.server.currentStatistics().connections == 0 }
             #expect(try await service.isAlive())
         }
     }

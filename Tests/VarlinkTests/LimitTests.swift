@@ -4,7 +4,7 @@ import Testing
 
 @testable import Varlink
 
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(3))) struct LimitTests {
     @Test func `calls beyond those that may be under way wait, and are started later`()
         async throws
     {

@@ -3,7 +3,7 @@ import Testing
 import Varlink
 
 /// What a server records of its calls.
-@Suite struct MetricsTests {
+@Suite(.timeLimit(.minutes(3))) struct MetricsTests {
     private let panel = InstrumentPanel()
 
     /// How many calls of a method had an outcome.

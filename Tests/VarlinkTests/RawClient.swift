@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import TestSupport
 
 /// A client that says exactly what it is told to, byte by byte.
 final class RawClient {
@@ -86,12 +86,7 @@ final class RawClient {
                 return String(decoding: received[start..<end], as: UTF8.self)
             }
             let descriptor = descriptor
-            // Waits on a thread of its own: the tests' threads are few, and others answer on them.
-            let chunk = try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global().async {
-                    continuation.resume(with: Result { try RawClient.read(descriptor, 0) })
-                }
-            }
+            let chunk = try await onThread { try RawClient.read(descriptor, 0) }
             guard !chunk.isEmpty else { return nil }
             take(chunk)
         }
@@ -101,11 +96,7 @@ final class RawClient {
     func receive(count: Int) async throws -> [UInt8] {
         while received.count - start < count {
             let descriptor = descriptor
-            let chunk = try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global().async {
-                    continuation.resume(with: Result { try RawClient.read(descriptor, 0) })
-                }
-            }
+            let chunk = try await onThread { try RawClient.read(descriptor, 0) }
             guard !chunk.isEmpty else { break }
             take(chunk)
         }

@@ -1,15 +1,11 @@
-import Glibc
-import LogMessages
-import Logging
 import NIOCore
 import NIOPosix
-import Synchronization
-import Testing
+import TestSupport
 import Varlink
 
 /// The example service, running in a directory of its own.
 struct Service {
-    let directory: String
+    let directory: TemporaryDirectory
     let path: String
     let server: VarlinkServer
     let desk: Desk
@@ -33,16 +29,15 @@ func withService(
     change: (inout VarlinkRouter, Desk) -> Void = { _, _ in },
     _ body: (Service) async throws -> Void
 ) async throws {
-    let directory = try makeDirectory()
-    defer { rmdir(directory) }
+    let directory = try TemporaryDirectory()
     let desk = Desk(loop: MultiThreadedEventLoopGroup.singleton.next())
     var router = makeRouter(desk)
     change(&router, desk)
     let log = CapturedLog()
-    let path = directory + "/socket"
+    let path = directory.path + "/socket"
     let server = try await VarlinkServer.start(
         on: desk.loop, at: .path(path), router: router, limits: limits,
-        logger: Logger(label: "test") { _ in log.handler })
+        logger: log.logger)
     let service = Service(
         directory: directory, path: path, server: server, desk: desk, log: log)
     do {
@@ -52,12 +47,6 @@ func withService(
         throw error
     }
     await server.stop(within: .zero)
-}
-
-func makeDirectory() throws -> String {
-    var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-    let made = try #require(mkdtemp(&template))
-    return String(cString: made)
 }
 
 private func makeRouter(_ desk: Desk) -> VarlinkRouter {
@@ -78,31 +67,4 @@ private func makeRouter(_ desk: Desk) -> VarlinkRouter {
         call.reply(Number(parameters.value))
     }
     return router
-}
-
-/// Keeps what is logged.
-final class CapturedLog: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var handler: any LogHandler { Handler(log: self) }
-
-    private struct Handler: LogHandler {
-        let log: CapturedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let details = (event.metadata ?? [:]).filter { $0.key != LogMessage.key }
-                .map { "\($0.key)=\($0.value)" }.sorted()
-            let line = ([event.message.description] + details).joined(separator: " ")
-            log.lines.withLock { $0.append(line) }
-        }
-    }
 }

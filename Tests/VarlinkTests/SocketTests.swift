@@ -3,22 +3,16 @@ import Glibc
 import Logging
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 import Varlink
 
-@Suite final class SocketTests {
-    private let directory: String
-    private let path: String
+@Suite(.timeLimit(.minutes(3))) struct SocketTests {
+    private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = try makeDirectory()
-        path = directory + "/socket"
-    }
+    private var path: String { directory.path + "/socket" }
 
-    deinit {
-        unlink(path)
-        rmdir(directory)
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     @Test func `a socket left by a server that is gone is replaced`() async throws {
         let left = try makeListener(path)

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Varlink
 
-@Suite struct StopTests {
+@Suite(.timeLimit(.minutes(3))) struct StopTests {
     @Test func `stopping answers the calls under way, then closes`() async throws {
         try await withService { service in
             let client = try service.raw()

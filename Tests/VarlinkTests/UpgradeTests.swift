@@ -1,11 +1,12 @@
 import Glibc
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Varlink
 
-@Suite struct UpgradeTests {
+@Suite(.timeLimit(.minutes(3))) struct UpgradeTests {
     /// Asks for a protocol in which each byte comes back, the letters as capitals.
     enum Shout: VarlinkMethod {
         typealias Parameters = Text
@@ -59,7 +60,7 @@ import Testing
             #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
             let expected = Self.capitals(Self.foreign)
             #expect(try await client.receive(count: expected.count) == expected)
-            #expect(service.log.all.isEmpty)
+            #expect(service.log.lines.isEmpty)
             let statistics = await service.server.currentStatistics()
             #expect(statistics.upgrades == 1 && statistics.calls == 2)
         }

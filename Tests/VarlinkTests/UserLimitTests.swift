@@ -1,10 +1,11 @@
 import Glibc
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Varlink
 
-@Suite struct UserLimitTests {
+@Suite(.timeLimit(.minutes(3))) struct UserLimitTests {
     @Test func `a user who has all connections that a user may have is told so`() async throws {
         var limits = VarlinkLimits()
         limits.connectionsPerUser = 2
@@ -23,13 +24,13 @@ import Testing
             #expect(told.limit == "connectionsPerUser" && told.value == 2)
             #expect(told.message.hasPrefix("uid \(geteuid()) has all 2 connections"))
             #expect(
-                service.log.all == [
+                service.log.lines == [
                     "a connection was refused peer-pid=\(getpid()) peer-uid=\(geteuid()) "
                         + "reason=\(told.message)"
                 ])
             // Whoever leaves makes room.
             clients.removeFirst().close()
-            while await service.server.currentStatistics().connections > 1 { await Task.yield() }
+            try await until { await service.server.currentStatistics().connections <= 1 }
             #expect(try await service.isAlive())
         }
     }
@@ -54,8 +55,8 @@ import Testing
             let part = Array(#"{"method":""#.utf8) + [UInt8](repeating: 0x61, count: 3 << 20)
             let clients = try (0..<3).map { _ in try service.raw() }
             for client in clients.prefix(2) { try client.send(bytes: part) }
-            while await service.server.currentStatistics().bytesIn < 2 * part.count {
-                await Task.yield()
+            try await until {
+                await service.server.currentStatistics().bytesIn >= 2 * part.count
             }
             _ = clients[2].trySending(part)
             #expect(try await clients[2].receive()?.contains("bytesPerUser") == true)
@@ -91,7 +92,7 @@ import Testing
             }
             // It is told of in the turn after the one that counted it.
             #expect(try await service.isAlive())
-            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
+            #expect(service.log.lines.first?.contains("limits.bytesPerUser") == true)
         }
     }
 
@@ -118,7 +119,7 @@ import Testing
                 try #require(clients.count < 20)
             }
             #expect(try await service.isAlive())
-            #expect(service.log.all.first?.contains("limits.bytesPerUser") == true)
+            #expect(service.log.lines.first?.contains("limits.bytesPerUser") == true)
         }
     }
 

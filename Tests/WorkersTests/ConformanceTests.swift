@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workers
 
-@Suite struct `The built-in plugins conform in a worker` {
+@Suite(.timeLimit(.minutes(3))) struct `The built-in plugins conform in a worker` {
     @Test(arguments: 1...3)
     func `the catalog`(seed: Int) async throws {
         try await conforms("catalog", .contents, seed: seed)

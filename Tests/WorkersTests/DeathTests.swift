@@ -7,7 +7,7 @@ import Testing
 
 @testable import Workers
 
-@Suite struct `A worker that ends` {
+@Suite(.timeLimit(.minutes(3))) struct `A worker that ends` {
     private func death(
         _ item: String, limits: WorkerLimits = WorkerLimits()
     ) async throws -> String {

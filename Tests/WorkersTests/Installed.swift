@@ -4,19 +4,17 @@ import Foundation
 import Host
 import Logging
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable public import Workers
 
 /// What was built beside these tests: the worker and the plugins' libraries.
 enum Installed {
-    static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent()
-
     static let worker: String = {
         // `swift test` has crashes explained at length, which takes seconds for each.
         setenv("SWIFT_BACKTRACE", "enable=no", 1)
-        return folder.appending(path: "atrium-worker").path
+        return Checkout.products + "/atrium-worker"
     }()
 
     static let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -27,7 +25,7 @@ enum Installed {
     static func plugin(_ name: String, _ kind: Kind) -> LoadedPlugin {
         LoadedPlugin(
             id: "org.atrium.\(name)", version: "0.1.0", kind: kind, title: name,
-            library: folder.appending(path: "lib\(name.capitalized).so").path,
+            library: Checkout.products + "/lib\(name.capitalized).so",
             isolation: .process)
     }
 
@@ -102,17 +100,10 @@ func workers(of library: String) throws -> [pid_t] {
 }
 
 /// A plugin whose library has a path that no other test uses, by which its workers are known.
-func alias(of plugin: LoadedPlugin, in directory: String) throws -> LoadedPlugin {
-    try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: true)
+func alias(of plugin: LoadedPlugin, in directory: TemporaryDirectory) throws -> LoadedPlugin {
     var alias = plugin
-    alias.library = directory + "/alias.so"
+    alias.library = directory.path + "/alias.so"
     try FileManager.default.createSymbolicLink(
         atPath: alias.library, withDestinationPath: plugin.library)
     return alias
-}
-
-/// A directory's path that no other test uses.
-func temporaryDirectory() -> String {
-    NSTemporaryDirectory() + "atrium-workers-\(UUID().uuidString)"
 }

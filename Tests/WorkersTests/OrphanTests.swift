@@ -1,29 +1,30 @@
 import Foundation
 import Host
+import TestSupport
 import Testing
 
 @testable import Workers
 
-@Suite struct `A worker whose daemon is gone` {
+@Suite(.timeLimit(.minutes(3))) struct `A worker whose daemon is gone` {
     /// A program that starts workers and is killed: the check of a plugin that hangs in a worker.
     @Test func `ends with it, also when its plugin hangs and reads nothing`() async throws {
-        let directory = temporaryDirectory()
+        let directory = try TemporaryDirectory()
         let plugin = try alias(of: Installed.breaker, in: directory)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let daemon = Process()
-        daemon.executableURL = URL(filePath: Installed.worker)
-        daemon.arguments = [
-            "--check", plugin.library, "--id", plugin.id, "--settings", #"{"hangsInWorker": true}"#,
+        let daemon = [
+            Installed.worker, "--check", plugin.library, "--id", plugin.id, "--settings",
+            #"{"hangsInWorker": true}"#,
         ]
-        daemon.standardOutput = FileHandle.nullDevice
-        try daemon.run()
-        try await eventually("a worker hangs") { try workers(of: plugin.library).count == 1 }
-        let worker = try #require(try workers(of: plugin.library).first)
-        try await eventually("its plugin is loaded") {
-            maps(of: worker).contains("libBreaker.so")
+        try await withRunning(daemon) { daemon in
+            try await eventually("a worker hangs") { try workers(of: plugin.library).count == 1 }
+            let worker = try #require(try workers(of: plugin.library).first)
+            try await eventually("its plugin is loaded") {
+                maps(of: worker).contains("libBreaker.so")
+            }
+            kill(daemon.pid, SIGKILL)
+            try await eventually("the worker is gone") {
+                try workers(of: plugin.library).isEmpty
+            }
         }
-        kill(daemon.processIdentifier, SIGKILL)
-        try await eventually("the worker is gone") { try workers(of: plugin.library).isEmpty }
     }
 
     /// What a process has mapped.

@@ -1,12 +1,11 @@
 import AtriumKitTesting
 import Host
-import Logging
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Workers
 
-@Suite struct `What a worker prints` {
+@Suite(.timeLimit(.minutes(3))) struct `What a worker prints` {
     private let log = CapturedLog()
 
     @Test func `when it crashes reaches the log, with where it belongs`() async throws {
@@ -39,30 +38,4 @@ import Testing
         #expect(lines.allSatisfy { $0.utf8.count == 2_000 })
         #expect(log.events.last?["count"] == "300")
     }
-}
-
-/// Keeps what is logged, by key.
-private final class CapturedLog: Sendable {
-    private struct Handler: LogHandler {
-        let log: CapturedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-            fields["message"] = "\(event.message)"
-            log.kept.withLock { [fields] in $0.append(fields) }
-        }
-    }
-
-    private let kept = Mutex<[[String: String]]>([])
-
-    var events: [[String: String]] { kept.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 }

@@ -5,6 +5,7 @@ import Host
 import NIOCore
 import NIOPosix
 import Store
+import TestSupport
 import Testing
 
 @testable import Workers
@@ -14,22 +15,24 @@ private final class IsolatedHost: Sendable {
     let registry: Registry
     /// The stars' library under a path that no other test uses, by which its workers are known.
     let stars: String
+    private let directory: TemporaryDirectory
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
     init() async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
-        let directory = temporaryDirectory()
+        directory = try TemporaryDirectory()
         let plugin = try alias(of: Installed.stars, in: directory)
         stars = plugin.library
+        let path = directory.path
         registry = try Registry(
             loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
             logger: Installed.quiet
         ) { outcomes throws(StoreError) in
-            try Store(at: directory, logger: Installed.quiet, outcomes: outcomes)
+            try Store(at: path, logger: Installed.quiet, outcomes: outcomes)
         }
         try await call { $0.load($1) }
         let films = ContainerDefinition(
@@ -48,12 +51,8 @@ private final class IsolatedHost: Sendable {
     func call<Answer: Sendable>(
         _ body: @escaping @Sendable (isolated Registry, @escaping Reply<Answer>) -> Void
     ) async throws -> Answer {
-        try await withCheckedThrowingContinuation { continuation in
-            loop.execute {
-                self.registry.assumeIsolated { registry in
-                    body(registry) { continuation.resume(with: $0) }
-                }
-            }
+        try await answer { reply in
+            loop.execute { self.registry.assumeIsolated { body($0, reply) } }
         }
     }
 
@@ -83,7 +82,7 @@ private final class IsolatedHost: Sendable {
     }
 }
 
-@Suite(.serialized) struct `A host whose components live in workers` {
+@Suite(.timeLimit(.minutes(3)), .serialized) struct `A host whose components live in workers` {
     @Test func `votes go on after kill -9 of their worker, and none is lost`() async throws {
         let host = try await IsolatedHost()
         #expect(try await host.vote(5, by: 1) == Tally(count: 1, score: 5, histogram: ["5": 1]))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Workers
 
-@Suite struct `A component in a worker` {
+@Suite(.timeLimit(.minutes(3))) struct `A component in a worker` {
     @Test func `what it says by itself is told in order and as it was`() async throws {
         let component = Installed.component(of: Installed.breaker)
         try await component.start()

@@ -122,19 +122,10 @@ final class DaemonUnderTest: Sendable {
 
     /// Reads what a command prints while it runs, line by line; ends it afterwards.
     func follow<Value: Sendable>(
-        _ line: String, _ body: @Sendable (inout Lines) async throws -> Value
+        _ line: String, _ body: (inout RunningCommand) async throws -> Value
     ) async throws -> Value {
-        try await Subprocess.run(
-            .name("bash"), arguments: ["-c", "exec " + line],
-            environment: .inherit.updating(environment.keyed),
-            workingDirectory: FilePath(home.path), input: .none,
-            output: .sequence, error: .discarded
-        ) { execution in
-            var lines = Lines(iterator: execution.standardOutput.strings().makeAsyncIterator())
-            let value = try await body(&lines)
-            try execution.send(signal: .terminate)
-            return value
-        }.closureResult
+        try await withRunning(
+            ["bash", "-c", "exec " + line], environment: environment, in: home.path, body)
     }
 
     /// What a shell needs to find our programs and this daemon.
@@ -164,17 +155,3 @@ final class DaemonUnderTest: Sendable {
         return ["setpriv", "--reuid=\(user)", "--regid=\(info.st_gid)", "--clear-groups"]
     }
 }
-
-/// What a command prints, line by line.
-struct Lines {
-    fileprivate var iterator: SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
-
-    /// The next line, waited for.
-    mutating func next() async throws -> String {
-        guard let line = try await iterator.next() else { throw NoMoreLines() }
-        return line
-    }
-}
-
-/// A command ended before it printed what was waited for.
-struct NoMoreLines: Error {}

@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import TestSupport
 
 /// What a service manager listens on: `READY=1` and the like arrive here.
 final class NotifySocket: Sendable {
@@ -62,15 +62,6 @@ struct SystemFailure: Error, CustomStringConvertible {
 
     init(_ what: String, _ code: Int32 = errno) {
         description = "\(what): \(String(cString: strerror(code)))"
-    }
-}
-
-/// Runs what blocks on a thread of its own: the tests' threads are few.
-func onThread<Value: Sendable>(
-    _ work: @escaping @Sendable () throws -> Value
-) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
     }
 }
 

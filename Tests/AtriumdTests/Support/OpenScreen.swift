@@ -1,4 +1,5 @@
 import JSONCodec
+import TestSupport
 
 /// A screen as a client has it: what it was sent, applied.
 final class OpenScreen {

@@ -1,5 +1,6 @@
 import Glibc
 import JSONCodec
+import TestSupport
 
 /// Somebody on the control socket who says exactly what they are told to, byte by byte.
 final class Peer: Sendable {

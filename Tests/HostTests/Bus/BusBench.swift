@@ -2,6 +2,7 @@ import AtriumKit
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 
 @testable import Host
 
@@ -54,7 +55,7 @@ final class BusBench: Sendable {
     func wakes(_ tag: Int = 0) -> Int { woken.withLock { $0[tag] ?? 0 } }
 
     func pull(_ id: SubscriptionID, maxBytes: Int = 1 << 20) async throws -> SubscriptionBatch? {
-        try await begin(id, maxBytes: maxBytes).get()?.content
+        try await begin(id, maxBytes: maxBytes).arrived()?.content
     }
 
     /// A pull whose answer may come later.
@@ -166,4 +167,9 @@ final class FakePast: Sendable {
             return .success(backlog)
         }
     }
+}
+
+extension EventLoopFuture where Value: Sendable {
+    /// Its value, for which whoever is cancelled waits no longer.
+    func arrived() async throws -> Value { try await answer { whenComplete($0) } }
 }

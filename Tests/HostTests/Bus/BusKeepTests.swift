@@ -3,7 +3,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct BusKeepTests {
+@Suite(.timeLimit(.minutes(3))) struct BusKeepTests {
     @Test func `who was told everything goes on behind all of it, and is told nothing`()
         async throws
     {
@@ -45,7 +45,7 @@ import Testing
         let pulled = try await bench.begin(id)
         #expect(try await bench.run { $0.standing(of: id) } == nil)
         bench.past.release()
-        _ = try await pulled.get()
+        _ = try await pulled.arrived()
         #expect(try await bench.run { $0.standing(of: id) }?.after == 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Random posts, trims, slow and quick subscribers, reads that are held back: each subscriber must
 /// see what a plain list of everything says, or be told of the gap.
-@Suite struct BusPropertyTests {
+@Suite(.timeLimit(.minutes(3))) struct BusPropertyTests {
     @Test(arguments: (1...40).map(UInt64.init))
     func `what subscribers are told is what a plain list says`(seed: UInt64) async throws {
         let story = try await Story(seed)
@@ -71,7 +71,7 @@ private final class Story {
         isHeld = false
         for index in subscribers.indices {
             if let pending = subscribers[index].pending {
-                take(try await pending.get()?.content, index)
+                take(try await pending.arrived()?.content, index)
             }
             while let batch = try await bench.pull(subscribers[index].id) { take(batch, index) }
             check(subscribers[index])
@@ -135,7 +135,7 @@ private final class Story {
         for index in subscribers.indices {
             guard let pending = subscribers[index].pending else { continue }
             subscribers[index].pending = nil
-            take(try await pending.get()?.content, index)
+            take(try await pending.arrived()?.content, index)
         }
     }
 
@@ -150,7 +150,7 @@ private final class Story {
         if isHeld, bench.past.reads > reads {
             subscribers[index].pending = future
         } else {
-            take(try await future.get()?.content, index)
+            take(try await future.arrived()?.content, index)
         }
     }
 

@@ -5,15 +5,15 @@ import Testing
 @testable import Host
 
 /// Subscribers who see the same share what they are told.
-@Suite struct BusSharingTests {
+@Suite(.timeLimit(.minutes(3))) struct BusSharingTests {
     @Test func `subscribers of the same topics share a batch, which is encoded once`() async throws
     {
         let bench = try await BusBench()
         let one = try await waiting(bench, "a.>", "b.>")
         let other = try await waiting(bench, "b.>", "a.>")
         try await bench.post("a.1", "b.2")
-        let batch = try #require(try await bench.begin(one).get())
-        #expect(try await bench.begin(other).get() === batch)
+        let batch = try #require(try await bench.begin(one).arrived())
+        #expect(try await bench.begin(other).arrived() === batch)
         #expect(batch.content.summary == ["a.1", "b.2"])
         let encoded = batch.encoded { _ in ByteBuffer(string: "made") }
         #expect(batch.encoded { _ in ByteBuffer(string: "made again") } == encoded)
@@ -46,10 +46,10 @@ import Testing
         var told: [SharedBatch] = []
         for round in 0..<4 {
             try await bench.post("a.\(round)", "b.x", "a.\(round)", "b.y")
-            told.append(try #require(try await bench.begin(quick).get()))
+            told.append(try #require(try await bench.begin(quick).arrived()))
             #expect(try await bench.pull(quick) == nil)
         }
-        for batch in told { #expect(try await bench.begin(slow).get() === batch) }
+        for batch in told { #expect(try await bench.begin(slow).arrived() === batch) }
         #expect(try await bench.pull(slow) == nil)
         #expect(bench.past.reads == 0)
         try await expectNothingKept(bench)
@@ -71,9 +71,9 @@ import Testing
         let first = try #require(try await bench.pull(young))
         #expect(first.summary == ["a.2"] && first.live)
         try await bench.post("a.3")
-        let shared = try #require(try await bench.begin(old).get())
+        let shared = try #require(try await bench.begin(old).arrived())
         #expect(shared.content.summary == ["a.3"])
-        #expect(try await bench.begin(young).get() === shared)
+        #expect(try await bench.begin(young).arrived() === shared)
     }
 
     @Test func `who pulls before it is woken is not told twice`() async throws {

@@ -4,21 +4,20 @@ import Logging
 import NIOCore
 import NIOPosix
 import Store
+import TestSupport
 import Testing
 
 @testable import Host
 
 /// The past as a real store keeps it.
-@Suite struct BusStoreTests {
+@Suite(.timeLimit(.minutes(3))) struct BusStoreTests {
     private let store: Store
-    private let directory: String
+    private let directory: TemporaryDirectory
 
     init() throws {
-        directory =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("atrium-bus-\(UUID().uuidString)").path
+        directory = try TemporaryDirectory()
         store = try Store(
-            at: directory, logger: Logger(label: "bus") { _ in SwiftLogNoOpLogHandler() }
+            at: directory.path, logger: Logger(label: "bus") { _ in SwiftLogNoOpLogHandler() }
         ) { _ in }
     }
 
@@ -40,9 +39,7 @@ import Testing
         let request = BacklogRequest(
             after: after, through: through, patterns: [try TopicPattern(pattern)], limit: limit,
             maxBytes: maxBytes)
-        return try await withCheckedThrowingContinuation { continuation in
-            Backlog.reader(of: store)(request) { continuation.resume(with: $0.mapError { $0 }) }
-        }
+        return try await answer { Backlog.reader(of: store)(request, $0) }
     }
 
     @Test func `the past is read by pattern, limit and bytes, and says how far`() async throws {
@@ -60,7 +57,7 @@ import Testing
         #expect(try await read(after: 0, through: 1_300, "b.>").through == 1_300)
         #expect(try await read(after: 0, through: 3, "a.>").notifications.count == 3)
         #expect(try await read(after: 0, through: 9, "a.>", maxBytes: 1).notifications.count == 1)
-        clean()
+        store.close()
     }
 
     @Test func `what the store trimmed is told`() async throws {
@@ -70,7 +67,7 @@ import Testing
         let part = try await read(after: 0, through: 50, ">")
         #expect(part.trimmedThrough == 40)
         #expect(part.notifications.compactMap(\.sequence) == Array(41...50))
-        clean()
+        store.close()
     }
 
     @Test func `a closed store fails the read and crashes nothing`() async throws {
@@ -79,17 +76,10 @@ import Testing
         await #expect(throws: HostError.self) {
             try await read(after: 0, through: 1, ">")
         }
-        clean()
+        store.close()
     }
 
     private func settled() async throws {
-        await withCheckedContinuation { continuation in
-            store.enqueueRead { _ in continuation.resume() }
-        }
-    }
-
-    private func clean() {
-        store.close()
-        try? FileManager.default.removeItem(atPath: directory)
+        try await callback { done in store.enqueueRead { _ in done() } }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct ObserverTests {
+@Suite(.timeLimit(.minutes(3))) struct ObserverTests {
     private let seen = Seen()
 
     @Test func `an observer hears what matches, once, in order, without the restricted part`()

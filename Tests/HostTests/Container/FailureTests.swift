@@ -7,7 +7,7 @@ import Testing
 @testable import Host
 
 /// The rules on failure: what is not acknowledged has not happened, and nobody has seen it.
-@Suite struct FailureTests {
+@Suite(.timeLimit(.minutes(3))) struct FailureTests {
     /// Fails all entries until `heal` is called.
     private func fail(_ host: TestRegistry, storage: Bool = false) {
         host.store.inject(
@@ -49,7 +49,7 @@ import Testing
         let before = host.store.lastSequence
         fail(host)
         // One turn of the loop, so one group: a vote, the same again, another one on top.
-        let results = await host.callAll(4) { registry, index, reply in
+        let results = try await host.callAll(4) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: index == 1 ? 1 : 4,
                 by: index == 3 ? .bob : .ann, reply)
@@ -79,7 +79,7 @@ import Testing
             Faults(beforeEntry: { entry, _ in
                 if entry.container == "films" { throw InjectedFault(isStorage: false) }
             }))
-        let results = await host.callAll(2) { registry, index, reply in
+        let results = try await host.callAll(2) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: index == 0 ? "films" : "club"), value: 4, by: .ann,
                 reply)
@@ -121,7 +121,7 @@ import Testing
                 groups.withLock { $0 += 1 }
                 if entries > 1 { throw InjectedFault(isStorage: false) }
             }))
-        let results = await host.callAll(5) { registry, index, reply in
+        let results = try await host.callAll(5) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)

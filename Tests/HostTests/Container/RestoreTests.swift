@@ -4,7 +4,7 @@ import Testing
 @testable import Host
 
 /// What a list shows after a restart: what its component says, whatever its records look like.
-@Suite struct RestoreTests {
+@Suite(.timeLimit(.minutes(3))) struct RestoreTests {
     /// More than one slice of records.
     private static let films = (0..<300).map { Item.film("f\($0)") }
 

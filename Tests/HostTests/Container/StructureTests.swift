@@ -1,5 +1,6 @@
 import AtriumKit
 import Store
+import TestSupport
 import Testing
 
 @testable import Host
@@ -54,7 +55,7 @@ final class DiaryStars: Voting {
     }
 }
 
-@Suite struct StructureTests {
+@Suite(.timeLimit(.minutes(3))) struct StructureTests {
     private static let diary = LoadedPlugin.inProcess("test.diary", .votes, DiaryStars.self)
 
     private func attach(
@@ -76,7 +77,7 @@ final class DiaryStars: Voting {
     @Test func `a component is restored, then attached, then detached, each told in its order`()
         async throws
     {
-        let log = LogRecorder()
+        let log = CapturedLog()
         let host = try await TestRegistry.start(
             plugins: .builtIn + [Self.diary], logger: log.logger)
         let component = ComponentDefinition(name: "diary", plugin: "test.diary")
@@ -196,7 +197,7 @@ final class DiaryStars: Voting {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         try await host.cast(4)
-        let results = await host.callAll(4) { registry, index, reply in
+        let results = try await host.callAll(4) { registry, index, reply in
             if index == 1 {
                 let changed = ContainerDefinition.films.changed {
                     $0.components[2].settings = ["scale": 10]

@@ -44,7 +44,7 @@ private final class Log: Sendable {
     var all: [String] { lines.withLock { $0 } }
 }
 
-@Suite struct WiringTests {
+@Suite(.timeLimit(.minutes(3))) struct WiringTests {
     private func films(_ log: Log) async throws -> TestRegistry {
         let host = try await TestRegistry.start()
         await host.on { $0.domain.makeDelegate = { _ in StrictDelegate(log) } }

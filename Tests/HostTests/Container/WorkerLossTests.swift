@@ -134,7 +134,7 @@ private final class RemotePort: ComponentPort {
     }
 }
 
-@Suite struct WorkerLossTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerLossTests {
     private func films(_ script: RemoteLauncher.Script) async throws -> TestRegistry {
         let host = try await TestRegistry.start(workers: RemoteLauncher(script))
         try await host.apply(
@@ -178,7 +178,7 @@ private final class RemotePort: ComponentPort {
         let script = RemoteLauncher.Script()
         let host = try await films(script)
         script.lose(1)
-        let results = await host.callAll(10) { registry, index, reply in
+        let results = try await host.callAll(10) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)
@@ -193,7 +193,7 @@ private final class RemotePort: ComponentPort {
         let script = RemoteLauncher.Script()
         let host = try await films(script)
         script.lose(2)
-        let results = await host.callAll(3) { registry, index, reply in
+        let results = try await host.callAll(3) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)
@@ -255,7 +255,7 @@ private final class RemotePort: ComponentPort {
     func `a component is detached once it has answered its last question`() async throws {
         let host = try await films(RemoteLauncher.Script())
         try await host.cast(4)
-        let results = await host.callAll(2) { registry, index, reply in
+        let results = try await host.callAll(2) { registry, index, reply in
             if index == 0 {
                 registry.tally(SubjectAddress(container: "films"), actor: "unix:1000") {
                     reply($0.map(\.sequence))
@@ -278,7 +278,7 @@ private final class RemotePort: ComponentPort {
             limits: limits, workers: RemoteLauncher(script))
         try await host.apply(.films.changed { $0.components[2].isolation = .process })
         script.lose(1)
-        let results = await host.callAll(2) { registry, index, reply in
+        let results = try await host.callAll(2) { registry, index, reply in
             if index == 0 {
                 registry.cast(SubjectAddress(container: "films"), value: 4, by: .ann) {
                     reply($0.map(\.sequence))
@@ -299,7 +299,7 @@ private final class RemotePort: ComponentPort {
         let host = try await films(RemoteLauncher.Script())
         host.store.inject(
             Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
-        let results = await host.callAll(50) { registry, index, reply in
+        let results = try await host.callAll(50) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)

@@ -1,6 +1,7 @@
 import AtriumKit
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
@@ -12,7 +13,7 @@ import Testing
 /// - what was not answered is there whole or not at all, and its notification says which;
 /// - index, tallies, threads and ballots are what the records say, before and after a restart;
 /// - notifications are one a commit, contiguous, in the order of the replies.
-@Suite struct HostModelTests {
+@Suite(.timeLimit(.minutes(3))) struct HostModelTests {
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4...UInt64.max)])
     func `a host is what its commands say, whatever fails and whenever it is killed`(
         seed: UInt64
@@ -99,7 +100,7 @@ struct ModelRun {
     }
 
     static func start(
-        _ script: RemoteLauncher.Script?, in directory: String? = nil
+        _ script: RemoteLauncher.Script?, in directory: TemporaryDirectory? = nil
     ) async throws -> TestRegistry {
         guard let script else { return try await .start(in: directory) }
         return try await .start(in: directory, workers: RemoteLauncher(script))
@@ -145,7 +146,7 @@ extension ModelRun {
         injectFaults()
         let issued = (0..<pick(1..<12)).map { _ in issue() }
         commands += issued.count
-        let replies = await host.callAll(issued.count) { registry, index, reply in
+        let replies = try await host.callAll(issued.count) { registry, index, reply in
             registry.make(issued[index], reply)
         }
         host.store.inject(Faults())

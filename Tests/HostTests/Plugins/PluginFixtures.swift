@@ -1,18 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A directory of its own for one test, gone with it, with plugins made by the toolchain.
-final class PluginFolder {
-    let path: String
+struct PluginFolder {
+    private let directory: TemporaryDirectory
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("atrium-plugins-\(UUID().uuidString)")
-        path = url.path
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
+    var path: String { directory.path }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { directory = try TemporaryDirectory() }
 
     /// Makes a folder with a manifest; members replace those of a good one, nil leaves one out.
     @discardableResult
@@ -28,23 +24,15 @@ final class PluginFolder {
 
     @discardableResult
     func file(_ name: String, _ content: Data) throws -> String {
-        let file = "\(path)/\(name)"
-        try FileManager.default.createDirectory(
-            atPath: (file as NSString).deletingLastPathComponent,
-            withIntermediateDirectories: true)
-        try content.write(to: URL(fileURLWithPath: file))
-        return file
+        try directory.write(name, content)
     }
 
     /// Builds a shared library from C.
     @discardableResult
-    func library(_ name: String = "libSample.so", c source: String) throws -> String {
+    func library(_ name: String = "libSample.so", c source: String) async throws -> String {
         let output = "\(path)/\(name)"
         let input = try file("\(name).c", Data(source.utf8))
-        try FileManager.default.createDirectory(
-            atPath: (output as NSString).deletingLastPathComponent,
-            withIntermediateDirectories: true)
-        try Toolchain.run(
+        try await Toolchain.run(
             "clang", "-shared", "-fPIC", "-nostdlib", "-Wl,--unresolved-symbols=ignore-all",
             "-o", output, input)
         return output
@@ -52,11 +40,11 @@ final class PluginFolder {
 
     /// Builds a plugin from Swift, against the kit that this test is linked with.
     @discardableResult
-    func plugin(_ name: String, swift source: String) throws -> String {
+    func plugin(_ name: String, swift source: String) async throws -> String {
         let output = "\(path)/\(name)"
         let input = try file("\(name).swift", Data(source.utf8))
         let products = Toolchain.products
-        try Toolchain.run(
+        try await Toolchain.run(
             "swiftc", "-emit-library", "-module-name", "Fixture", "-swift-version", "6",
             "-I", "\(products)/Modules", "-I", products, "-L", products, "-lAtriumKit",
             "-Xlinker", "-z", "-Xlinker", "nodelete", "-o", output, input)
@@ -135,18 +123,10 @@ enum Toolchain {
         return try #require(found, "\(tool) is neither beside swift nor in PATH")
     }
 
-    static func run(_ tool: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try path(of: tool))
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardError = pipe
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failed(command: tool, output: String(decoding: output, as: UTF8.self))
+    static func run(_ tool: String, _ arguments: String...) async throws {
+        let finished = try await TestSupport.run([path(of: tool)] + arguments)
+        guard finished.status == 0 else {
+            throw Failed(command: tool, output: finished.errors)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct PluginLibraryTests {
+@Suite(.timeLimit(.minutes(3))) struct PluginLibraryTests {
     private let folder: PluginFolder
 
     init() throws { folder = try PluginFolder() }
@@ -13,9 +13,9 @@ import Testing
         PluginLibrary(scanning: [.init(folder.path, isTrusted: trusted)])
     }
 
-    @Test func `a trusted plugin is loaded and its settings are known`() throws {
+    @Test func `a trusted plugin is loaded and its settings are known`() async throws {
         try folder.manifest("sample")
-        try folder.plugin("sample/libSample.so", swift: Sources.real)
+        try await folder.plugin("sample/libSample.so", swift: Sources.real)
         let library = scan(trusted: true)
         let status = try #require(library.plugins.first)
         #expect(status.state == .loaded, "\(status.reason ?? "")")
@@ -30,9 +30,9 @@ import Testing
         }
     }
 
-    @Test func `a plugin that is not trusted is probed and not loaded here`() throws {
+    @Test func `a plugin that is not trusted is probed and not loaded here`() async throws {
         try folder.manifest("sample")
-        try folder.library("sample/libSample.so", c: Sources.plugin)
+        try await folder.library("sample/libSample.so", c: Sources.plugin)
         let library = scan()
         #expect(library.plugins.map(\.state) == [.loaded])
         let plugin = try #require(library.plugin("org.test.sample"))
@@ -41,14 +41,14 @@ import Testing
         #expect(library.identifiers == ["org.test.sample"])
     }
 
-    @Test func `a library that breaks while loading has failed and others go on`() throws {
+    @Test func `a library that breaks while loading has failed and others go on`() async throws {
         // As far as its symbols say it is a plugin; its function hands over nothing.
         try folder.manifest("a")
-        try folder.library("a/libSample.so", c: Sources.plugin)
+        try await folder.library("a/libSample.so", c: Sources.plugin)
         try folder.manifest("b", ["id": "org.test.other", "library": "libGone.so"])
         try folder.file("c/manifest.json", Data("{".utf8))
         try folder.manifest("d", ["version": "0.9.0"])
-        try folder.plugin("d/libSample.so", swift: Sources.real)
+        try await folder.plugin("d/libSample.so", swift: Sources.real)
         let library = scan(trusted: true)
         #expect(library.plugins.map(\.state) == [.failed, .refused, .refused, .loaded])
         #expect(
@@ -60,13 +60,13 @@ import Testing
         #expect(library.plugin("org.test.sample")?.version == "0.9.0")
     }
 
-    @Test func `of one id the newest version counts, then the earliest directory`() throws {
+    @Test func `of one id the newest version counts, then the earliest directory`() async throws {
         for (name, version) in [
             ("one/a", "1.2.0"), ("one/b", "1.10.0-beta"), ("two/a", "1.10.0"),
             ("two/b", "1.10.0"), ("three/a", "1.10.0"),
         ] {
             try folder.manifest(name, ["version": version])
-            try folder.library("\(name)/libSample.so", c: Sources.plugin)
+            try await folder.library("\(name)/libSample.so", c: Sources.plugin)
         }
         let library = PluginLibrary(
             scanning: ["one", "two", "three"].map { .init("\(folder.path)/\($0)") })
@@ -78,19 +78,19 @@ import Testing
         #expect(library.plugins[4].reason?.contains("two/a") == true)
     }
 
-    @Test func `a newer copy that is refused does not displace an older one`() throws {
+    @Test func `a newer copy that is refused does not displace an older one`() async throws {
         try folder.manifest("new", ["version": "2.0.0"])
-        try folder.library("new/libSample.so", c: Sources.otherEpoch)
+        try await folder.library("new/libSample.so", c: Sources.otherEpoch)
         try folder.manifest("old")
-        try folder.library("old/libSample.so", c: Sources.plugin)
+        try await folder.library("old/libSample.so", c: Sources.plugin)
         let library = scan()
         #expect(library.plugins.map(\.state) == [.refused, .loaded])
         #expect(library.plugin("org.test.sample")?.version == "1.0.0")
     }
 
-    @Test func `a manifest in the directory itself and links are found`() throws {
+    @Test func `a manifest in the directory itself and links are found`() async throws {
         try folder.manifest("real")
-        try folder.library("real/libSample.so", c: Sources.plugin)
+        try await folder.library("real/libSample.so", c: Sources.plugin)
         let direct = PluginLibrary(scanning: [.init("\(folder.path)/real")])
         #expect(direct.plugins.map(\.state) == [.loaded])
         for name in ["manifest.json", "libSample.so"] {

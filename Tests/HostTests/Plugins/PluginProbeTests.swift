@@ -3,7 +3,7 @@ import Foundation
 import Host
 import Testing
 
-@Suite struct PluginProbeTests {
+@Suite(.timeLimit(.minutes(3))) struct PluginProbeTests {
     private let folder: PluginFolder
     private let id = "org.test.sample"
 
@@ -18,37 +18,39 @@ import Testing
         }
     }
 
-    @Test func `a library with the epoch and the entry function is a plugin`() throws {
-        let library = try folder.library(c: Sources.plugin)
+    @Test func `a library with the epoch and the entry function is a plugin`() async throws {
+        let library = try await folder.library(c: Sources.plugin)
         #expect(refusal(library) == "accepted")
         #expect(Sources.plugin.contains(atriumKitEpochSymbol), "the fixtures name this epoch")
     }
 
-    @Test func `a library of another epoch is refused naming both`() throws {
-        let reason = refusal(try folder.library(c: Sources.otherEpoch))
+    @Test func `a library of another epoch is refused naming both`() async throws {
+        let reason = refusal(try await folder.library(c: Sources.otherEpoch))
         #expect(reason.contains("atriumkit_abi_2_swift7_0"))
         #expect(reason.contains(atriumKitEpochSymbol))
     }
 
-    @Test func `a library with its own copy of the kit is refused with what to do`() throws {
-        let reason = refusal(try folder.library(c: Sources.ownCopy))
+    @Test func `a library with its own copy of the kit is refused with what to do`() async throws {
+        let reason = refusal(try await folder.library(c: Sources.ownCopy))
         #expect(reason.contains("its own copy of the kit"))
         #expect(reason.contains("link the product AtriumKit"))
     }
 
-    @Test func `a library that is no plugin is refused as that`() throws {
-        #expect(refusal(try folder.library(c: Sources.noPlugin)).contains("is no Atrium plugin"))
+    @Test func `a library that is no plugin is refused as that`() async throws {
+        #expect(
+            refusal(try await folder.library(c: Sources.noPlugin)).contains("is no Atrium plugin"))
     }
 
-    @Test func `a library with another id's entry is refused naming both functions`() throws {
-        let reason = refusal(try folder.library(c: Sources.otherEntry))
+    @Test func `a library with another id's entry is refused naming both functions`() async throws {
+        let reason = refusal(try await folder.library(c: Sources.otherEntry))
         #expect(reason.contains("atrium_plugin_org_test_sample"))
         #expect(reason.contains("atrium_plugin_org_test_other"))
     }
 
-    @Test func `an entry function without the kit's library is refused`() throws {
+    @Test func `an entry function without the kit's library is refused`() async throws {
         let source = "void *atrium_plugin_org_test_sample(void) { return 0; }"
-        #expect(refusal(try folder.library(c: source)).contains("does not use the kit's library"))
+        #expect(
+            refusal(try await folder.library(c: source)).contains("does not use the kit's library"))
     }
 
     @Test func `what is no library is refused with what it is instead`() throws {
@@ -61,16 +63,16 @@ import Testing
         #expect(refusal("\(folder.path)/pipe.so").contains("no regular file"))
     }
 
-    @Test func `a library of another machine is refused naming it`() throws {
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.library(c: Sources.plugin)))
+    @Test func `a library of another machine is refused naming it`() async throws {
+        var bytes = try Data(contentsOf: URL(filePath: await folder.library(c: Sources.plugin)))
         bytes[18] = 40
         #expect(refusal(try folder.file("arm.so", bytes)).contains("another machine (ARM)"))
         bytes[4] = 1
         #expect(refusal(try folder.file("32.so", bytes)).contains("64-bit"))
     }
 
-    @Test func `a library cut off anywhere is refused`() throws {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.library(c: Sources.plugin)))
+    @Test func `a library cut off anywhere is refused`() async throws {
+        let bytes = try Data(contentsOf: URL(filePath: await folder.library(c: Sources.plugin)))
         for count in stride(from: 0, to: bytes.count - 1, by: 97) {
             let cut = try folder.file("cut.so", bytes.prefix(count))
             #expect(refusal(cut) != "accepted", "cut off after \(count) bytes")
@@ -79,9 +81,9 @@ import Testing
 
     /// Bytes of the headers and tables changed at random: the probe answers, whatever they say.
     @Test(arguments: [UInt64(1), 2, 3, 4])
-    func `a library with damaged bytes never breaks the probe`(seed: UInt64) throws {
+    func `a library with damaged bytes never breaks the probe`(seed: UInt64) async throws {
         var random = RepeatableRandom(seed)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.library(c: Sources.plugin)))
+        let bytes = try Data(contentsOf: URL(filePath: await folder.library(c: Sources.plugin)))
         let table = bytes[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
         let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
         var refused = 0

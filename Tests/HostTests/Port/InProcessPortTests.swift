@@ -2,11 +2,12 @@ import AtriumKit
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
 
-@Suite(.serialized) struct InProcessPortTests {
+@Suite(.timeLimit(.minutes(3)), .serialized) struct InProcessPortTests {
     /// One for all tests: what `Talker` notes is guarded by it.
     private static let oneLoop = MultiThreadedEventLoopGroup.singleton.next()
     private let loop = Self.oneLoop
@@ -115,7 +116,7 @@ import Testing
             #expect(owner.told.isEmpty)
             return NIOLoopBound(owner, eventLoop: loop)
         }
-        while try await onLoop({ owner.value.told.isEmpty }) { await Task.yield() }
+        try await until { try await onLoop { !owner.value.told.isEmpty } }
         try await onLoop { #expect(owner.value.told == ["publishes worked", "raised 1"]) }
     }
 
@@ -134,7 +135,7 @@ import Testing
                 NIOLoopBound(Weakly(Talker.last), eventLoop: loop)
             )
         }
-        await Talker.cancelled.wait()
+        try await Talker.cancelled.wait()
         try await onLoop { #expect(owner.value.told.isEmpty) }
         try await onLoop { #expect(weakly.value.object == nil, "nothing keeps the component") }
     }
@@ -154,27 +155,11 @@ private struct Weakly {
 
 /// Opens once, for whoever waits.
 private final class Gate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
-        (false, []))
+    private let isOpen = Atomic(false)
 
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for one in waiting { one.resume() }
-    }
+    func open() { isOpen.store(true, ordering: .releasing) }
 
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
+    func wait() async throws { try await until { isOpen.load(ordering: .acquiring) } }
 }
 
 /// Writes down what it is told.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct ApplyTests {
+@Suite(.timeLimit(.minutes(3))) struct ApplyTests {
     @Test func `a changed field is checked against the items that are there`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)

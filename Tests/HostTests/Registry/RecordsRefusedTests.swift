@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct RecordsRefusedTests {
+@Suite(.timeLimit(.minutes(3))) struct RecordsRefusedTests {
     /// A record that can't be put back, and words of the reason.
     struct Case: Sendable, CustomTestStringConvertible {
         var record: RecordView

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct RecordsTests {
+@Suite(.timeLimit(.minutes(3))) struct RecordsTests {
     @Test func `what was exported makes another daemon the same`() async throws {
         let one = try await TestRegistry.filled()
         let other = try await TestRegistry.start()
@@ -178,7 +178,8 @@ import Testing
         let records = try await other.export().records
         let host = try await TestRegistry.start()
         try await host.apply(.films)
-        let results: [Result<Int64, HostError>] = await host.callAll(2) { registry, index, reply in
+        let results: [Result<Int64, HostError>] = try await host.callAll(2) {
+            registry, index, reply in
             if index == 0 {
                 registry.restore("films", records, by: .moderator) { reply($0.map(\.sequence)) }
             } else {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct RegistryCommandsTests {
+@Suite(.timeLimit(.minutes(3))) struct RegistryCommandsTests {
     @Test func `a container is applied, filled, filtered, voted on, discussed and restarted`()
         async throws
     {
@@ -156,7 +156,7 @@ import Testing
         let sequence = try await host.list().sequence
         #expect(try await put(.film("heat", rating: 9), sequence).updated == 1)
         // One that is pending is waited for.
-        let results = await host.callAll(2) { registry, index, reply in
+        let results = try await host.callAll(2) { registry, index, reply in
             let draft = ItemDraft(
                 item: .film("new", rating: Double(index)), ifRevision: index == 0 ? nil : 0)
             registry.put("films", component: nil, [draft], by: .ann, reply)
@@ -210,7 +210,7 @@ import Testing
         }
         await #expect(throws: HostError.self) { try await host.post("Hello", id: "c1", by: .bob) }
         // Repeated before the first is committed, too.
-        let both = await host.callAll(2) { registry, _, reply in
+        let both = try await host.callAll(2) { registry, _, reply in
             registry.post(
                 SubjectAddress(container: "films"), parent: nil, text: "Twice", id: "c2",
                 by: .ann, reply)

@@ -1,13 +1,13 @@
 import AtriumKit
 import Catalog
 import Facets
-import Foundation
 import Logging
 import NIOCore
 import NIOPosix
 import Stars
 import Store
 import Synchronization
+import TestSupport
 import Threads
 
 @testable import Host
@@ -17,12 +17,12 @@ import Threads
 final class TestRegistry: Sendable {
     let registry: Registry
     let store: Store
-    let directory: String
+    let directory: TemporaryDirectory
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
     private init(
-        _ registry: Registry, _ store: Store, _ directory: String,
+        _ registry: Registry, _ store: Store, _ directory: TemporaryDirectory,
         _ group: MultiThreadedEventLoopGroup, _ loop: any EventLoop
     ) {
         self.registry = registry
@@ -34,11 +34,11 @@ final class TestRegistry: Sendable {
 
     /// Opens the store of a directory, by default a new one, and loads what it holds.
     static func start(
-        in directory: String? = nil, plugins: [LoadedPlugin] = .builtIn,
+        in directory: TemporaryDirectory? = nil, plugins: [LoadedPlugin] = .builtIn,
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers()
     ) async throws -> TestRegistry {
-        let directory = directory ?? temporaryDirectory()
+        let directory = try directory ?? TemporaryDirectory()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let opened = Mutex<Store?>(nil)
@@ -52,7 +52,7 @@ final class TestRegistry: Sendable {
             },
             openStore: { outcomes throws(StoreError) in
                 let store = try Store(
-                    at: directory, logger: .silent, probeInterval: .seconds(3_600),
+                    at: directory.path, logger: .silent, probeInterval: .seconds(3_600),
                     outcomes: outcomes)
                 opened.withLock { $0 = store }
                 return store
@@ -63,20 +63,12 @@ final class TestRegistry: Sendable {
         return host
     }
 
-    static func temporaryDirectory() -> String {
-        NSTemporaryDirectory() + "atrium-host-\(UUID().uuidString)"
-    }
-
     /// Makes a call on the loop and waits for its reply.
     func call<T: Sendable>(
         _ body: @escaping @Sendable (isolated Registry, @escaping Reply<T>) -> Void
     ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            loop.execute {
-                self.registry.assumeIsolated { registry in
-                    body(registry) { continuation.resume(with: $0) }
-                }
-            }
+        try await answer { reply in
+            loop.execute { self.registry.assumeIsolated { body($0, reply) } }
         }
     }
 
@@ -85,16 +77,14 @@ final class TestRegistry: Sendable {
     func callAll<T: Sendable>(
         _ count: Int,
         _ body: @escaping @Sendable (isolated Registry, _ index: Int, @escaping Reply<T>) -> Void
-    ) async -> [Result<T, HostError>] {
+    ) async throws -> [Result<T, HostError>] {
         let replies = Replies<T>(count)
-        return await withCheckedContinuation { continuation in
+        return try await answer { (answered: @escaping Reply<[Result<T, HostError>]>) in
             loop.execute {
                 self.registry.assumeIsolated { registry in
                     for index in 0..<count {
                         body(registry, index) { result in
-                            if let all = replies.add(result, at: index) {
-                                continuation.resume(returning: all)
-                            }
+                            if let all = replies.add(result, at: index) { answered(.success(all)) }
                         }
                     }
                 }
@@ -129,11 +119,8 @@ final class TestRegistry: Sendable {
         return try await .start(in: directory)
     }
 
-    /// Ends in good order and removes everything.
-    func end() async throws {
-        try await stop()
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    /// Ends in good order; what it wrote goes with the last who refers to it.
+    func end() async throws { try await stop() }
 }
 
 /// Replies that come in any order.
@@ -156,30 +143,6 @@ private final class Replies<T: Sendable>: Sendable {
 
 extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-}
-
-/// Keeps what is logged.
-final class LogRecorder: Sendable {
-    private struct Handler: LogHandler {
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-        let recorder: LogRecorder
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            recorder.kept.withLock { $0.append("\(event.message)") }
-        }
-    }
-
-    private let kept = Mutex<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
-
-    var messages: [String] { kept.withLock { $0 } }
 }
 
 /// For registries without worker processes.

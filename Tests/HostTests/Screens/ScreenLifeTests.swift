@@ -1,10 +1,11 @@
 import AtriumKit
+import TestSupport
 import Testing
 
 @testable import Host
 
 /// How screens go on without a reader, and with another one.
-@Suite struct ScreenLifeTests {
+@Suite(.timeLimit(.minutes(3))) struct ScreenLifeTests {
     private func films(limits: HostLimits = HostLimits()) async throws -> TestRegistry {
         let host = try await TestRegistry.start(limits: limits)
         try await host.apply(.films)
@@ -85,7 +86,7 @@ import Testing
         #expect(client.resets.last?.contains("another actor's") ?? false)
 
         await client.leave()
-        while await host.on({ $0.status().screens }) > 2 { await Task.yield() }
+        try await until { await host.on { $0.status().screens } == 2 }
         try await client.resume(by: .bob)
         try await client.catchUp()
         #expect(client.resets.last?.contains("lingers for 0 s") ?? false)

@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Host
@@ -12,7 +13,7 @@ import Testing
 /// finds, and a revision of its own is never empty.
 ///
 /// The seed is printed; `SCREENS_SEED` replays it, and `SCREENS_STEPS` says how far.
-@Suite struct ScreenPropertyTests {
+@Suite(.timeLimit(.minutes(3))) struct ScreenPropertyTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
@@ -40,11 +41,8 @@ import Testing
     private static func run(
         _ seed: UInt64, steps: Int, losing script: RemoteLauncher.Script?
     ) async throws {
-        let memory = "/dev/shm"
-        let parent = FileManager.default.isWritableFile(atPath: memory) ? memory : nil
-        let directory = (parent ?? NSTemporaryDirectory()) + "/atrium-screens-\(UUID().uuidString)"
         let host = try await TestRegistry.start(
-            in: directory,
+            in: TemporaryDirectory(inMemory: true),
             workers: script.map { RemoteLauncher($0) as any ComponentLauncher }
                 ?? NoWorkers())
         try await host.apply(.shelves(isolation: script == nil ? .daemon : .process))

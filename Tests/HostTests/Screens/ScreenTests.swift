@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite struct ScreenTests {
+@Suite(.timeLimit(.minutes(3))) struct ScreenTests {
     /// Counts how often a screen's reader was woken.
     final class Wakes: Sendable {
         private let count = Atomic(0)
