@@ -102,11 +102,10 @@ extension Stories {
                 + ["bash", "-c", Self.story]
             let told = try await run(
                 words,
-                environment: [
+                environment: withoutHosts.merging([
                     "HOME": home.path, "PATH": tree.bin + ":/usr/bin:/bin", "X": tree.examples,
-                    "XDG_RUNTIME_DIR": geteuid() == 0 ? nil : home.path, "XDG_STATE_HOME": nil,
-                    "XDG_CONFIG_HOME": nil, "ATRIUM_SOCKET": nil, "NOTIFY_SOCKET": nil,
-                ])
+                    "XDG_RUNTIME_DIR": geteuid() == 0 ? nil : home.path, "NOTIFY_SOCKET": nil,
+                ]) { $1 })
             #expect(told.status == 0, "\(told)")
             #expect(told.lines.last == "125", "\(told)")
             let store = home.path + "/.local/state/atrium"

@@ -36,6 +36,7 @@ public struct NoMoreLines: Error {
 ///   - environment: variables to set, or with nil to take away.
 ///   - folder: where it runs; by default where the test does.
 ///   - body: what is done meanwhile.
+/// - Returns: what `body` returns.
 /// - Throws: what kept it from being run, and what `body` throws.
 public func withRunning<Value: Sendable>(
     _ words: [String], environment: [String: String?] = [:], in folder: String? = nil,

@@ -20,6 +20,7 @@ public final class TemporaryDirectory: Sendable {
     /// Makes it, open to every user: some of them are the voters.
     ///
     /// - Parameter inMemory: whether what is written there need not reach a disk, where that can be had.
+    /// - Throws: what kept it from being made.
     public init(inMemory: Bool = false) throws {
         Self.sweep
         let memory = "/dev/shm"

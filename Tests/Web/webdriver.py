@@ -7,6 +7,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
 
@@ -21,9 +22,11 @@ class Browser:
     """A headless Chromium with a profile of its own."""
 
     def __init__(self):
+        # Whatever Chromium leaves behind when it is killed.
+        self.scratch = tempfile.TemporaryDirectory(dir="/var/tmp", ignore_cleanup_errors=True)
         self.driver = subprocess.Popen(
             ["chromedriver", "--port=0", "--log-level=WARNING"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, start_new_session=True)
+            text=True, start_new_session=True, env={**os.environ, "TMPDIR": self.scratch.name})
         atexit.register(self.close)  # also after an interruption
         said = []
         for line in self.driver.stdout:
@@ -54,6 +57,7 @@ class Browser:
             os.killpg(self.driver.pid, signal.SIGKILL)
             self.driver.wait(PATIENCE)
             self.driver.stdout.close()
+            self.scratch.cleanup()
 
     def request(self, verb, path, body):
         data = None if body is None else json.dumps(body).encode()

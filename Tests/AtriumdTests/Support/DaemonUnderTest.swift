@@ -131,10 +131,10 @@ final class DaemonUnderTest: Sendable {
     /// What a shell needs to find our programs and this daemon.
     var environment: [String: String?] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return [
+        return withoutHosts.merging([
             "PATH": "\(tree.bin):\(path)", "ATRIUM_SOCKET": socket, "LC_ALL": "C.UTF-8",
-            "EXAMPLES": tree.examples, "XDG_RUNTIME_DIR": nil,
-        ]
+            "EXAMPLES": tree.examples,
+        ]) { $1 }
     }
 
     private var arguments: [String] {
@@ -142,10 +142,10 @@ final class DaemonUnderTest: Sendable {
     }
 
     private var daemonEnvironment: Environment {
-        Environment.inherit.updating(
-            [
-                "NOTIFY_SOCKET": notifications.path, "CONFIGURATION_DIRECTORY": home.path + "/etc",
-            ])
+        let own: [String: String?] = [
+            "NOTIFY_SOCKET": notifications.path, "CONFIGURATION_DIRECTORY": home.path + "/etc",
+        ]
+        return .inherit.updating(withoutHosts.merging(own) { $1 }.keyed)
     }
 
     private func prefix(for user: UInt32?) throws -> [String] {
@@ -155,3 +155,8 @@ final class DaemonUnderTest: Sendable {
         return ["setpriv", "--reuid=\(user)", "--regid=\(info.st_gid)", "--clear-groups"]
     }
 }
+
+/// Takes away the variables that say where the host has its own Atrium, and how that is set.
+let withoutHosts: [String: String?] = Dictionary(
+    uniqueKeysWithValues: ProcessInfo.processInfo.environment.keys
+        .filter { $0.hasPrefix("ATRIUM_") || $0.hasPrefix("XDG_") }.map { ($0, nil) })
