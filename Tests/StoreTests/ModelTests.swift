@@ -4,7 +4,7 @@ import Testing
 
 /// Compares random runs, with entries and commits that fail and ends like kills, with a model that
 /// knows nothing but what was answered.
-@Suite(.timeLimit(.minutes(3))) struct ModelTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelTests {
     @Test(arguments: 0..<60)
     func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
         var random = Seeded(state: UInt64(seed) &+ 1)

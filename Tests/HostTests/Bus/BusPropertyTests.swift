@@ -6,7 +6,7 @@ import Testing
 
 /// Random posts, trims, slow and quick subscribers, reads that are held back: each subscriber must
 /// see what a plain list of everything says, or be told of the gap.
-@Suite(.timeLimit(.minutes(3))) struct BusPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct BusPropertyTests {
     @Test(arguments: (1...40).map(UInt64.init))
     func `what subscribers are told is what a plain list says`(seed: UInt64) async throws {
         let story = try await Story(seed)

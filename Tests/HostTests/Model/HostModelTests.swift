@@ -13,7 +13,7 @@ import Testing
 /// - what was not answered is there whole or not at all, and its notification says which;
 /// - index, tallies, threads and ballots are what the records say, before and after a restart;
 /// - notifications are one a commit, contiguous, in the order of the replies.
-@Suite(.timeLimit(.minutes(3))) struct HostModelTests {
+@Suite(.timeLimit(.minutes(10))) struct HostModelTests {
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4...UInt64.max)])
     func `a host is what its commands say, whatever fails and whenever it is killed`(
         seed: UInt64

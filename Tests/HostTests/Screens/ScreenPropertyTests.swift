@@ -13,7 +13,7 @@ import Testing
 /// finds, and a revision of its own is never empty.
 ///
 /// The seed is printed; `SCREENS_SEED` replays it, and `SCREENS_STEPS` says how far.
-@Suite(.timeLimit(.minutes(3))) struct ScreenPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct ScreenPropertyTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
