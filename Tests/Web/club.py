@@ -24,7 +24,9 @@ class Club:
         self.socket = str(self.home / "atrium.sock")
         self.daemon = self.gateway = None
         atexit.register(self.close)  # also after an interruption
-        self.environment = {**os.environ, "ATRIUM_SOCKET": self.socket, "LC_ALL": "C.UTF-8",
+        # Nothing of an Atrium that the host has.
+        host = {name: value for name, value in os.environ.items() if not name.startswith(("ATRIUM_", "XDG_"))}
+        self.environment = {**host, "ATRIUM_SOCKET": self.socket, "LC_ALL": "C.UTF-8",
                             "CONFIGURATION_DIRECTORY": str(self.home), "NOTIFY_SOCKET": str(self.home / "notify")}
         self.start()
         self.gateway = subprocess.Popen(
