@@ -109,6 +109,12 @@ extension JSONBytes {
             if marks != 0 { return position &+ marks.firstMark }
             position &+= 8
         }
+        if position < count, count &- 8 >= start {
+            // The last eight bytes, some of which were looked at: those have no mark.
+            let word = word(at: count &- 8)
+            let marks = word.marksOfEscapes & ~word & .highBits
+            return count &- 8 &+ marks.firstMark
+        }
         while position < count, !self[position].needsEscape { position &+= 1 }
         return position
     }
@@ -126,7 +132,7 @@ extension UInt64 {
         return quotes | backslashes | controls
     }
 
-    /// The number of the first marked byte.
+    /// The number of the first marked byte; 8 where there is none.
     fileprivate var firstMark: Int { trailingZeroBitCount >> 3 }
 }
 

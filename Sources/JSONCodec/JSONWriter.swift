@@ -39,31 +39,23 @@ public struct JSONWriter {
     ///
     /// - Parameter name: A literal of ASCII with nothing to escape in it.
     public mutating func key(_ name: StaticString) {
-        guard name.hasPointerRepresentation else { return key(name.description) }
-        writeComma()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        guard name.hasPointerRepresentation, name.utf8CodeUnitCount <= Self.longestPiece else {
+            return key(name.description)
+        }
+        writePiece(JSONBytes(name), isKey: true)
     }
 
     /// Writes a member's name, with escapes where they are needed.
     ///
     /// - Parameter name: The name.
     @_disfavoredOverload
-    public mutating func key(_ name: String) {
-        writeComma()
-        writeQuoted(name)
-        bytes.append(UInt8(ascii: ":"))
-    }
+    public mutating func key(_ name: String) { writeQuoted(name, isKey: true) }
 
     /// Writes a string, with escapes where they are needed.
     ///
     /// - Parameter value: The string.
     public mutating func string(_ value: String) {
-        writeComma()
-        writeQuoted(value)
+        writeQuoted(value, isKey: false)
         needsComma = true
     }
 
@@ -160,17 +152,48 @@ public struct JSONWriter {
         }
     }
 
-    private mutating func writeQuoted(_ value: String) {
-        bytes.append(UInt8(ascii: "\""))
+    private mutating func writeQuoted(_ value: String, isKey: Bool) {
         let written: Void? = value.utf8.withContiguousStorageIfAvailable { text in
-            writeEscaped(JSONBytes(UnsafeRawBufferPointer(text)))
+            writeQuoted(JSONBytes(UnsafeRawBufferPointer(text)), isKey: isKey)
         }
-        if written == nil { Array(value.utf8).withUnsafeBytes { writeEscaped(JSONBytes($0)) } }
-        bytes.append(UInt8(ascii: "\""))
+        if written == nil {
+            Array(value.utf8).withUnsafeBytes { writeQuoted(JSONBytes($0), isKey: isKey) }
+        }
     }
 
-    private mutating func writeEscaped(_ text: JSONBytes) {
-        var end = text.endOfUnescapedText(from: 0)
+    private mutating func writeQuoted(_ text: JSONBytes, isKey: Bool) {
+        let end = text.endOfUnescapedText(from: 0)
+        if end == text.count, end <= Self.longestPiece { return writePiece(text, isKey: isKey) }
+        writeComma()
+        bytes.append(UInt8(ascii: "\""))
+        writeEscaped(text, unescaped: end)
+        bytes.append(UInt8(ascii: "\""))
+        if isKey { bytes.append(UInt8(ascii: ":")) }
+    }
+
+    /// Bytes of a text that is put together before it is appended.
+    private static let longestPiece = 252
+
+    /// Writes a text without anything to escape, with all that stands around it, at once: each append
+    /// asks for room, and whether somebody else holds the memory.
+    @inline(__always)
+    private mutating func writePiece(_ text: JSONBytes, isKey: Bool) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { piece in
+            piece[0] = UInt8(ascii: ",")
+            piece[1] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(piece)[2...])
+                .copyMemory(from: text.buffer)
+            piece[text.count + 2] = UInt8(ascii: "\"")
+            piece[text.count + 3] = UInt8(ascii: ":")
+            let end = text.count + (isKey ? 4 : 3)
+            bytes.append(
+                contentsOf: UnsafeBufferPointer(rebasing: piece[(needsComma ? 0 : 1)..<end]))
+        }
+        needsComma = false
+    }
+
+    private mutating func writeEscaped(_ text: JSONBytes, unescaped first: Int) {
+        var end = first
         bytes.append(contentsOf: text[0..<end].buffer)
         while end < text.count {
             writeEscape(text[end])
