@@ -34,9 +34,7 @@ public enum ControlRouter {
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: daemon.version,
             url: "https://atrium.example/")
-        router.authorize = { method, peer in
-            authorize(method, peer, context.accessBook)
-        }
+        router.authorize = { authorization(of: $0, context.accessBook) }
         ClientMeters.prepare()
         router.metrics = VarlinkMetrics(prefix: "atrium", factory: instruments)
         let metrics = DaemonMetrics(
@@ -58,17 +56,19 @@ public enum ControlRouter {
         return router
     }
 
-    private static func authorize(
-        _ method: String, _ peer: Peer, _ book: AccessBook
-    ) -> VarlinkDenial? {
-        // A method without a role is none of ours: the router answers that it is not there.
+    private static func authorization(
+        of method: String, _ book: AccessBook
+    ) -> VarlinkRouter.Authorization? {
+        // A method without a role is none of ours: it is the protocol's own.
         guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
-        let role = book.access(of: peer).role
-        guard role < wanted else { return nil }
-        return VarlinkDenial(
-            Interfaces.Daemon.RoleRequired(
-                method: method, role: wanted.rawValue, yours: role.rawValue),
-            reason: "it wants the role \(wanted.rawValue), and theirs is \(role.rawValue)")
+        return { peer in
+            let role = book.access(of: peer).role
+            guard role < wanted else { return nil }
+            return VarlinkDenial(
+                Interfaces.Daemon.RoleRequired(
+                    method: method, role: wanted.rawValue, yours: role.rawValue),
+                reason: "it wants the role \(wanted.rawValue), and theirs is \(role.rawValue)")
+        }
     }
 }
 

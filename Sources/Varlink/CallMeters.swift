@@ -6,6 +6,10 @@ internal import Glibc
 /// What is recorded with is resolved once, when the method table is made: a call finds its meters by
 /// the method's place. Only an error, which is rare, looks for its name.
 ///
+/// Calls that came at once are timed together: looking at the clock takes as long as a hundred
+/// instructions of theirs. They were read at once, and what is answered in that same turn is sent at
+/// its end, so that each took as long as all of them.
+///
 /// Unchecked: what changes is guarded by the event loop, on which alone it is touched.
 final class CallMeters: @unchecked Sendable {
     /// The most errors that are told apart for a method: those passed on may have any name.
@@ -20,6 +24,11 @@ final class CallMeters: @unchecked Sendable {
     private let answered: [Counter]
     private var errors: [[(name: String, count: Counter)]]
 
+    /// When the turn began in which calls are being started; 0 before the first of them.
+    @exclusivity(unchecked) private var turn: Int64 = 0
+    /// The methods of the calls that it has answered, by their places.
+    @exclusivity(unchecked) private var answeredInTurn: ContiguousArray<UInt16> = []
+
     /// Meters for the methods of a table, in its order, and one for all that there are not.
     init(_ methods: [String], _ metrics: VarlinkMetrics) {
         self.metrics = metrics
@@ -33,8 +42,23 @@ final class CallMeters: @unchecked Sendable {
         errors = names.map { _ in [] }
     }
 
+    /// When a call was read that is about to be started.
+    func turnStart() -> Int64 {
+        if turn == 0 { turn = Self.now() }
+        return turn
+    }
+
+    /// The calls of a turn are started: what they answered goes out now.
+    func endTurn() {
+        guard turn != 0 else { return }
+        let time = Self.now() &- turn
+        for method in answeredInTurn { seconds[Int(method)].recordNanoseconds(time) }
+        answeredInTurn.removeAll(keepingCapacity: true)
+        turn = 0
+    }
+
     /// Nanoseconds of a clock that never goes back.
-    static func now() -> Int64 {
+    private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
@@ -43,7 +67,11 @@ final class CallMeters: @unchecked Sendable {
     /// A call has its reply, or the first of several; or fails with an error of this name.
     func record(_ slot: CallSlot, error: String?) {
         let method = Int(slot.method)
-        seconds[method].recordNanoseconds(Self.now() &- slot.started)
+        if slot.started == turn, turn != 0 {
+            answeredInTurn.append(slot.method)
+        } else {
+            seconds[method].recordNanoseconds(Self.now() &- slot.started)
+        }
         if let error { count(error, of: method) } else { answered[method].increment() }
     }
 

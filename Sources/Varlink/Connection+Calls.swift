@@ -7,7 +7,7 @@ internal import NIOCore
 extension Connection {
     /// Starts the call that a frame holds.
     func start(_ frame: ByteBuffer) throws(ProtocolViolation) {
-        let started = server.meters == nil ? 0 : CallMeters.now()
+        let started = server.meters?.turnStart() ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
                 start(try CallHeader(bytes, nesting: server.limits.nesting), at: started)
@@ -25,7 +25,7 @@ extension Connection {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))
         }
-        if let denial = server.router.authorize?(entry.name, peer) {
+        if let denial = entry.authorize?(peer) {
             server.tellDenied(entry.name, denial.reason, peer)
             return fail(slot, denial.error)
         }
@@ -104,6 +104,15 @@ extension Connection {
         }
         count(slot, error)
         if isLast { end(slot) }
+        settleAnswer()
+    }
+
+    /// Answers with one whole frame, which is the last.
+    func answer(_ slot: CallSlot, withLast frame: [UInt8]) {
+        guard isOpen(slot) else { return }
+        if slot.kind != .oneway { frame.withUnsafeBytes { replies.append($0, to: slot.id) } }
+        count(slot, nil)
+        end(slot)
         settleAnswer()
     }
 

@@ -104,7 +104,7 @@ extension Connection {
         guard let entry, let resume = entry.resume else {
             return fail(slot, server.router.whyNotFound(stream.method))
         }
-        if let denial = server.router.authorize?(entry.name, peer) {
+        if let denial = entry.authorize?(peer) {
             server.tellDenied(entry.name, denial.reason, peer)
             return fail(slot, denial.error)
         }

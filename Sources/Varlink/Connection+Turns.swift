@@ -93,7 +93,10 @@ extension Connection {
 
     func startCalls() {
         isStarting = true
-        defer { isStarting = false }
+        defer {
+            isStarting = false
+            server.meters?.endTurn()
+        }
         while canStartCalls {
             do throws(ProtocolViolation) {
                 guard let frame = try frames.next() else { return }

@@ -5,7 +5,8 @@ internal import NIOCore
 
 /// What the connections of a server share.
 ///
-/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched.
+/// Unchecked: all that changes is guarded by the event loop, on which alone it is touched; what each call
+/// touches is not guarded again at each access by the runtime.
 final class ServerState: @unchecked Sendable {
     let eventLoop: any EventLoop
     private(set) var limits: VarlinkLimits
@@ -14,15 +15,15 @@ final class ServerState: @unchecked Sendable {
     let table: MethodTable
     let meters: CallMeters?
 
-    var statistics = VarlinkStatistics()
+    @exclusivity(unchecked) var statistics = VarlinkStatistics()
     var accounts = UserAccounts()
     private var peerLog: PeerLog
 
     /// Memory for encoding one reply, used again for the next.
-    private var scratch: [UInt8] = []
+    @exclusivity(unchecked) private var scratch: [UInt8] = []
 
     /// How far it has come in handing its connections over.
-    var handover = Handover.none
+    @exclusivity(unchecked) var handover = Handover.none
 
     private var isStopping = false
     private var listeners: [any Channel] = []

@@ -40,6 +40,14 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, isLast: true) { $0.writeReply(reply, continues: false) }
     }
 
+    /// Ends the call with its only reply, a whole frame that is encoded already.
+    ///
+    /// For methods whose calls can't ask for an upgrade.
+    func reply(encoded frame: [UInt8]) {
+        if isElsewhere { return hop { self.reply(encoded: frame) } }
+        slot.connection.answer(slot, withLast: frame)
+    }
+
     /// Adds a reply to a call with ``wantsMore``, which goes on.
     ///
     /// For any other call, which can have but one, it is the last.

@@ -5,7 +5,8 @@ public import CoreMetrics
 ///
 /// The outcome is `ok`, the error's name, or `dropped` where the connection ended before the reply.
 /// Calls of methods that there are not stand under the method `unknown`, so that peers can't
-/// make up labels. A call with `more` counts with its first reply.
+/// make up labels. A call with `more` counts with its first reply. Calls that came at once are answered
+/// at once: each took as long as all of them together.
 public struct VarlinkMetrics: Sendable {
     /// What the names begin with; `varlink` by default.
     public var prefix: String

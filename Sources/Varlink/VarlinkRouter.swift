@@ -5,11 +5,14 @@ internal import JSONCodec
 /// A value: built before the server that takes it, the same for all connections. It
 /// answers `org.varlink.service` by itself.
 public struct VarlinkRouter: Sendable {
-    /// Decides whether a peer may call a method, given by its full name, before its parameters are
-    /// read: nil for yes.
+    /// Decides whether a peer may call a method: nil for yes.
+    public typealias Authorization = @Sendable (_ peer: Peer) -> VarlinkDenial?
+
+    /// Tells what decides who may call a method, given by its full name; nil: everyone may.
     ///
-    /// Runs on the loop. Default: everyone may.
-    public var authorize: (@Sendable (_ method: String, _ peer: Peer) -> VarlinkDenial?)?
+    /// Asked once for each method, as a server is made. What it tells runs on the loop with each call,
+    /// before its parameters are read. Default: everyone may call everything.
+    public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
     /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
     public var metrics: VarlinkMetrics?
@@ -28,9 +31,14 @@ public struct VarlinkRouter: Sendable {
     private let information: VarlinkService.GetInfo.Reply
     private var interfaces: [String: Interface] = [:]
     private var order: [String] = []
-    private var entries: [String: MethodEntry] = [:]
+    private var handlers: [String: Handler] = [:]
     private var upgrades: [String: Upgrade] = [:]
     var resumptions: [String: @Sendable (JSONObject, CallSlot) -> Void] = [:]
+
+    /// A type of its own: a closure in a dictionary would be wrapped anew.
+    private struct Handler: Sendable {
+        let invoke: MethodEntry.Invocation
+    }
 
     private struct Interface: Sendable {
         let description: String
@@ -82,9 +90,8 @@ public struct VarlinkRouter: Sendable {
                 _ parameters: Method.Parameters, _ call: VarlinkCall<Method.Reply>
             ) -> Void
     ) {
-        precondition(entries[Method.name] == nil, "\(Method.name) has two handlers")
-        entries[Method.name] = MethodEntry(name: Method.name) {
-            bytes, depth, slot throws(JSONError) in
+        precondition(handlers[Method.name] == nil, "\(Method.name) has two handlers")
+        handlers[Method.name] = Handler { bytes, depth, slot throws(JSONError) in
             let parameters = try JSON.decode(
                 Method.Parameters.self, from: bytes, depthLimit: depth)
             body(parameters, VarlinkCall(slot: slot))
@@ -107,8 +114,12 @@ public struct VarlinkRouter: Sendable {
         var router = self
         var information = information
         information.interfaces = order
-        let answer = information
-        router.handle(VarlinkService.GetInfo.self) { _, call in call.reply(answer) }
+        // It is the same for all: encoded once.
+        var answer = JSONWriter()
+        answer.writeReply(information, continues: false)
+        answer.bytes.append(0)
+        let frame = answer.bytes
+        router.handle(VarlinkService.GetInfo.self) { _, call in call.reply(encoded: frame) }
         let descriptions = interfaces.mapValues(\.description)
         router.handle(VarlinkService.GetInterfaceDescription.self) { parameters, call in
             guard let text = descriptions[parameters.interface] else {
@@ -118,11 +129,11 @@ public struct VarlinkRouter: Sendable {
             call.reply(.init(description: text))
         }
         return MethodTable(
-            router.entries.values.map { entry in
-                var entry = entry
-                entry.upgrade = upgrades[entry.name] ?? .never
-                entry.resume = resumptions[entry.name]
-                return entry
+            router.handlers.enumerated().map { place, method in
+                MethodEntry(
+                    name: method.key, place: place, upgrade: upgrades[method.key] ?? .never,
+                    authorize: authorize?(method.key), resume: resumptions[method.key],
+                    invoke: method.value.invoke)
             })
     }
 

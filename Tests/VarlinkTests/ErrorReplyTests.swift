@@ -58,9 +58,12 @@ import Varlink
 
     @Test func `who may not call is told so before the parameters are read`() async throws {
         try await withService { router, _ in
-            router.authorize = { method, peer in
-                guard method == Example.Hold.name, peer.pid > 0 else { return nil }
-                return VarlinkDenial(VarlinkService.PermissionDenied(), reason: "it may not")
+            router.authorize = { method in
+                guard method == Example.Hold.name else { return nil }
+                return { peer in
+                    guard peer.pid > 0 else { return nil }
+                    return VarlinkDenial(VarlinkService.PermissionDenied(), reason: "it may not")
+                }
             }
         } _: { service in
             let client = try service.raw()
