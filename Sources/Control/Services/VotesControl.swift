@@ -44,7 +44,7 @@ struct VotesControl: VotesService {
             container: parameters.container, component: parameters.component,
             item: parameters.item)
         guard let actor = parameters.actor else {
-            return answer(call, with: context.registry.assumeIsolated { $0.tally(address) })
+            return answer(call, with: context.registry.tally(address))
         }
         context.read(call, as: actor) { registry, actor in
             registry.tally(address, actor: actor) { answer(call, with: $0) }

@@ -62,7 +62,7 @@ extension Registry {
         container.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
-            atCommit: { [self] in containers[definition.name] = container }, reached)
+            atCommit: { [self] in shelf.containers[definition.name] = container }, reached)
     }
 
     /// All containers, sorted by name.
@@ -109,7 +109,7 @@ extension Registry {
                 }
                 container.remove(
                     purge: purge, by: caller, erased: components,
-                    atCommit: { [self] in containers[name] = nil }, done)
+                    atCommit: { [self] in shelf.containers[name] = nil }, done)
             }
         }
     }

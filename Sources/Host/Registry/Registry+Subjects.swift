@@ -1,4 +1,5 @@
 public import AtriumKit
+import NIOCore
 
 // Votes and comments on containers and on their items.
 extension Registry {
@@ -31,10 +32,15 @@ extension Registry {
 
     /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.
     ///
+    /// To be called on the event loop.
+    ///
     /// - Parameter address: the subject.
     /// - Returns: the tally; fails with `itemNotFound`.
-    public func tally(_ address: SubjectAddress) -> Result<TallyResult, HostError> {
-        guard let container = containers[address.container] else {
+    public nonisolated func tally(
+        _ address: SubjectAddress
+    ) -> Result<TallyResult, HostError> {
+        shelf.loop.preconditionInEventLoop()
+        guard let container = shelf.containers[address.container] else {
             return .failure(.containerNotFound(address.container))
         }
         return container.tally(address.component, address.item)

@@ -34,7 +34,7 @@ public actor Registry {
     public nonisolated let identity: String
 
     let domain: Domain
-    var containers: [String: Container] = [:]
+    nonisolated let shelf: Shelf
     private nonisolated let executor: any SerialExecutor
 
     /// Opens the store and makes a registry that is empty until ``load(_:)``.
@@ -64,11 +64,28 @@ public actor Registry {
         self.plugins = plugins
         identity = store.identity
         executor = loop.executor
+        shelf = Shelf(loop)
         domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop), workers), limits: limits, logger: logger,
             clock: clock)
         relay.connect(self, loop)
+    }
+}
+
+extension Registry {
+    /// The containers by name.
+    var containers: [String: Container] { shelf.containers }
+
+    /// Where the containers stand, for who is on the loop already and asks for nothing but memory:
+    /// `assumeIsolated` costs two allocations and as many instructions as such an answer.
+    ///
+    /// Unchecked: guarded by the event loop, on which alone the containers are touched.
+    final class Shelf: @unchecked Sendable {
+        let loop: any EventLoop
+        var containers: [String: Container] = [:]
+
+        init(_ loop: any EventLoop) { self.loop = loop }
     }
 }
 
@@ -137,7 +154,7 @@ extension Registry {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
-            for container in loading { containers[container.name] = container }
+            for container in loading { shelf.containers[container.name] = container }
             var outstanding = loading.count
             guard outstanding > 0 else { return reply(.success(())) }
             for container in loading {
@@ -209,7 +226,7 @@ extension Registry {
         domain.screens.removeAll()
         domain.exports.removeAll()
         domain.bus.close()
-        containers.removeAll()
+        shelf.containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)
         // Closing waits for the disk.
         let thread = Thread {
