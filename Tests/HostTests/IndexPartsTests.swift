@@ -37,24 +37,53 @@ struct IndexPartsTests {
                     var text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
                     let needle = (0..<size).map { UInt8(ascii: "b") + UInt8($0 % 3) }
                     text.replaceSubrange(place..<place + size, with: needle)
-                    #expect(places(of: needle, in: text) == [place], "\(length) \(size) \(place)")
+                    #expect(texts(with: needle, in: [text]) == [0], "\(length) \(size) \(place)")
+                    // It does not begin in one text and end in the next.
+                    let halves = [
+                        Array(text[..<(place + size / 2)]), Array(text[(place + size / 2)...]),
+                    ]
+                    let whole = size == 1 ? [1] : []
+                    #expect(texts(with: needle, in: halves) == whole, "\(length) \(size) \(place)")
                 }
             }
         }
         #expect(Needle([]) == nil)
-        #expect(places(of: Array("ab".utf8), in: Array("aaab".utf8)) == [2])
-        #expect(places(of: Array("ba".utf8), in: Array("aaab".utf8)) == [])
-        #expect(places(of: Array("aa".utf8), in: Array("aaaa".utf8)) == [0, 1, 2])
-        let many = [UInt8](repeating: UInt8(ascii: "a"), count: 5_000)
-        #expect(places(of: [UInt8(ascii: "a")], in: many) == Array(0..<5_000))
     }
 
-    private func places(of needle: [UInt8], in text: [UInt8]) -> [Int] {
-        var places: [Int] = []
-        text.withUnsafeBytes { text in
-            Needle(needle)?.visitPlaces(in: text) { places.append($0) }
+    @Test func `a needle is found in each of many texts that hold it, once`() {
+        var random = SeededRandom(state: 17)
+        let needles = [
+            "a", "b", "ab", "aab", "abba", "babab", "aaaaaaaa", "cab", "abacabadabacaba",
+        ]
+        for most in [0, 1, 3, 20, 70, 300] {
+            let all = (0..<3_000).map { _ in
+                (0..<Int.random(in: 0...most, using: &random)).map { _ in
+                    UInt8(ascii: "a") + UInt8(Int.random(in: 0...9, using: &random) % 4 % 3)
+                }
+            }
+            for needle in needles {
+                let expected = all.indices.filter {
+                    String(decoding: all[$0], as: UTF8.self).contains(needle)
+                }
+                #expect(texts(with: Array(needle.utf8), in: all) == expected, "\(most) \(needle)")
+                #expect(
+                    all.indices.filter { isIn(Array(needle.utf8), all[$0]) } == expected,
+                    "\(most) \(needle)")
+            }
         }
-        return places
+    }
+
+    /// The numbers of the texts that a needle is in.
+    private func texts(with needle: [UInt8], in texts: [[UInt8]]) -> [Int] {
+        var found: [Int] = []
+        Array(texts.joined(separator: [0xFF])).withUnsafeBytes { texts in
+            Needle(needle)?.visitTexts(in: texts, from: 0) { found.append($0) }
+        }
+        return found
+    }
+
+    private func isIn(_ needle: [UInt8], _ text: [UInt8]) -> Bool {
+        text.withUnsafeBytes { Needle(needle)?.isIn($0) ?? false }
     }
 
     @Test func `the table of folded scalars folds as the rules do`() {
@@ -84,7 +113,7 @@ struct IndexPartsTests {
         for needle in ["1", "77", "919", "7919-", "-1999 ", "0-0", "never", words[1_234]] {
             var found: [Int] = []
             if let needle = Needle(Array(needle.utf8)) {
-                found = texts.owners(containing: needle).map(Int.init)
+                texts.visitOwners(containing: needle) { found.append($0) }
             }
             let expected = all.indices.filter { $0 % 3 != 0 && all[$0].contains(needle) }
             #expect(found.sorted() == expected, "\(needle)")
@@ -155,12 +184,12 @@ struct IndexPartsTests {
         for owner in 0..<200 where owner % 10 != 0 { texts.insert(Array("y".utf8), owner: owner) }
         var found: Set<Int> = []
         if let needle = Needle(Array("x".utf8)) {
-            found = Set(texts.owners(containing: needle).map(Int.init))
+            texts.visitOwners(containing: needle) { found.insert($0) }
         }
         #expect(found == Set((0..<2_000).filter { $0 % 10 == 0 }))
         found = []
         if let needle = Needle(Array("y".utf8)) {
-            found = Set(texts.owners(containing: needle).map(Int.init))
+            texts.visitOwners(containing: needle) { found.insert($0) }
         }
         #expect(found.count == 180)
         #expect(texts.withText(of: 1_990) { $0.count } == 3_005)

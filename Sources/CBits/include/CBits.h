@@ -19,20 +19,35 @@ size_t bits_count_and(const uint64_t *left, const uint64_t *right, size_t count)
 void bits_in_range(const double *numbers, size_t count, double lower, double upper,
                    uint64_t *words);
 
-/// A text to be found, and the two of its places whose bytes are rarest.
+/// A text to be found, and the four of its places whose bytes are rarest: all of them where it has no
+/// more, some of them twice where it has less.
 struct bits_needle {
     const uint8_t *bytes;
     size_t length;
-    size_t first;
-    size_t second;
+    size_t rarest[4];
 };
 
-/// Finds a needle in a text, from `*start` on.
+/// What each of several texts, one behind the other, ends with: a byte that UTF-8 never has.
+#define BITS_END 0xFF
+
+/// How far a search has come.
+struct bits_search {
+    /// Where it goes on.
+    size_t place;
+    /// The number of the text that this place is in.
+    uint32_t text;
+    /// The text that was found last; `UINT32_MAX` where there is none.
+    uint32_t last;
+};
+
+/// Finds the texts of many that hold a needle, from `search` on.
 ///
-/// Writes the places where it stands, ascending, overlapping ones too, until the text ends or there
-/// is no room for 64 more of `capacity`, which is at least 64. `*start` is then where to go on. Returns
-/// how many were written: only at the end of the text none.
-size_t bits_find(const uint8_t *text, size_t length, const struct bits_needle *needle,
-                 size_t *start, uint32_t *places, size_t capacity);
+/// Writes their numbers, ascending and each once, until the bytes end or there is no room for 64 more of
+/// `capacity`, which is at least 64. Returns how many were written: only at the end none.
+size_t bits_find(const uint8_t *bytes, size_t length, const struct bits_needle *needle,
+                 struct bits_search *search, uint32_t *texts, size_t capacity);
+
+/// Has memory brought near that is to be read soon.
+static inline void bits_prefetch(const void *memory) { __builtin_prefetch(memory); }
 
 #endif

@@ -55,11 +55,11 @@ struct Bitset {
         words[index] |= 1 << UInt64(row & 63)
     }
 
-    /// Takes rows in, for which there is room.
+    /// Takes in the rows that `visit` hands over, for which there is room.
     @inline(__always)
-    mutating func insert(_ rows: some Sequence<Int>) {
+    mutating func insert(_ visit: ((Int) -> Void) -> Void) {
         words.withUnsafeMutableBufferPointer { words in
-            for row in rows { words[row >> 6] |= 1 << UInt64(row & 63) }
+            visit { row in words[row >> 6] |= 1 << UInt64(row & 63) }
         }
     }
 

@@ -50,17 +50,24 @@ final class FoldedTexts {
             originals.reserveCapacity(FoldedTexts.runLength)
         }
 
-        func collectOwners(of needle: Needle, into found: inout ContiguousArray<Int32>) {
+        @inline(__always)
+        func visitOwners(
+            of needle: Needle, ahead: (Int) -> Void, _ body: (Int) -> Void
+        ) {
             bytes.withUnsafeBytes { bytes in
                 starts.withUnsafeBufferPointer { starts in
-                    var (entry, last) = (0, -1)
-                    signatures.visitRanges(for: needle, count: bytes.count) { range in
-                        needle.visitPlaces(in: UnsafeRawBufferPointer(rebasing: bytes[range])) {
-                            let place = UInt32(truncatingIfNeeded: range.lowerBound &+ $0)
-                            entry = starts.lastIndex(notAfter: place, from: entry)
-                            guard entry != last else { return }
-                            last = entry
-                            if owners[entry] >= 0 { found.append(owners[entry]) }
+                    owners.withUnsafeBufferPointer { owners in
+                        var first = 0
+                        signatures.visitRanges(for: needle, count: bytes.count) { range in
+                            // A stretch begins with a text.
+                            first = starts.lastIndex(
+                                notAfter: UInt32(range.lowerBound), from: first)
+                            let texts = UnsafeRawBufferPointer(rebasing: bytes[range])
+                            needle.visitTexts(in: texts, from: first) { entry in
+                                if owners[entry] >= 0 { ahead(Int(owners[entry])) }
+                            } _: { entry in
+                                if owners[entry] >= 0 { body(Int(owners[entry])) }
+                            }
                         }
                     }
                 }
@@ -133,11 +140,13 @@ final class FoldedTexts {
         withText(of: owner, needle.isIn)
     }
 
-    /// The owners whose text contains another, each once.
-    func owners(containing needle: Needle) -> ContiguousArray<Int32> {
-        var found: ContiguousArray<Int32> = []
-        for run in runs { run.collectOwners(of: needle, into: &found) }
-        return found
+    /// Hands over the owners whose text contains another, each once; `ahead` is told of some before they
+    /// are handed over, to have memory brought near.
+    @inline(__always)
+    func visitOwners(
+        containing needle: Needle, ahead: (Int) -> Void = { _ in }, _ body: (Int) -> Void
+    ) {
+        for run in runs { run.visitOwners(of: needle, ahead: ahead, body) }
     }
 
     private func openRun() {
@@ -170,7 +179,7 @@ final class FoldedTexts {
 
 extension UnsafeBufferPointer<UInt32> {
     /// Where the last element stands that is not greater, at or behind `first`: found near by in
-    /// growing steps, since hits come in order.
+    /// growing steps, since stretches come in order.
     @inline(__always)
     fileprivate func lastIndex(notAfter element: UInt32, from first: Int) -> Int {
         var (low, step) = (first, 1)

@@ -2,14 +2,15 @@ import CBits
 
 /// A text to be found within others, byte by byte.
 ///
-/// It is compared with many places at once on two of its bytes, those that are rarest in words, and
-/// as a whole only where both agree.
+/// It is compared with many places at once on four of its bytes, those that are rarest in words, and
+/// as a whole only where all agree.
 struct Needle {
     private let bytes: [UInt8]
-    private let first: Int
-    private let second: Int
+    /// Where its four rarest bytes are; the rarest again where there are not so many.
+    private let rarest: [Int]
 
-    private static let capacity = 1_024
+    /// As many as the stack has room for.
+    private static let capacity = 256
 
     /// Where ``TextSignatures`` keep the sequences of three and four bytes that it has; none when it is
     /// shorter.
@@ -19,11 +20,14 @@ struct Needle {
     init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
-        let byRarity = bytes.indices.sorted {
-            (Needle.commonness(of: bytes[$0]), $0) < (Needle.commonness(of: bytes[$1]), $1)
+        // The same byte again says little that is new.
+        let byRarity = bytes.indices.sorted { one, other in
+            let (first, second) = (bytes[one], bytes[other])
+            let isRepeated = (bytes[..<one].contains(first), bytes[..<other].contains(second))
+            return (isRepeated.0 ? 1 : 0, Needle.commonness(of: first), one)
+                < (isRepeated.1 ? 1 : 0, Needle.commonness(of: second), other)
         }
-        first = byRarity[0]
-        // The same byte again says nothing new: rather one that differs, if there is any.
+        rarest = (0..<4).map { $0 < byRarity.count ? byRarity[$0] : byRarity[0] }
         let fours = bytes.indices.dropLast(3).prefix(16).map {
             TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], bytes[$0 + 3])
         }
@@ -31,34 +35,39 @@ struct Needle {
             TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2])
         }
         buckets = fours + threes
-        second = byRarity.first { bytes[$0] != bytes[byRarity[0]] } ?? byRarity[byRarity.count - 1]
     }
 
     /// Whether it stands in a text.
     func isIn(_ text: UnsafeRawBufferPointer) -> Bool {
         var isFound = false
-        visitPlaces(in: text, upTo: 1) { _ in isFound = true }
+        visitTexts(in: text) { _ in isFound = true }
         return isFound
     }
 
-    /// Hands over each place of a text where it stands, ascending.
+    /// Hands over the number of each text that it stands in, ascending and each once.
+    ///
+    /// The texts stand one behind the other, each but the last ended by a byte that UTF-8 never holds;
+    /// the first one has this number. `ahead` is told of some before they are handed over, to have
+    /// memory brought near.
     @inline(__always)
-    func visitPlaces(
-        in text: UnsafeRawBufferPointer, upTo limit: Int = .max, _ body: (Int) -> Void
+    func visitTexts(
+        in texts: UnsafeRawBufferPointer, from number: Int = 0, ahead: (Int) -> Void = { _ in },
+        _ body: (Int) -> Void
     ) {
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Needle.capacity) { places in
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Needle.capacity) { found in
             bytes.withUnsafeBufferPointer { bytes in
                 var needle = bits_needle(
-                    bytes: bytes.baseAddress, length: bytes.count, first: first, second: second)
-                let text = text.assumingMemoryBound(to: UInt8.self)
-                var (start, remaining) = (0, limit)
-                while remaining > 0 {
+                    bytes: bytes.baseAddress, length: bytes.count,
+                    rarest: (rarest[0], rarest[1], rarest[2], rarest[3]))
+                var search = bits_search(place: 0, text: UInt32(number), last: .max)
+                let texts = texts.assumingMemoryBound(to: UInt8.self)
+                while true {
                     let count = bits_find(
-                        text.baseAddress, text.count, &needle, &start, places.baseAddress,
-                        places.count)
+                        texts.baseAddress, texts.count, &needle, &search, found.baseAddress,
+                        found.count)
                     guard count > 0 else { return }
-                    for place in places.prefix(min(count, remaining)) { body(Int(place)) }
-                    remaining -= min(count, remaining)
+                    for text in found.prefix(count) { ahead(Int(text)) }
+                    for text in found.prefix(count) { body(Int(text)) }
                 }
             }
         }

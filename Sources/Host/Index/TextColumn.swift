@@ -1,4 +1,5 @@
 import AtriumKit
+import CBits
 
 /// The values of a `text` or `keywords` field: for each row the codes of its texts.
 final class TextColumn {
@@ -77,13 +78,17 @@ final class TextColumn {
     /// Takes the rows with a text that contains this one into the set.
     func collectRows(containing needle: Needle, into rows: inout Bitset) {
         rows.reserve(first.count)
-        let owners = values.folded.owners(containing: needle)
+        var shared: ContiguousArray<Int> = []
         values.postings.withUnsafeBufferPointer { postings in
             // Most texts are one row's: those are bits to set, and nothing else.
-            rows.insert(owners.lazy.compactMap { postings[Int($0)].only })
-            for owner in owners where postings[Int(owner)].only == nil {
-                postings[Int(owner)].formUnion(into: &rows)
+            rows.insert { insert in
+                values.folded.visitOwners(containing: needle) { owner in
+                    bits_prefetch(postings.baseAddress.map { $0 + owner })
+                } _: { owner in
+                    if let row = postings[owner].only { insert(row) } else { shared.append(owner) }
+                }
             }
+            for owner in shared { postings[owner].formUnion(into: &rows) }
         }
     }
 
