@@ -38,6 +38,27 @@ struct SocketTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `a socket that a drop-in adds is served beside the first, and the metrics' link stays`()
+        async throws
+    {
+        let told = try await Machine.play(
+            """
+            printf '[Socket]\\nListenStream=/run/atrium/door.sock\\n' | drop_in atriumd.socket
+            systemctl start atriumd.socket
+            tell unit $? $(systemctl show -p LoadState -p ActiveState --value atriumd.socket)
+            for socket in atrium door; do
+                tell $socket $(ATRIUM_SOCKET=/run/atrium/$socket.sock as atrium-member \\
+                    atriumctl status --json | grep -o '"state":"[a-z]*"')
+            done
+            tell link $(readlink -f /run/systemd/report/org.atrium.Daemon)
+            """)
+        #expect(told["unit"] == "0 loaded active")
+        #expect(told["atrium"] == #""state":"ready""#)
+        #expect(told["door"] == #""state":"ready""#)
+        #expect(told["link"] == "/run/atrium/atrium.sock")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `calls made while the daemon restarts are answered`() async throws {
         let told = try await Machine.play(
             """
