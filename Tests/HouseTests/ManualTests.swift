@@ -88,15 +88,21 @@ struct ManualTests {
         }
     }
 
-    @Test func `the newest entry of Debian's changelog is of the version that the programs tell`()
+    @Test func `the changelogs are of the version that the programs tell, by one maintainer`()
         throws
     {
-        let changelog = try String(
-            contentsOf: Repository.root.appending(path: "debian/changelog"), encoding: .utf8)
-        let source = try String(
-            contentsOf: Repository.root.appending(path: "Sources/Interfaces/AtriumVersion.swift"),
-            encoding: .utf8)
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
+        }
+        let source = try text("Sources/Interfaces/AtriumVersion.swift")
         let version = try #require(source.firstMatch(of: #/current = "([^"]+)"/#)?.output.1)
+        let changelog = try text("debian/changelog")
         #expect(changelog.hasPrefix("atrium (\(version)-"))
+        // The newest heading but that of what is to come.
+        let headings = try text("CHANGELOG.md").matches(of: #/\n## (\S+)\n/#).map(\.output.1)
+        #expect(headings.first { $0 != "Unreleased" } == version)
+        let control = try text("debian/control")
+        let maintainer = try #require(control.firstMatch(of: #/\nMaintainer: (.+ <\S+@\S+>)\n/#))
+        #expect(changelog.contains("\n -- \(maintainer.output.1)  "))
     }
 }
