@@ -95,7 +95,7 @@ extension Container {
         _ component: String?, _ comment: String, text: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        change(.editComment(id: comment, text: text), component, caller, reply) {
+        changeOwn(comment, .editComment(id: comment, text: text), component, caller, reply) {
             $0.draft("comments.edited", $1, text: true)
         }
     }
@@ -104,8 +104,27 @@ extension Container {
         _ component: String?, _ comment: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        change(.deleteComment(id: comment), component, caller, reply) {
+        changeOwn(comment, .deleteComment(id: comment), component, caller, reply) {
             $0.draft("comments.removed", $1)
+        }
+    }
+
+    /// Changes a comment that its author can read: with its item it is gone until that returns.
+    private func changeOwn(
+        _ comment: String, _ command: ComponentCommand, _ component: String?, _ caller: Caller,
+        _ reply: @escaping Answer<CommentResult>,
+        entry: @escaping (Decision, _ component: String) -> EntryDraft?
+    ) {
+        guard let slot = try? slot(component, .comments) else {
+            return change(command, component, caller, reply, entry: entry)
+        }
+        slot.ask(.comment(id: comment)) { [self] result in
+            guard case .success(.comment(let found?)) = result else {
+                // The component says what there is to say.
+                return change(command, component, caller, reply, entry: entry)
+            }
+            change(
+                command, component, of: found.comment.subject.item, caller, reply, entry: entry)
         }
     }
 
@@ -119,7 +138,8 @@ extension Container {
     }
 
     private func change(
-        _ command: ComponentCommand, _ component: String?, _ caller: Caller,
+        _ command: ComponentCommand, _ component: String?, of item: String? = nil,
+        _ caller: Caller,
         _ reply: @escaping Answer<CommentResult>,
         entry: @escaping (Decision, _ component: String) -> EntryDraft?
     ) {
@@ -128,6 +148,7 @@ extension Container {
             run(
                 Command(
                     command: command, context: context(caller),
+                    check: { [self] in absence(of: item) },
                     entry: { entry($0, slot.name) },
                     done: { [self] in answer($0, reply) }), on: slot)
         } catch {

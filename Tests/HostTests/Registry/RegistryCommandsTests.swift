@@ -91,12 +91,14 @@ import Testing
         try await host.apply(.films)
         try await host.put(.film("heat"))
         try await host.cast(4, on: "heat")
-        try await host.post("Slow.", on: "heat")
+        try await host.post("Slow.", on: "heat", id: "slow")
         #expect(try await host.remove("heat").removed == 1)
-        await expect(.itemNotFound(container: "films", item: "heat")) {
-            try await host.tally(of: "heat")
-        }
+        let missing = HostError.itemNotFound(container: "films", item: "heat")
+        await expect(missing) { try await host.tally(of: "heat") }
+        await expect(missing) { try await host.edit("slow", text: "Fast.") }
+        await expect(missing) { try await host.delete("slow") }
         try await host.put(.film("heat"))
+        #expect(try await host.edit("slow", text: "Fast.").comment.entry.comment.text == "Fast.")
         let item = try await host.list(actor: "unix:1000").items[0]
         #expect(item.votes?.tally.count == 1)
         #expect(item.votes?.mine == 4)

@@ -59,6 +59,18 @@ extension TestRegistry {
         }
     }
 
+    @discardableResult
+    func edit(_ comment: String, text: String) async throws -> CommentResult {
+        try await call {
+            $0.edit("films", component: nil, comment: comment, text: text, by: .ann, $1)
+        }
+    }
+
+    @discardableResult
+    func delete(_ comment: String) async throws -> CommentResult {
+        try await call { $0.delete("films", component: nil, comment: comment, by: .ann, $1) }
+    }
+
     func thread(of item: String? = nil) async throws -> ThreadResult {
         try await call {
             $0.thread("films", component: nil, ThreadQuery(subject: Subject(item: item)), $1)
