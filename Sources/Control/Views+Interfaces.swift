@@ -68,6 +68,7 @@ extension Interfaces.Container {
             switch status.state {
             case .loading: .loading
             case .ready: .ready
+            case .degraded: .degraded
             case .failed: .failed
             }
         self.init(

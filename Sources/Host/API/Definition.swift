@@ -143,6 +143,8 @@ public struct ContainerStatus: Sendable, Hashable {
         case loading
         /// It answers.
         case ready
+        /// It answers, but for components that failed; the reason names them and says why.
+        case degraded
         /// It can't be loaded; the reason says why.
         case failed
     }

@@ -198,16 +198,23 @@ extension Container {
 
 extension Container {
     var status: ContainerStatus {
-        ContainerStatus(
-            definition: definition, state: isLoading ? .loading : .ready, items: itemCount,
+        let failures = failures.map { "the component \($0.name) failed: \($0.reason)" }
+        return ContainerStatus(
+            definition: definition,
+            state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,
+            reason: failures.isEmpty ? nil : failures.joined(separator: "; "), items: itemCount,
             components: slots.map(\.status))
     }
 
     /// What is wrong, a sentence each.
     var problems: [String] {
+        failures.map { "The component \(name)/\($0.name) failed: \($0.reason)" }
+    }
+
+    private var failures: [(name: String, reason: String)] {
         slots.compactMap { slot in
             guard case .failed(let reason) = slot.state else { return nil }
-            return "The component \(name)/\(slot.name) failed: \(reason)"
+            return (slot.name, reason)
         }
     }
 }

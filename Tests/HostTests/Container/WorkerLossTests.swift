@@ -224,7 +224,13 @@ private final class RemotePort: ComponentPort {
                 false
             }
         }
-        #expect(try await host.status().components[2].state == .failed)
+        let status = try await host.status()
+        #expect(status.components[2].state == .failed)
+        #expect(status.state == .degraded)
+        let reason = try #require(status.components[2].reason)
+        #expect(
+            status.reason
+                == "the component \(status.components[2].definition.name) failed: \(reason)")
         #expect(try await host.put(.film("heat")).inserted == 1)
         try await host.end()
     }
