@@ -5,8 +5,9 @@ import Store
 extension Registry {
     /// Makes containers what their definitions say, one after another.
     ///
-    /// Three-way: only what changed in a definition since it was last applied is touched. All or
-    /// nothing for each container; the first that fails ends the call, those before it stand.
+    /// Three-way: only what changed in a definition since it was last applied is touched. All are
+    /// rehearsed before the first is applied, so that one that is wrong changes nothing. Each
+    /// container is an entry of its own: where the store fails amid them, those before stand.
     ///
     /// - Parameters:
     ///   - definitions: what the files say.
@@ -20,14 +21,40 @@ extension Registry {
         _ reply: @escaping Reply<ApplyOutcome>
     ) {
         domain.structure.add { [self] finished in
-            applyNext(
-                definitions[...], Application(dryRun: dryRun, prune: prune, caller: caller),
-                ApplyOutcome(results: [], sequence: domain.sequence)
-            ) { result in
+            let done: Answer<ApplyOutcome> = { result in
                 reply(result)
                 finished()
             }
+            if let error = excess(of: definitions) { return done(.failure(error)) }
+            var application = Application(dryRun: dryRun, prune: prune, caller: caller)
+            // A single one is all or nothing by itself.
+            guard definitions.count > 1, !dryRun else {
+                return applyAll(definitions, application, done)
+            }
+            application.dryRun = true
+            applyAll(definitions, application) { [self] rehearsal in
+                guard case .success = rehearsal else { return done(rehearsal) }
+                application.dryRun = false
+                applyAll(definitions, application, done)
+            }
         }
+    }
+
+    /// Why there is no room for the containers that definitions would create.
+    private func excess(of definitions: [ContainerDefinition]) -> HostError? {
+        let limit = domain.limits.containers
+        let new = Set(definitions.map(\.name)).subtracting(containers.keys)
+        guard !new.isEmpty, containers.count + new.count > limit else { return nil }
+        return .limitExceeded(limit: "containers", value: limit, retryAfter: nil)
+    }
+
+    private func applyAll(
+        _ definitions: [ContainerDefinition], _ application: Application,
+        _ done: @escaping Answer<ApplyOutcome>
+    ) {
+        applyNext(
+            definitions[...], application,
+            ApplyOutcome(results: [], sequence: domain.sequence), done)
     }
 
     /// How definitions are applied.
@@ -43,11 +70,6 @@ extension Registry {
     ) {
         guard let definition = definitions.first else { return done(.success(outcome)) }
         let known = containers[definition.name]
-        let limit = domain.limits.containers
-        if known == nil, containers.count >= limit {
-            return done(
-                .failure(.limitExceeded(limit: "containers", value: limit, retryAfter: nil)))
-        }
         let container = known ?? Container(name: definition.name, domain: domain)
         let reached: Answer<(result: ApplyResult, sequence: Int64)> = { [self] result in
             switch result {

@@ -8,6 +8,9 @@ struct ApplyCommand: AsyncParsableCommand {
         discussion: """
             Only what changed in a file since it was last applied is touched: what was attached, \
             moved or hidden by hand stays.
+
+            Several are tried before the first is applied: one that is wrong is named, and nothing \
+            changes.
             """)
 
     @Option(

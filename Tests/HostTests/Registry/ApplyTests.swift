@@ -56,6 +56,36 @@ import Testing
         try await host.end()
     }
 
+    @Test func `of several definitions none is applied where one is wrong`() async throws {
+        var limits = HostLimits()
+        limits.containers = 3
+        let host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        try await host.put(.film("f", rating: 9))
+        let before = host.store.lastSequence
+        func named(_ name: String) -> ContainerDefinition {
+            .films.changed { $0.name = name }
+        }
+        let titled = ContainerDefinition.films.changed { $0.title = "Others" }
+        let unknown = named("songs").changed { $0.components[0].plugin = "org.nowhere" }
+        let strict = ContainerDefinition.films.changed { $0.fields[2].max = 1 }
+        for wrong in [unknown, strict, named("daemon")] {
+            await #expect(throws: HostError.self) {
+                try await host.apply(titled, named("songs"), wrong)
+            }
+        }
+        await expect(.limitExceeded(limit: "containers", value: 3, retryAfter: nil)) {
+            try await host.apply(titled, named("a"), named("b"), named("c"))
+        }
+        #expect(host.store.lastSequence == before)
+        #expect(await host.on { $0.list() }.map(\.definition.name) == ["films"])
+        #expect(try await host.status().definition.title != "Others")
+        let both = try await host.apply(titled, named("songs"))
+        #expect(both.results.map(\.action) == [.changed, .created])
+        #expect(try await host.put(.film("g")).inserted == 1)
+        try await host.end()
+    }
+
     @Test func `records go only when pruned, also those that an earlier change left`()
         async throws
     {
