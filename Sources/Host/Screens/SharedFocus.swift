@@ -143,7 +143,9 @@ final class SharedFocus {
             Question(needsQuiet: true, make: { .thread(query) }) { [weak self] result in
                 guard let self else { return }
                 asked = nil
-                if !isThere(in: container) {
+                // It may be back before anyone looks again.
+                wasThere = isThere(in: container)
+                if !wasThere {
                     // It went while this waited.
                     comments = (slot.name, [], 0)
                 } else if case .success(.thread(let page)) = result {
@@ -154,7 +156,7 @@ final class SharedFocus {
                 // What it answered is what it held when it was asked: nothing of it has been
                 // committed since, as its answers come in order.
                 isStale = false
-                _ = show(isThere(in: container), in: container)
+                _ = show(wasThere, in: container)
                 container.focusAnswered(self)
             })
     }
