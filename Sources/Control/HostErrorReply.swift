@@ -9,6 +9,8 @@ extension HostError {
     /// The error of an interface.
     func reply(of interface: any VarlinkInterface.Type) -> VarlinkRemoteError {
         let (name, members) = parts
+        let interface: any VarlinkInterface.Type =
+            if case .componentNotInScope = self { Interfaces.Daemon.self } else { interface }
         let present = members.filter { $0.value != .null }
         return VarlinkRemoteError(
             name: "\(interface.name).\(name)", parameters: JSONObject(present))
@@ -21,7 +23,7 @@ extension HostError {
             .settingInvalid, .definitionInvalid, .itemsUnfit:
             registryParts
         case .itemNotFound, .itemInvalid, .fieldInvalid, .fieldUnknown, .revisionMismatch,
-            .readOnly, .filterNotFound, .cursorInvalid:
+            .readOnly, .filterNotFound, .scopeNotFound, .componentNotInScope, .cursorInvalid:
             listParts
         default: otherParts
         }
@@ -99,6 +101,19 @@ extension HostError {
             (
                 "FilterNotFound",
                 [member("section", section), member("filter", filter), member("known", known)]
+            )
+        case .scopeNotFound(let scope, let known):
+            ("ScopeNotFound", [member("scope", scope), member("known", known)])
+        case .componentNotInScope(let component, let scope, let shown):
+            (
+                "ParameterInvalid",
+                [
+                    member("parameter", "component"),
+                    member(
+                        "reason",
+                        "The scope '\(scope)' does not show '\(component)', but "
+                            + "\(shown.joined(separator: ", ")): leave one of both out."),
+                ]
             )
         case .cursorInvalid(let reason): ("CursorInvalid", [member("reason", reason)])
         default: otherParts

@@ -74,7 +74,17 @@ extension Interfaces.Container {
         self.init(
             name: status.definition.name, title: status.definition.title ?? status.definition.name,
             state: state, reason: status.reason, items: status.items,
-            components: status.components.map(Interfaces.Component.init))
+            components: status.components.map(Interfaces.Component.init),
+            scopes: status.definition.scopes.isEmpty
+                ? nil : status.definition.scopes.map(Interfaces.Scope.init))
+    }
+}
+
+extension Interfaces.Scope {
+    fileprivate init(_ scope: ScopeDefinition) {
+        self.init(
+            name: scope.name, title: scope.title ?? scope.name, contents: scope.contents,
+            activate: scope.activate)
     }
 }
 

@@ -40,6 +40,15 @@ import Varlink
         #expect(failure.hint == "did you mean 'drama'? There is: crime, drama.")
     }
 
+    @Test func `an unknown scope names the nearest, and what there is`() {
+        let wrong = RemoteProblem.explain(
+            remote(Screens.ScopeNotFound(scope: "pst", known: ["now", "past"])))
+        #expect(wrong.sentence == "there is no scope 'pst'")
+        #expect(wrong.hint == "did you mean 'past'? There is: now, past.")
+        let none = RemoteProblem.explain(remote(Screens.ScopeNotFound(scope: "pst", known: [])))
+        #expect(none.hint == "the container has no scopes.")
+    }
+
     @Test func `a filter of an unknown section has the nearest section named`() {
         let failure = RemoteProblem.explain(
             remote(

@@ -128,6 +128,43 @@ import Testing
             ])
     }
 
+    @Test func `goes to another scope: its lists in its order, what it does not show is dropped`()
+        throws
+    {
+        func list(_ name: String) -> Screens.Open.Reply.Components {
+            .init(name: name, kind: "contents", title: name, hidden: false)
+        }
+        var model = ScreenModel()
+        var first = snapshot(["a"])
+        first.scope = "now"
+        first.components = [list("list")]
+        try model.apply(first)
+        #expect(ScreenView(container: "films", fields: []).lines(model)[0].contains("scope now"))
+        var before = model
+        var next = reply(
+            base: 1, revision: 2, [Edit(op: .insert, at: 0, item: item("b"))], in: "archive",
+            components: [list("archive"), list("list")])
+        next.scope = "all"
+        let changes = try model.apply(next)
+        #expect(model.lists.map(\.component) == ["archive", "list"])
+        #expect(
+            ScreenChangeText(fields: []).lines(next, changes: changes, before: before) == [
+                "#2  scope: all", "#2  archive: b came to place 1", "#2  archive: 9 in all",
+                "#2  component archive: shown",
+            ])
+        before = model
+        var last = Screens.Open.Reply(
+            screen: "s", base: 2, revision: 3, sequence: 2, commits: 1,
+            components: [list("archive")])
+        last.scope = ""
+        try model.apply(last)
+        #expect(model.scope == nil)
+        #expect(model.lists.map(\.component) == ["archive"])
+        #expect(
+            ScreenChangeText(fields: []).lines(last, changes: [], before: before)
+                == ["#3  scope: none", "#3  component list: gone"])
+    }
+
     @Test func `shows filters, items and the comments of its focus`() throws {
         var model = ScreenModel()
         var first = snapshot(["a"])

@@ -11,6 +11,8 @@ extension Stories {
             ("atriumctl vote films/alien-", "films/alien-1979"),
             ("atriumctl list films --sort rat", "rating"),
             ("atriumctl hide films st", "stars"),
+            ("atriumctl list films --scope pa", "past"),
+            ("atriumctl screen scope any-screen no", "now"),
             ("atriumctl attach films more --plugin org.atrium.th", "org.atrium.threads"),
             ("atriumctl call org.atrium.Contents.G", "org.atrium.Contents.Get"),
             ("atriumctl log-level wa", "warning"),
@@ -45,13 +47,20 @@ extension Stories {
         }
 
         @Test(arguments: ["bash", "zsh", "fish"])
-        func `TAB offers containers, items, filters, fields, components, plugins and methods`(
-            shell: String
-        ) async throws {
+        func
+            `TAB offers containers, items, scopes, filters, fields, components, plugins and methods`(
+                shell: String
+            ) async throws
+        {
             try await withFilms { daemon in
                 guard try await daemon.type("command -v \(shell)").status == 0 else {
                     try Test.cancel("there is no \(shell): `make test-deps` installs it")
                 }
+                let scoped = try await daemon.type(
+                    "(cat $EXAMPLES/films.yaml; echo 'scopes: [{ name: now, contents: [list] }, "
+                        + "{ name: past, contents: [list] }]') >f.yaml && atriumctl apply -f f.yaml"
+                )
+                #expect(scoped.status == 0, "\(scoped)")
                 let share = daemon.tree.bin.replacing(#/bin$/#, with: "share")
                 let lines = Self.lines + (shell == "bash" ? Self.splitLines : [])
                 let words = lines.map { "'\($0.0)' '\($0.1)'" }.joined(separator: " ")

@@ -51,6 +51,10 @@ import Testing
                     + (component.isHidden ? " hidden" : "")
                     + (component.settings.isEmpty
                         ? "" : " settings \(component.settings.keys.sorted())")
+            }
+            + definition.scopes.map { scope in
+                "scope \(scope.name)" + (scope.title.map { " '\($0)'" } ?? "")
+                    + " \(scope.contents)" + (scope.activate.map { " activate \($0)" } ?? "")
             } + (definition.activate.map { ["activate \($0)"] } ?? [])
     }
 }

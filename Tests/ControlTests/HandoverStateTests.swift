@@ -10,6 +10,7 @@ import Testing
             id: ScreenID("a-1"), container: "films", owner: "unix:1", actor: nil, agent: "unix:1")
         screen.revision = 7
         screen.digest = -3
+        screen.scope = "past"
         screen.search = "the \"night\""
         screen.sort = ["-votes.score", "title"]
         screen.places = [.init(component: "list", item: "x")]

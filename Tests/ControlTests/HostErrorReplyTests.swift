@@ -21,6 +21,8 @@ import VarlinkIDL
         .fieldUnknown(field: "f", known: ["g"]),
         .revisionMismatch(item: "i", expected: 1, found: 2),
         .readOnly(component: "p", reason: "r"),
+        .scopeNotFound("s", known: ["t"]),
+        .componentNotInScope(component: "p", scope: "s", shown: ["q"]),
         .filterNotFound(section: "s", filter: "f", known: ["g"]), .commentNotFound("c"),
         .conflict(comment: "c", reason: "r"), .refused(reason: "r", retryAfter: 1),
         .cursorInvalid("r"), .limitExceeded(limit: "l", value: 1, retryAfter: 1),
@@ -52,6 +54,15 @@ import VarlinkIDL
             }
         }
         #expect(!declaring.isEmpty)
+    }
+
+    @Test func `a component outside the scope is a parameter that can't be, in every interface`() {
+        let error = HostError.componentNotInScope(component: "list", scope: "past", shown: ["old"])
+        let reply = error.reply(of: Contents.self)
+        #expect(reply.name == "org.atrium.Daemon.ParameterInvalid")
+        #expect(
+            reply.parameters.value["reason"]?.string
+                == "The scope 'past' does not show 'list', but old: leave one of both out.")
     }
 
     @Test func `what an error leaves out is absent and not null`() {

@@ -71,7 +71,7 @@ public enum DefinitionReader {
         _ root: DefinitionNode
     ) throws(DefinitionProblem) -> ContainerDefinition {
         let members = try root.members(known: [
-            "atrium", "container", "title", "fields", "components", "activate",
+            "atrium", "container", "title", "fields", "components", "scopes", "activate",
         ])
         guard let version = members["atrium"] else {
             throw root.problem(
@@ -87,6 +87,9 @@ public enum DefinitionReader {
         definition.title = try members["title"]?.text()
         if let fields = members["fields"] { definition.fields = try self.fields(fields) }
         if let list = members["components"] { definition.components = try components(list) }
+        if let list = members["scopes"] {
+            definition.scopes = try scopes(list, of: definition.components.map(\.name))
+        }
         if let activate = members["activate"] { definition.activate = try self.name(activate) }
         return definition
     }
@@ -173,7 +176,7 @@ public enum DefinitionReader {
         return component
     }
 
-    private static func name(_ node: DefinitionNode) throws(DefinitionProblem) -> String {
+    static func name(_ node: DefinitionNode) throws(DefinitionProblem) -> String {
         let name = try node.text()
         guard Names.isName(name) else {
             throw node.problem(

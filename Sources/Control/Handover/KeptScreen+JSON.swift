@@ -13,6 +13,7 @@ extension KeptScreen {
             "limit": .int(Int64(limit)),
         ]
         value["actor"] = actor.map { .string($0) }
+        value["scope"] = scope.map { .string($0) }
         value["digest"] = digest.map { .int(Int64($0)) }
         value["subject"] = subject.map { .string($0) }
         value["selection"] = .object(
@@ -40,6 +41,7 @@ extension KeptScreen {
             agent: agent)
         self.revision = revision
         digest = value["digest"]?.int
+        scope = value["scope"]?.string
         subject = value["subject"]?.string
         self.search = search
         self.sort = sort.compactMap(\.string)

@@ -11,16 +11,11 @@ struct ContentsControl: ContentsService {
     func list(
         _ parameters: Contents.List.Parameters, call: VarlinkCall<Contents.List.Reply>
     ) {
-        guard parameters.scope == nil else {
-            // Scopes come later: saying nothing would show the wrong items.
-            return call.fail(
-                Interfaces.Daemon.ParameterInvalid(
-                    parameter: "scope", reason: "This daemon has no scopes yet; leave it out."))
-        }
         context.read(call, as: parameters.actor) { registry, actor in
             let request = ListRequest(
                 container: parameters.container, component: parameters.component,
-                parent: parameters.parent, selection: Selection(parameters.filters ?? [:]),
+                scope: parameters.scope, parent: parameters.parent,
+                selection: Selection(parameters.filters ?? [:]),
                 search: parameters.search, sort: parameters.sort ?? [],
                 fields: parameters.fields, facets: parameters.facets ?? false, actor: actor,
                 limit: parameters.limit ?? 50, cursor: parameters.cursor)

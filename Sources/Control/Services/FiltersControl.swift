@@ -13,8 +13,8 @@ struct FiltersControl: FiltersService {
         let selection = Selection(parameters.filters ?? [:])
         context.registry.assumeIsolated { registry in
             registry.filters(
-                parameters.container, component: parameters.component, selection: selection,
-                search: parameters.search
+                parameters.container, component: parameters.component, scope: parameters.scope,
+                selection: selection, search: parameters.search
             ) { result in
                 call.settle(result, in: Filters.self) {
                     .init(

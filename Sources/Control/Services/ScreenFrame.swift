@@ -80,6 +80,10 @@ extension ChangeBytes {
     fileprivate init(_ change: ViewChange) {
         var json = JSONWriter()
         json.beginObject()
+        if let scope = change.scope {
+            json.key("scope")
+            json.string(scope)
+        }
         if let path = change.path {
             json.key("path")
             json.beginArray()

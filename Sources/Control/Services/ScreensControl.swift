@@ -12,9 +12,6 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Open.Parameters, call: VarlinkCall<Screens.Open.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        if let scope = parameters.scope {
-            return call.fail(Screens.ScopeNotFound(scope: scope))
-        }
         let request: ScreenRequest
         do {
             request = try self.request(parameters, by: call.peer)
@@ -57,9 +54,10 @@ struct ScreensControl: ScreensService {
         // Who may see somebody's ballots may not act for them.
         let agent = try? context.writer(peer, as: parameters.actor)
         return ScreenRequest(
-            container: parameters.container, selection: Selection(parameters.filters ?? [:]),
-            search: parameters.search, sort: parameters.sort ?? [],
-            limit: parameters.limit ?? 50, actor: actor, agent: agent?.actor,
+            container: parameters.container, scope: parameters.scope,
+            selection: Selection(parameters.filters ?? [:]), search: parameters.search,
+            sort: parameters.sort ?? [], limit: parameters.limit ?? 50, actor: actor,
+            agent: agent?.actor,
             resume: parameters.resume.map {
                 .init(screen: ScreenID($0.screen), revision: $0.revision)
             })
@@ -115,16 +113,12 @@ struct ScreensControl: ScreensService {
         }
     }
 
-    /// No definition has scopes yet, so that none is ever found.
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
         act(call) { registry, caller in
-            do throws(HostError) {
-                try registry.checkScreen(ScreenID(parameters.screen), of: caller)
-                call.fail(Screens.ScopeNotFound(scope: parameters.scope))
-            } catch {
-                call.fail(error.reply(of: Screens.self))
+            registry.setScope(ScreenID(parameters.screen), to: parameters.scope, by: caller) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }

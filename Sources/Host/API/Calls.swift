@@ -35,8 +35,10 @@ public struct SubjectAddress: Sendable, Hashable {
 public struct ListRequest: Sendable, Hashable {
     /// The container.
     public var container: String
-    /// Which list; nil: the container's first.
+    /// Which list; nil: the first, of the scope if one is named.
     public var component: String?
+    /// Only the lists of this scope; nil: of all of them.
+    public var scope: String?
     /// nil: all items; empty: the roots; else the children of this item.
     public var parent: String?
     /// The selected filters.
@@ -58,13 +60,15 @@ public struct ListRequest: Sendable, Hashable {
 
     /// A request; by default the first 50 items of the first list.
     public init(
-        container: String, component: String? = nil, parent: String? = nil,
-        selection: Selection = Selection(), search: String? = nil, sort: [String] = [],
+        container: String, component: String? = nil, scope: String? = nil,
+        parent: String? = nil, selection: Selection = Selection(), search: String? = nil,
+        sort: [String] = [],
         fields: [String]? = nil, facets: Bool = false, actor: String? = nil, limit: Int = 50,
         cursor: String? = nil
     ) {
         self.container = container
         self.component = component
+        self.scope = scope
         self.parent = parent
         self.selection = selection
         self.search = search

@@ -47,6 +47,8 @@ public struct ContainerDefinition: Sendable, Hashable {
     public var fields: [Field]
     /// The components, in the screen's order.
     public var components: [ComponentDefinition]
+    /// The scopes, the one that screens open in first; empty: there is nothing to choose.
+    public var scopes: [ScopeDefinition]
     /// The name under which an activated item is posted: `<container>.items.<activate>`.
     public var activate: String?
     /// The YAML text that it was read from.
@@ -55,12 +57,14 @@ public struct ContainerDefinition: Sendable, Hashable {
     /// A definition.
     public init(
         name: String, title: String? = nil, fields: [Field] = [],
-        components: [ComponentDefinition] = [], activate: String? = nil, source: String? = nil
+        components: [ComponentDefinition] = [], scopes: [ScopeDefinition] = [],
+        activate: String? = nil, source: String? = nil
     ) {
         self.name = name
         self.title = title
         self.fields = fields
         self.components = components
+        self.scopes = scopes
         self.activate = activate
         self.source = source
     }

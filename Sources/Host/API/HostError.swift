@@ -30,6 +30,10 @@ public enum HostError: Error, Sendable, Hashable {
     case readOnly(component: String, reason: String)
     /// No such section or filter.
     case filterNotFound(section: String, filter: String, known: [String])
+    /// No such scope.
+    case scopeNotFound(String, known: [String])
+    /// The component is not among those that the scope shows.
+    case componentNotInScope(component: String, scope: String, shown: [String])
     /// No such comment.
     case commentNotFound(String)
     /// The comment's id is taken by another content or actor.

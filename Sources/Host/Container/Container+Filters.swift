@@ -43,12 +43,13 @@ extension [ResolvedSection] {
 extension Container {
     /// Every section with counts for a selection.
     func filters(
-        _ component: String?, _ selection: Selection, search: String?,
+        _ component: String?, in scope: String? = nil, _ selection: Selection, search: String?,
         _ reply: @escaping Answer<FiltersPage>
     ) {
         let chosen: Slot
         do throws(HostError) {
             chosen = try slot(component, .filters)
+            if let scope, definition.scope(scope) == nil { throw scopeNotFound(scope) }
         } catch {
             return reply(.failure(error))
         }
@@ -60,7 +61,7 @@ extension Container {
                     sections: sections.map(\.query), search: search, limit: 0,
                     countsFacets: true)
                 let found =
-                    first(.contents) == nil ? nil : try list(nil).list.answer(query)
+                    first(.contents) == nil ? nil : try list(nil, in: scope).list.answer(query)
                 reply(
                     .success(
                         FiltersPage(

@@ -6,7 +6,7 @@ extension Container {
     func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
         let chosen: (slot: Slot, list: ContentIndex)
         do throws(HostError) {
-            chosen = try list(request.component)
+            chosen = try list(request.component, in: request.scope)
             try check(request)
         } catch {
             return reply(.failure(error))

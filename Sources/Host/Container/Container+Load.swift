@@ -13,6 +13,7 @@ extension Container {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
         rewire()
+        followScopes()
     }
 
     /// Starts all components.

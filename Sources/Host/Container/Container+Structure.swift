@@ -118,7 +118,7 @@ extension Container {
         atCommit: @escaping () -> Void,
         _ reply: @escaping Answer<(result: ApplyResult, sequence: Int64)>
     ) {
-        if let error = new.problem(domain) { return reply(.failure(error)) }
+        if let error = new.problem(domain, isWritten: true) { return reply(.failure(error)) }
         let plan = ThreeWay(new: new, base: applied, live: isNew ? nil : definition)
         let sweep = remains(after: plan, prune: prune)
         var result = ApplyResult(
@@ -191,11 +191,16 @@ extension Container {
 
 extension ContainerDefinition {
     /// What keeps the definition from being applied, besides what only its components know.
-    func problem(_ domain: Domain) -> HostError? {
+    ///
+    /// - Parameters:
+    ///   - domain: what there is, and how much there may be.
+    ///   - isWritten: whether this is what a file says, and not how a container would stand.
+    /// - Returns: the problem; nil: none.
+    func problem(_ domain: Domain, isWritten: Bool = false) -> HostError? {
         func invalid(_ reason: String) -> HostError {
             .definitionInvalid(container: name, reason: reason)
         }
-        let rule = "[a-z][a-z0-9-]{0,62}"
+        let rule = Self.nameRule
         guard Names.isName(name) else {
             return invalid("The name '\(name)' is not of the form \(rule).")
         }
@@ -218,7 +223,7 @@ extension ContainerDefinition {
         guard components.count <= limit else {
             return .limitExceeded(limit: "components", value: limit, retryAfter: nil)
         }
-        return nil
+        return scopeProblem(domain, isWritten: isWritten).map(invalid)
     }
 }
 

@@ -93,12 +93,13 @@ extension Container {
         switch event {
         case .contents(let change): delegate.contents(from, didChange: change)
         case .didSelect(let filter, let section, let selection, let screen):
-            delegate.filters(
+            delegate(on: self.screen(screen)).filters(
                 from, didSelect: filter, in: section, now: selection, on: screen)
         case .didDeselect(let filter, let section, let selection, let screen):
-            delegate.filters(
+            delegate(on: self.screen(screen)).filters(
                 from, didDeselect: filter, in: section, now: selection, on: screen)
-        case .didClear(let screen): delegate.filters(from, didClearOn: screen)
+        case .didClear(let screen):
+            delegate(on: self.screen(screen)).filters(from, didClearOn: screen)
         case .tally(let subject, let tally):
             delegate.votes(from, didChange: tally, of: subject)
         case .didPost(let comment): delegate.comments(from, didPost: comment)

@@ -21,6 +21,8 @@ final class Container {
     let name: String
     let domain: Domain
     let delegate: ContainerDelegate
+    /// Each scope's own, by its name.
+    var scopeDelegates: [String: ContainerDelegate] = [:]
     let meters: ContainerMeters
     /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
     var definition: ContainerDefinition
@@ -47,7 +49,7 @@ final class Container {
     init(name: String, domain: Domain) {
         self.name = name
         self.domain = domain
-        delegate = domain.makeDelegate(name)
+        delegate = domain.makeDelegate(name, nil)
         meters = ContainerMeters(container: name, in: domain.metered)
         definition = ContainerDefinition(name: name)
         lane = Lane(epoch: domain.epochFloor)

@@ -245,6 +245,7 @@ extension Restructuring {
         container.announce(
             change.topic, commit, time: domain.now(), actor: change.actor,
             payload: change.payload)
+        container.followScopes()
         takeIn(made[...]) { [self] in
             container.open(gated)
             done(.success(commit.sequence))

@@ -71,6 +71,7 @@ extension ContainerDefinition {
             "fields": .list(fields.map { .object($0.value) }),
             "components": .list(components.map { .object($0.value) }),
         ]
+        if !scopes.isEmpty { value["scopes"] = .list(scopes.map { .object($0.value) }) }
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
         value["source"] = source.map(Value.text)
@@ -80,14 +81,17 @@ extension ContainerDefinition {
     fileprivate init?(name: String, value: [String: Value]) {
         guard let fields = value["fields"]?.list, let components = value["components"]?.list
         else { return nil }
+        let scopes = value["scopes"]?.list ?? []
         self.init(
             name: name, title: value["title"]?.text,
             fields: fields.compactMap { $0.object.flatMap(Field.init(value:)) },
             components: components.compactMap {
                 $0.object.flatMap(ComponentDefinition.init(value:))
             },
+            scopes: scopes.compactMap { $0.object.flatMap(ScopeDefinition.init(value:)) },
             activate: value["activate"]?.text, source: value["source"]?.text)
-        guard self.fields.count == fields.count, self.components.count == components.count
+        guard self.fields.count == fields.count, self.components.count == components.count,
+            self.scopes.count == scopes.count
         else { return nil }
     }
 }
@@ -132,5 +136,25 @@ extension ComponentDefinition {
             name: name, plugin: plugin, title: value["title"]?.text, settings: settings,
             isolation: value["isolation"]?.text.flatMap(Isolation.init(rawValue:)),
             isHidden: value["hidden"]?.bool ?? false)
+    }
+}
+
+extension ScopeDefinition {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = [
+            "name": .text(name), "contents": .list(contents.map(Value.text)),
+        ]
+        value["title"] = title.map(Value.text)
+        value["activate"] = activate.map(Value.text)
+        return value
+    }
+
+    fileprivate init?(value: [String: Value]) {
+        guard let name = value["name"]?.text, let contents = value["contents"]?.list else {
+            return nil
+        }
+        self.init(
+            name: name, title: value["title"]?.text, contents: contents.compactMap(\.text),
+            activate: value["activate"]?.text)
     }
 }

@@ -24,9 +24,11 @@ final class Domain {
     /// What was done so far, of which a start tells.
     var steps = 0
     let recordsRead = RecordCount()
-    /// Makes the delegate of a container's components; by default the one whose methods are the
-    /// default wiring.
-    var makeDelegate: (_ container: String) -> ContainerDelegate = { _ in ContainerDelegate() }
+    /// Makes the delegate of a container's components, and one for each scope: by default one whose
+    /// methods are the default wiring.
+    var makeDelegate: (_ container: String, _ scope: String?) -> ContainerDelegate = { _, _ in
+        ContainerDelegate()
+    }
     /// The last commit that everything on the domain reflects.
     ///
     /// Replies and reads name this one: the store itself may be ahead.

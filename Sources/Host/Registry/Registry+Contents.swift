@@ -65,14 +65,18 @@ extension Registry {
     /// - Parameters:
     ///   - container: the container.
     ///   - component: which filters component; nil: all.
+    ///   - scope: whose first list; nil: the container's.
     ///   - selection: what is selected; a section's own does not reduce its counts.
     ///   - search: text that items must contain; nil: any.
-    ///   - reply: fails with `filterNotFound`.
+    ///   - reply: fails with `filterNotFound` or `scopeNotFound`.
     public func filters(
-        _ container: String, component: String?, selection: Selection, search: String?,
+        _ container: String, component: String?, scope: String? = nil, selection: Selection,
+        search: String?,
         _ reply: @escaping Reply<FiltersPage>
     ) {
-        with(container, reply) { $0.filters(component, selection, search: search, reply) }
+        with(container, reply) {
+            $0.filters(component, in: scope, selection, search: search, reply)
+        }
     }
 
     /// Finds a container for a call.

@@ -13,8 +13,8 @@ extension Registry {
     ///   - caller: whose it is: nobody else can act on it.
     ///   - isQuiet: whether a resumption is told nothing as long as nothing has changed.
     ///   - wake: called on the loop, once after each pull, when there is something new.
-    ///   - reply: who reads it now; fails with `containerNotFound`, `filterNotFound`, `fieldUnknown`
-    ///     or `limitExceeded`.
+    ///   - reply: who reads it now; fails with `containerNotFound`, `scopeNotFound`, `filterNotFound`,
+    ///     `fieldUnknown` or `limitExceeded`.
     public func openScreen(
         _ request: ScreenRequest, by caller: Caller, isQuiet: Bool = false,
         wake: @escaping @Sendable () -> Void,
@@ -143,6 +143,13 @@ extension Registry {
         }
     }
 
+    /// Shows another scope, at its top; fails with `scopeNotFound`.
+    public func setScope(
+        _ screen: ScreenID, to scope: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.setScope($1, scope) { reply($0) } }
+    }
+
     /// Shows more or less of a list, or of a subject's comments; nil: of each.
     public func resize(
         _ screen: ScreenID, component: String?, to limit: Int, by caller: Caller,
@@ -179,13 +186,6 @@ extension Registry {
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
     ) {
         with(screen, caller, reply) { $0.activate($1, item) { reply($0) } }
-    }
-
-    /// Makes sure that a screen is there, and the caller's.
-    public func checkScreen(_ screen: ScreenID, of caller: Caller) throws(HostError) {
-        guard domain.screens[screen]?.owner == caller.actor else {
-            throw .screenNotFound(screen.text)
-        }
     }
 
     private func with<T>(

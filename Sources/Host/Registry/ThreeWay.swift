@@ -33,6 +33,7 @@ struct ThreeWay {
         }
         for component in new.components { compare(component) }
         compareOrder()
+        compareScopes()
         result.source = new.source
     }
 
@@ -67,6 +68,34 @@ struct ThreeWay {
         }
         if lines.count == count { lines.append("fields: in another order") }
         result.fields = new.fields
+    }
+
+    private mutating func compareScopes() {
+        guard new.scopes != base.scopes, new.scopes != result.scopes else { return }
+        let count = lines.count
+        for scope in new.scopes {
+            let path = "scope \(scope.name):"
+            let shows = "shows \(scope.contents.joined(separator: ", "))"
+            guard let old = result.scope(scope.name) else {
+                lines.append("\(path) added, \(shows)")
+                continue
+            }
+            if scope.title != old.title {
+                lines.append("\(path) title \(scope.title.map { "'\($0)'" } ?? "none")")
+            }
+            if scope.contents != old.contents { lines.append("\(path) \(shows)") }
+            if scope.activate != old.activate {
+                lines.append("\(path) activate \(scope.activate ?? "none")")
+            }
+        }
+        for scope in result.scopes where new.scope(scope.name) == nil {
+            lines.append("scope \(scope.name): removed")
+        }
+        if lines.count == count {
+            let names = new.scopes.map(\.name).joined(separator: ", ")
+            lines.append("scopes: in the order \(names)")
+        }
+        result.scopes = new.scopes
     }
 
     private mutating func drop(_ name: String) {

@@ -96,19 +96,23 @@ extension Container {
 
     /// Shows an item's children, in the list that the item is in.
     func enter(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int>) {
-        let lists = slots.filter { $0.kind == .contents && !$0.definition.isHidden }
-        guard ItemID.isNormal(item),
-            let slot = lists.first(where: { $0.list?.contains(item) ?? false })
-        else { return reply(.failure(.itemNotFound(container: name, item: item))) }
-        let limit = domain.limits.screenPlaces
-        guard screen.choices.view.places.count < limit else {
-            return reply(
-                .failure(.limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)))
-        }
-        change(screen) { choices in
+        screen.queue { [self] finished in
+            let done: Answer<Int> = { result in
+                reply(result)
+                finished()
+            }
+            var choices = inScope(screen.choices)
+            let lists = lists(in: scope(choices.view.scope)).filter { !$0.definition.isHidden }
+            guard ItemID.isNormal(item),
+                let slot = lists.first(where: { $0.list?.contains(item) ?? false })
+            else { return done(.failure(.itemNotFound(container: name, item: item))) }
+            let limit = domain.limits.screenPlaces
+            guard choices.view.places.count < limit else {
+                return done(
+                    .failure(.limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)))
+            }
             choices.view.places.append(ViewKey.Place(component: slot.name, item: item))
-        } then: {
-            reply($0)
+            turn(screen, to: choices, done)
         }
     }
 
@@ -136,21 +140,33 @@ extension Container {
     ///
     /// The reply is the notification's sequence; nil: the definition gives no name.
     func activate(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int64?>) {
+        screen.queue { [self] finished in
+            begin(activating: item, on: screen, reply)
+            finished()
+        }
+    }
+
+    private func begin(
+        activating item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
+    ) {
+        let scope = scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
-            let slot = slots.first(where: { $0.list?.contains(item) ?? false }),
+            let slot = lists(in: scope).first(where: { $0.list?.contains(item) ?? false }),
             let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: name, item: item))) }
         let actor = domain.actors.admit(screen.agent)
-        let tell = { [self] in
+        let delegate = delegate(on: screen)
+        let tell = {
             delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
         }
-        guard let verb = definition.activate else {
+        guard let verb = scope?.activate ?? definition.activate else {
             tell()
             return reply(.success(nil))
         }
         let payload = Payload.object {
             $0.member("component", slot.name)
             $0.member("item", item)
+            if let scope { $0.member("scope", scope.name) }
         }
         if let error = refusal { return reply(.failure(error)) }
         let (operation, time, topic) = (domain.nextTicket(), domain.now(), "\(name).items.\(verb)")

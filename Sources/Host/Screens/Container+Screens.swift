@@ -146,6 +146,9 @@ extension Container {
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
         let limits = domain.limits
+        if let scope = request.scope, definition.scope(scope) == nil {
+            return reply(.failure(scopeNotFound(scope)))
+        }
         guard domain.screens.count < limits.screens else {
             return reply(
                 .failure(
@@ -162,7 +165,8 @@ extension Container {
         domain.screens.insert(screen)
         change(screen) { choices in
             choices.view = ViewKey(
-                selection: request.selection, search: request.search ?? "", sort: request.sort,
+                scope: request.scope, selection: request.selection, search: request.search ?? "",
+                sort: request.sort,
                 limit: request.limit)
         } then: { [self] result in
             if case .failure = result { closeScreen(screen) }
@@ -188,7 +192,8 @@ extension Container {
     }
 
     /// As ``change(_:_:then:)``, when it is the screen's turn already.
-    func turn(_ screen: Screen, to choices: Screen.Choices, _ done: @escaping Answer<Int>) {
+    func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
+        let choices = inScope(chosen)
         let limits = [choices.view.limit] + choices.view.limits.values
         guard limits.allSatisfy((1...domain.limits.pageItems).contains) else {
             return done(

@@ -17,6 +17,8 @@ public struct KeptScreen: Sendable, Hashable {
     /// What tells what its reader was sent last from everything else; nil: not known.
     public var digest: Int?
 
+    /// The scope; nil: its container had none.
+    public var scope: String?
     /// The selected filters.
     public var selection = Selection()
     /// What is searched.
@@ -75,6 +77,7 @@ extension KeptScreen {
             agent: screen.agent)
         revision = screen.revision
         let view = screen.choices.view
+        scope = view.scope
         selection = view.selection
         search = view.search
         sort = view.sort
@@ -86,7 +89,8 @@ extension KeptScreen {
 
     /// What was chosen.
     var choices: Screen.Choices {
-        var view = ViewKey(selection: selection, search: search, sort: sort, limit: limit)
+        var view = ViewKey(
+            scope: scope, selection: selection, search: search, sort: sort, limit: limit)
         view.places = places.map { ViewKey.Place(component: $0.component, item: $0.item) }
         view.limits = limits
         return Screen.Choices(view: view, subject: Subject(item: subject))
@@ -95,7 +99,8 @@ extension KeptScreen {
     /// What would open it anew, with the same choices as far as an opening has them.
     public var request: ScreenRequest {
         ScreenRequest(
-            container: container, selection: selection, search: search, sort: sort, limit: limit,
-            actor: actor, agent: agent, resume: .init(screen: id, revision: revision))
+            container: container, scope: scope, selection: selection, search: search, sort: sort,
+            limit: limit, actor: actor, agent: agent,
+            resume: .init(screen: id, revision: revision))
     }
 }

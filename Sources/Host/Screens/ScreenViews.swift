@@ -37,6 +37,8 @@ public struct ScreenRequest: Sendable, Hashable {
 
     /// The container.
     public var container: String
+    /// The scope; nil: the container's first, if it has any.
+    public var scope: String?
     /// The selected filters.
     public var selection: Selection
     /// Text to search; nil or empty: none.
@@ -54,11 +56,13 @@ public struct ScreenRequest: Sendable, Hashable {
 
     /// A request; by default the first 50 entries of each list, on a new screen.
     public init(
-        container: String, selection: Selection = Selection(), search: String? = nil,
-        sort: [String] = [], limit: Int = 50, actor: String? = nil, agent: String? = nil,
+        container: String, scope: String? = nil, selection: Selection = Selection(),
+        search: String? = nil, sort: [String] = [], limit: Int = 50, actor: String? = nil,
+        agent: String? = nil,
         resume: Resume? = nil
     ) {
         self.container = container
+        self.scope = scope
         self.selection = selection
         self.search = search
         self.sort = sort

@@ -8,6 +8,8 @@ struct ViewKey: Hashable {
         var item: String
     }
 
+    /// Nil: the container has no scopes.
+    var scope: String?
     var selection = Selection()
     var search = ""
     var sort: [String] = []
@@ -43,6 +45,8 @@ final class SharedView {
     private weak var container: Container?
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
+    /// What was entered, as long as the scope in which it was is there.
+    private var places: [ViewKey.Place] = []
     /// Of what the sections, and of what the lists, are.
     private var resolved: UInt64?
     private var structure: UInt64?
@@ -53,8 +57,8 @@ final class SharedView {
         self.key = key
         self.container = container
         state = ViewState(
-            number: container.domain.nextTicket(), components: [], sections: nil, lists: [],
-            path: [])
+            number: container.domain.nextTicket(), scope: nil, components: [], sections: nil,
+            lists: [], path: [])
     }
 
     /// Whether it has ever been shown.
@@ -148,13 +152,14 @@ extension SharedView {
         }
         let shows = container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
         let counts = lists.first.map(\.query.counts) ?? []
+        let scope = container.scope(key.scope)
         let new = ViewState(
-            number: container.domain.nextTicket(),
-            components: isRemade ? container.slots.map(\.view) : state.components,
+            number: container.domain.nextTicket(), scope: scope?.name,
+            components: isRemade ? container.slots(in: scope).map(\.view) : state.components,
             sections: shows ? sections.views(counts: counts) : nil,
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
-            }, path: key.places.map(\.item))
+            }, path: places.map(\.item))
         if isRemade, new.shows(sameAs: state) { return false }
         state = new
         return true
@@ -170,7 +175,9 @@ extension SharedView {
 
     private func makeLists(_ container: Container) throws(HostError) -> [LiveList] {
         var made: [LiveList] = []
-        for slot in container.slots where slot.kind == .contents && !slot.definition.isHidden {
+        let scope = container.scope(key.scope)
+        places = scope?.name == key.scope ? key.places : []
+        for slot in container.lists(in: scope) where !slot.definition.isHidden {
             guard let index = slot.list else { continue }
             let query = try query(of: slot.name, index, counts: made.isEmpty)
             let before = lists.first { $0.component == slot.name }?.items ?? []
@@ -187,7 +194,7 @@ extension SharedView {
         of component: String, _ index: ContentIndex, counts: Bool
     ) throws(HostError) -> LiveQuery {
         let scope: ParentScope =
-            if let place = key.places.last(where: { $0.component == component }) {
+            if let place = places.last(where: { $0.component == component }) {
                 .under(place.item)
             } else {
                 key.search.isEmpty && !isFlat(index, component) ? .roots : .all
@@ -214,7 +221,7 @@ extension SharedView {
 
     /// Whether no item of a list has a parent, so that its roots are all of it.
     private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
-        guard key.search.isEmpty, !key.places.contains(where: { $0.component == component })
+        guard key.search.isEmpty, !places.contains(where: { $0.component == component })
         else { return false }
         return index.table.roots.count == index.count
     }
@@ -239,8 +246,8 @@ extension SharedView {
 
 extension ViewState {
     fileprivate func shows(sameAs other: ViewState) -> Bool {
-        guard components == other.components, sections == other.sections, path == other.path,
-            lists.count == other.lists.count
+        guard scope == other.scope, components == other.components, sections == other.sections,
+            path == other.path, lists.count == other.lists.count
         else { return false }
         return zip(lists, other.lists).allSatisfy { one, other in
             one.component == other.component && one.total == other.total

@@ -29,6 +29,8 @@ final class ViewState: Sendable {
 
     /// Tells it from every other state.
     let number: UInt64
+    /// Nil while the container has no scopes.
+    let scope: String?
     let components: [ScreenComponent]
     /// Nil where no filters component is shown.
     let sections: [SectionView]?
@@ -38,10 +40,11 @@ final class ViewState: Sendable {
     private let changes = StepCache<ViewChange>()
 
     init(
-        number: UInt64, components: [ScreenComponent], sections: [SectionView]?, lists: [List],
-        path: [String]
+        number: UInt64, scope: String?, components: [ScreenComponent], sections: [SectionView]?,
+        lists: [List], path: [String]
     ) {
         self.number = number
+        self.scope = scope
         self.components = components
         self.sections = sections
         self.lists = lists
@@ -62,6 +65,8 @@ final class ViewState: Sendable {
 
 /// What changed for everybody who chose the same; what is nil did not change.
 public final class ViewChange: Sendable {
+    /// The scope; empty: the container has none any more.
+    public let scope: String?
     /// The components, in order.
     public let components: [ScreenComponent]?
     /// All sections, where any of them changed.
@@ -78,6 +83,7 @@ public final class ViewChange: Sendable {
     init(from old: ViewState?, to new: ViewState) {
         let sectionsChanged = new.sections != nil && old?.sections != new.sections
         let comesOrGoes = old?.sections?.map(\.id) != new.sections?.map(\.id)
+        scope = old?.scope == new.scope ? nil : new.scope ?? ""
         components = old?.components == new.components && !comesOrGoes ? nil : new.components
         sections = sectionsChanged ? new.sections : nil
         path = old?.path == new.path ? nil : new.path
@@ -95,7 +101,7 @@ public final class ViewChange: Sendable {
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
-        components == nil && sections == nil && path == nil && lists.isEmpty
+        scope == nil && components == nil && sections == nil && path == nil && lists.isEmpty
     }
 
     /// The change as bytes, written once for all who take part in it.

@@ -65,6 +65,10 @@ struct DescribeCommand: AsyncParsableCommand {
         facts(reply).show()
         Output.line()
         components(reply).show()
+        if let scopes = reply.container.scopes {
+            Output.line()
+            table(of: scopes, in: reply.container).show()
+        }
         guard !reply.fields.isEmpty else { return }
         Output.line()
         fields(reply).show()
@@ -93,6 +97,21 @@ struct DescribeCommand: AsyncParsableCommand {
                 component.name, component.kind, component.plugin, component.state.rawValue,
                 component.isolation.rawValue, component.hidden ? "hidden" : "yes",
                 component.items.map { Wording.count($0) } ?? "", component.reason ?? "",
+            ])
+        }
+        return table
+    }
+
+    private func table(of scopes: [Scope], in container: Container) -> Table {
+        var table = Table([
+            .text("scope"), .text("shows", least: 12), .text("activate"), .text("title"),
+        ])
+        let there = Set(container.components.map(\.name))
+        for scope in scopes {
+            let shows = scope.contents.map { there.contains($0) ? $0 : "\($0) (detached)" }
+            table.add([
+                scope.name, shows.joined(separator: ", "), scope.activate ?? "",
+                scope.title == scope.name ? "" : scope.title,
             ])
         }
         return table

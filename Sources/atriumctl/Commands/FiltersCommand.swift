@@ -18,13 +18,19 @@ struct FiltersCommand: AsyncParsableCommand {
         completion: .components)
     var component: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Count the first list of this scope; by default the container's.", valueName: "name"),
+        completion: .scopes)
+    var scope: String?
+
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Interfaces.Filters.List.Parameters(
             container: container, component: component, filters: query.selection,
-            search: query.search)
+            search: query.search, scope: scope)
         guard let reply = try await session.answer(Interfaces.Filters.List.self, parameters)
         else { return }
         SectionTable(reply.sections).table.show()

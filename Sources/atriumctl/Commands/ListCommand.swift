@@ -24,6 +24,11 @@ struct ListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Go on after a page.", valueName: "cursor"))
     var cursor: String?
 
+    @Option(
+        help: ArgumentHelp("Only the lists of this scope: its first.", valueName: "name"),
+        completion: .scopes)
+    var scope: String?
+
     @Flag(help: "All pages.")
     var all = false
 
@@ -63,8 +68,9 @@ struct ListCommand: AsyncParsableCommand {
 
     private var parameters: Contents.List.Parameters {
         .init(
-            container: container, component: subject.component, filters: query.selection,
-            search: query.search, sort: order.fields, fields: chosenFields,
+            container: container, component: subject.component, scope: scope,
+            filters: query.selection, search: query.search, sort: order.fields,
+            fields: chosenFields,
             actor: subject.actor, limit: limit ?? (all ? 1000 : nil), cursor: cursor)
     }
 

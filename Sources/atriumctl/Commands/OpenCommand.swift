@@ -21,7 +21,10 @@ struct OpenCommand: AsyncParsableCommand {
     @OptionGroup var query: QueryOptions
     @OptionGroup var order: SortOptions
 
-    @Option(help: ArgumentHelp("In this scope of the container.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "In this scope of the container; by default the first.", valueName: "name"),
+        completion: .scopes)
     var scope: String?
 
     @Option(help: ArgumentHelp("At most so many items of a list.", valueName: "n"))
@@ -52,7 +55,11 @@ struct OpenCommand: AsyncParsableCommand {
             container: container, fields: fields,
             style: session.printsJSON ? .json : Terminal.canRedraw ? .drawn : .lines)
         var live = LiveScreen(connection: connection, parameters: parameters)
-        try await live.follow(session, take: printer.take) { printer.model.selection }
+        try await live.follow(session, take: printer.take) { parameters in
+            // As it was left, not as it was opened.
+            parameters.filters = printer.model.selection
+            parameters.scope = printer.model.scope
+        }
     }
 
     private var parameters: Screens.Open.Parameters {

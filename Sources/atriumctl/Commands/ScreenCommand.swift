@@ -21,7 +21,8 @@ struct ScreenCommand: AsyncParsableCommand {
 
 /// Which screen, and how to reach it.
 struct ScreenOptions: ParsableArguments {
-    @Argument(help: "The screen's id, as 'atriumctl open' shows it.")
+    @Argument(
+        help: "The screen's id, as 'atriumctl open' shows it.", completion: .nothing)
     var screen: String
 
     @OptionGroup var connection: ConnectionOptions

@@ -4,11 +4,12 @@ import Interfaces
 /// The command `atriumctl screen scope SCREEN SCOPE`.
 struct ScreenScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scope", abstract: "Go to another scope of the container.")
+        commandName: "scope", abstract: "Go to another scope of the container.",
+        discussion: "Filters, search, sort and limits stay; what was entered is left.")
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: "The scope's name.")
+    @Argument(help: "The scope's name.", completion: .scopes)
     var scope: String
 
     func run() async throws {

@@ -68,6 +68,13 @@ extension Completions {
         try await named()?.components.map(\.name) ?? []
     }
 
+    /// The scopes of that container; where none is named, of all: a screen's id does not tell.
+    func scopes() async throws -> [String] {
+        let known = try await known()
+        let containers = named(among: known).map { [$0] } ?? known
+        return Set(containers.flatMap { ($0.scopes ?? []).map(\.name) }).sorted()
+    }
+
     /// `SECTION=FILTER` of that container.
     func filters() async throws -> [String] {
         guard let container = try await named() else { return [] }
@@ -121,7 +128,10 @@ extension Completions {
 
     /// The container that another word names, alone or before a slash.
     private func named() async throws -> Container? {
-        let containers = try await known()
+        named(among: try await known())
+    }
+
+    private func named(among containers: [Container]) -> Container? {
         for word in words.dropFirst(2) {
             let name = word.prefix { $0 != "/" }
             if let container = containers.first(where: { $0.name == name }) { return container }
@@ -152,6 +162,8 @@ extension CompletionKind {
     static var targets: CompletionKind { asking { try await $0.targets() } }
     /// Components of the container that is named before.
     static var components: CompletionKind { asking { try await $0.components() } }
+    /// Scopes of the container that is named before.
+    static var scopes: CompletionKind { asking { try await $0.scopes() } }
     /// Filters of the container that is named before.
     static var filters: CompletionKind { asking { try await $0.filters() } }
     /// Fields of the container that is named before.
@@ -162,6 +174,10 @@ extension CompletionKind {
     static var interfaces: CompletionKind { asking { try await $0.interfaces() } }
     /// Methods.
     static var methods: CompletionKind { asking { try await $0.methods() } }
+    /// Nothing, and no files either, which shells offer by themselves.
+    ///
+    /// In fish an argument without any completion would get the next one's.
+    static var nothing: CompletionKind { .custom { _, _, _ in [] } }
     /// How much to log.
     static var levels: CompletionKind {
         .list(["trace", "debug", "info", "notice", "warning", "error", "critical"])

@@ -22,11 +22,11 @@ struct LiveScreen {
     /// - Parameters:
     ///   - session: The connection to begin with.
     ///   - take: Takes an event.
-    ///   - selection: What is selected by now: for a screen that starts anew.
+    ///   - update: Takes in what is chosen by now: for a screen that starts anew.
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     mutating func follow(
         _ session: Session, take: (Event) throws -> Void,
-        selection: () -> [String: [String]]?
+        update: (inout Screens.Open.Parameters) -> Void
     ) async throws {
         var session = session
         var reconnection = Reconnection(connection)
@@ -46,7 +46,7 @@ struct LiveScreen {
                 guard parameters.resume != nil, Reconnection.mayHelp(failure, error) else {
                     throw failure
                 }
-                parameters.filters = selection()
+                update(&parameters)
                 try take(.lost(failure))
             }
             session = try await reconnection.connect()

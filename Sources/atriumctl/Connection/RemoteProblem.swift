@@ -67,7 +67,11 @@ enum RemoteProblem {
                 "there is no screen '\(details["screen"])'",
                 hint: "'atriumctl open CONTAINER' opens one and shows its id.")
         case "NoSuchMetric": CommandFailure("there is no such metric")
-        case "ScopeNotFound": CommandFailure("there is no scope '\(details["scope"])'")
+        case "ScopeNotFound":
+            CommandFailure(
+                "there is no scope '\(details["scope"])'",
+                hint: known(details["scope"], details.list("known"))
+                    ?? "the container has no scopes.")
         default: nil
         }
     }

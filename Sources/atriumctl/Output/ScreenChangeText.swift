@@ -9,7 +9,8 @@ struct ScreenChangeText {
     func lines(
         _ reply: Screens.Open.Reply, changes: [ScreenChange], before: ScreenModel
     ) -> [String] {
-        var lines = changes.map { "\($0.component): \(text($0.edit))" }
+        var lines = reply.scope.map { ["scope: \($0.isEmpty ? "none" : $0)"] } ?? []
+        lines += changes.map { "\($0.component): \(text($0.edit))" }
         for section in reply.sections ?? [] {
             lines += Self.lines(
                 of: section, before: before.sections.first { $0.id == section.id })

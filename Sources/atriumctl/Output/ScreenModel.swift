@@ -54,7 +54,8 @@ struct ScreenModel {
         }
         screen = reply.screen
         revision = reply.revision
-        scope = reply.scope ?? scope
+        // Empty once the container has no scopes any more.
+        scope = reply.scope.map { $0.isEmpty ? nil : $0 } ?? scope
         path = reply.path ?? path
         if let components = reply.components { take(components) }
         sections = reply.sections ?? sections
@@ -64,6 +65,9 @@ struct ScreenModel {
             let edits = try take(list)
             changes += edits.map { ScreenChange(component: list.component, edit: $0) }
         }
+        let places = Dictionary(
+            components.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        lists.sort { places[$0.component] ?? 0 < places[$1.component] ?? 0 }
         return isSnapshot ? [] : changes
     }
 

@@ -12,6 +12,7 @@ final class OpenScreen {
     private(set) var lastBase: Int?
     private(set) var reset: String?
     private(set) var path: [String] = []
+    private(set) var scope: String?
     private(set) var mostCommits = 0
     private(set) var revisions = 0
     private var components: [JSONValue] = []
@@ -61,7 +62,7 @@ final class OpenScreen {
         if let lastBase {
             guard lastBase == revision else { throw NoMoreLines() }
         } else {
-            (lists, path) = ([:], [])
+            (lists, path, scope) = ([:], [], nil)
         }
         id = said["screen"]?.string ?? ""
         revision = said["revision"]?.int ?? 0
@@ -69,7 +70,8 @@ final class OpenScreen {
         reset = said["reset"]?.string
         revisions += 1
         mostCommits = max(mostCommits, said["commits"]?.int ?? 0)
-        components = said["components"]?.array ?? components
+        scope = said["scope"]?.string ?? scope
+        if let components = said["components"]?.array { show(components) }
         path = said["path"]?.array?.compactMap(\.string) ?? path
         for change in said["lists"]?.array ?? [] {
             guard let name = change["component"]?.string else { throw NoMoreLines() }
@@ -78,6 +80,13 @@ final class OpenScreen {
                 try apply(edit, to: &lists[name, default: (0, [])].entries)
             }
         }
+    }
+
+    /// What was shown of components that are hidden or gone is dropped.
+    private func show(_ components: [JSONValue]) {
+        self.components = components
+        let shown = components.filter { $0["hidden"]?.bool != true }
+        lists = lists.filter { name, _ in shown.contains { $0["name"]?.string == name } }
     }
 
     private func apply(_ edit: JSONValue, to entries: inout [JSONValue]) throws {

@@ -47,7 +47,7 @@ private final class Log: Sendable {
 @Suite(.timeLimit(.minutes(3))) struct WiringTests {
     private func films(_ log: Log) async throws -> TestRegistry {
         let host = try await TestRegistry.start()
-        await host.on { $0.domain.makeDelegate = { _ in StrictDelegate(log) } }
+        await host.on { $0.domain.makeDelegate = { _, _ in StrictDelegate(log) } }
         try await host.apply(.films)
         try await host.put(.film("heat"))
         return host

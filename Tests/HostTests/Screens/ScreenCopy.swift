@@ -14,6 +14,7 @@ struct ScreenCopy: Equatable {
     var totals: [String: Int] = [:]
     var tally: TallyView?
     var path: [String] = []
+    var scope = ""
 
     /// A revision did not lead on from what is here.
     struct OutOfStep: Error, CustomStringConvertible {
@@ -31,6 +32,7 @@ struct ScreenCopy: Equatable {
         if let components = new.step.view.components { show(components) }
         sections = new.step.view.sections ?? sections
         path = new.step.view.path ?? path
+        scope = new.step.view.scope ?? scope
         tally = new.step.tally ?? tally
         for change in new.step.lists {
             totals[change.component] = change.total

@@ -6,6 +6,7 @@ import AtriumKit
 struct ScreenModel {
     /// What somebody has chosen on a screen.
     struct Choices {
+        var scope: String?
         var selection = Selection()
         var search = ""
         var sort: [String] = []
@@ -32,6 +33,24 @@ struct ScreenModel {
     var components: [(name: String, isHidden: Bool)] = [
         ("filters", false), ("list", false), ("more", false), ("stars", false), ("talk", false),
     ]
+
+    /// The scopes, and the lists that each shows.
+    var scopes: [ScopeDefinition] = []
+
+    /// The lists of a scope, in its order, in the places of those that the container has.
+    func components(in scope: String?) -> [(name: String, isHidden: Bool)] {
+        guard let shown = scopes.first(where: { $0.name == scope })?.contents else {
+            return components
+        }
+        let others = components.map { lists[$0.name] == nil ? $0.name : "" }
+        var names: [String] = []
+        for (place, name) in others.enumerated() {
+            if !name.isEmpty { names.append(name) }
+            guard name.isEmpty, shown.contains(components[place].name) else { continue }
+            names.append(shown[names.count { lists[$0] != nil }])
+        }
+        return names.map { ($0, isHidden($0)) }
+    }
 
     func items(of list: String) -> [String] { (lists[list]?.items.keys).map { $0.sorted() } ?? [] }
 
@@ -67,6 +86,8 @@ struct ScreenModel {
     func difference(
         _ copy: ScreenCopy, _ choices: Choices, actor: String, thread: [CommentView]
     ) -> String? {
+        if copy.scope != choices.scope ?? "" { return "scope: \(copy.scope)" }
+        let components = components(in: choices.scope)
         if copy.components.map(\.name) != components.map(\.name)
             || copy.components.map(\.isHidden) != components.map(\.isHidden)
         {

@@ -16,6 +16,10 @@ extension ScreenWorld {
         var request = ScreenRequest(
             container: "shelves", limit: 4, actor: looker.actor, resume: resume)
         if resume == nil { looker.choices = ScreenModel.Choices() }
+        if resume == nil, !model.scopes.isEmpty {
+            request.scope = chance(30) ? any(model.scopes)?.name : nil
+            looker.choices.scope = request.scope ?? model.scopes[0].name
+        }
         if resume == nil, chance(30) {
             looker.choices.search = "heat"
             looker.choices.selection["genre"] = ["crime"]
@@ -66,7 +70,7 @@ extension ScreenWorld {
         _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
-        switch pick(1...10) {
+        switch pick(1...11) {
         case 1...3: select(looker, id, in: registry, told)
         case 4:
             looker.choices.selection = Selection()
@@ -88,6 +92,11 @@ extension ScreenWorld {
             }
             registry.resize(id, component: component, to: limit, by: .ann, told)
         case 8: place(looker, id, in: registry, told)
+        case 9 where !model.scopes.isEmpty:
+            let scope = any(model.scopes)?.name ?? ""
+            if scope != looker.choices.scope { looker.choices.places = [] }
+            looker.choices.scope = scope
+            registry.setScope(id, to: scope, by: .ann, told)
         default:
             let item = chance(30) ? nil : any(model.items(of: "list") + model.items(of: "more"))
             looker.choices.focus = item
@@ -115,7 +124,8 @@ extension ScreenWorld {
         _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
-        let shown = ["list", "more"].filter { !model.isHidden($0) }
+        let shown = model.components(in: looker.choices.scope).filter { !$0.isHidden }
+            .map(\.name).filter { ["list", "more"].contains($0) }
             .flatMap { list in model.items(of: list).map { (component: list, item: $0) } }
         if chance(50), looker.choices.places.count < 3, let goal = any(shown) {
             looker.choices.places.append(goal)

@@ -136,6 +136,7 @@ extension ScreenWorld {
     private func restructure(_ then: @escaping @Sendable () -> Void) {
         let place = pick(0...model.components.count - 1)
         let (name, isHidden) = model.components[place]
+        if !model.scopes.isEmpty, chance(30) { return changeScopes(then) }
         registry.assumeIsolated { registry in
             if chance(75) {
                 registry.setHidden("shelves", name, !isHidden, by: .ann) { [self] in
@@ -156,6 +157,26 @@ extension ScreenWorld {
                     }
                     then()
                 }
+            }
+        }
+    }
+
+    /// Applies the container with other scopes: whose scope is gone goes on in the first.
+    private func changeScopes(_ then: @escaping @Sendable () -> Void) {
+        let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...2)])
+        let definition = ContainerDefinition.shelves(
+            isolation: script == nil ? .daemon : .process, scopes: scopes)
+        registry.assumeIsolated { registry in
+            registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
+                if take($0) != nil {
+                    model.scopes = scopes
+                    for looker in lookers
+                    where !scopes.contains(where: { $0.name == looker.choices.scope }) {
+                        looker.choices.scope = scopes[0].name
+                        looker.choices.places = []
+                    }
+                }
+                then()
             }
         }
     }

@@ -42,9 +42,13 @@ final class ScreenWorld: @unchecked Sendable {
     private var steps = 0
     private var done: (String?) -> Void = { _ in }
 
-    init(_ registry: Registry, seed: UInt64, script: RemoteLauncher.Script?) {
+    init(
+        _ registry: Registry, seed: UInt64, script: RemoteLauncher.Script?,
+        scopes: [ScopeDefinition]
+    ) {
         self.registry = registry
         self.script = script
+        model.scopes = scopes
         random = SeededRandom(state: seed)
         lookers = [
             Looker("unix:1000", diligence: 70), Looker("unix:1001", diligence: 40),

@@ -32,10 +32,14 @@ public protocol ContainerHandle: AnyObject {
     func publish(_ name: String, _ payload: [String: Value])
 }
 
-/// The delegate of all components of one container.
+/// The delegate of all components of one container, or of what happens in one of its scopes.
 ///
 /// Its methods *are* the default wiring; a class of its own overrides what it cares for, and
 /// inherits the rest.
+///
+/// A container with scopes has one for each of them too: that one is told of what users do on screens
+/// in its scope (filters, and items that they choose). All else, which belongs to no screen, is the
+/// container's: what components decide and report.
 ///
 /// `should…` is asked before the component sees the command; nil lets it through. `did…` is called
 /// at the commit, never before, and after the component has returned.
@@ -74,8 +78,8 @@ open class ContainerDelegate {
 
     /// A user chose an item on a screen.
     ///
-    /// Who only wants to know listens to the notification that the container's definition names under
-    /// `activate`. Default: nothing.
+    /// Who only wants to know listens to the notification that the container's definition, or the
+    /// scope's, names under `activate`. Default: nothing.
     open func contents(
         _ component: ComponentReference, didSelect item: String, on screen: String,
         by actor: ActorID
