@@ -29,6 +29,9 @@ public enum LogMessage: String, CaseIterable, Sendable {
     /// A reload found the settings wrong: those of before are in force.
     case settingsNotApplied = "cdc441c6a58b45caaf377217c658735f"
 
+    /// A user or group that has a role in the settings is not there: nobody has the role by it.
+    case roleUnresolved = "24baf06809ed417da2b5f41dc5fe3f0a"
+
     // Definitions.
     /// The definitions were read again.
     case reloaded = "6ec67d0c34eb49fd97003beb2baffec8"
@@ -92,9 +95,9 @@ extension LogMessage {
         case .ready, .stopping, .stopped, .logLevelChanged, .reloaded, .storeWritable, .callDenied,
             .notificationsMissed, .repeated:
             .notice
-        case .stopCutShort, .descriptorUnused, .handoverIncomplete, .pluginRefused, .pluginFailed,
-            .pluginFolderWrong,
-            .noPlugin, .workerEnded, .trimFailed, .connectionClosed, .connectionRefused:
+        case .stopCutShort, .descriptorUnused, .handoverIncomplete, .roleUnresolved,
+            .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded, .trimFailed,
+            .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
@@ -118,6 +121,7 @@ extension LogMessage {
         case .handoverIncomplete:
             "not everything outlives a restart"
         case .logLevelChanged: "the log level was changed"
+        case .roleUnresolved: "a role is given to somebody who is not there"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
         case .definitionUnreadable: "a container's definition can't be read: it is left out"

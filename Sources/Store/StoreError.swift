@@ -35,7 +35,8 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(file) is damaged (\(reason)): restore a copy, or move it away to start empty"
         case .notWritable(let file, let reason):
             "\(file) can't be written (\(reason)): check the owner and mode of the state "
-                + "directory, and that its file system is not read-only"
+                + "directory, and that its file system is not read-only; a service of systemd "
+                + "writes elsewhere than to /var/lib with ReadWritePaths= in a drop-in"
         case .full(let file, let reason):
             "no space for \(file) (\(reason)): free some on its file system"
         case .failed(let file, let operation, let reason):

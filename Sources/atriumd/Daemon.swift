@@ -72,15 +72,15 @@ struct Daemon {
         var passed = inheritance.descriptors
         let handover = Handover(taking: { passed.take(named: $0) }, logger: logger)
         let listener = try listener(taking: &passed)
-        let roles = try RoleTable(
-            settings.roles, ownUser: ownUser, socketGroups: listener.groups)
+        let roles = try settings.roleTable(groups: listener.groups)
         let access = AccessBook(roles)
         let (registry, store) = try registry(on: loop)
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(
                 registry: registry, loop: loop, store: store, threshold: threshold,
-                access: access, groups: listener.groups), logger: logger)
+                access: access, groups: listener.groups),
+            roleProblems: settings.problems(of: roles), logger: logger)
         let signs = LifeSigns(registry: registry, loop: loop, watchdog: inheritance.watchdog) {
             reloader.problems
         }

@@ -28,6 +28,8 @@ struct DaemonSettings: Sendable {
     var limits: LimitSettings
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
     var roles: RoleSettings
+    /// Where each key that is set stands, for people: file and line, a variable, or a flag.
+    let places: [String: String]
 
     /// The keys of the file.
     ///
@@ -63,39 +65,60 @@ struct DaemonSettings: Sendable {
     /// - Throws: `DaemonError` or `DefinitionProblem`, naming file and line or variable.
     static func load(_ source: Source) async throws -> DaemonSettings {
         let (flags, directories) = (source.flags, source.directories)
+        let environment = ProcessInfo.processInfo.environment
         let path = source.file ?? directories.configuration + "/atrium.yaml"
-        try check(path, isWanted: source.file != nil)
-        try refuseUnknownVariables(ProcessInfo.processInfo.environment)
-        try refuseOddNumbers(ProcessInfo.processInfo.environment)
-        let reader = ConfigReader(providers: [
+        let lines = try check(path, isWanted: source.file != nil)
+        try refuseUnknownVariables(environment)
+        try refuseOddNumbers(environment)
+        var providers: [any ConfigProvider] = [
             InMemoryProvider(
                 name: "flags",
                 values: Dictionary(
                     uniqueKeysWithValues: flags.map { (AbsoluteConfigKey([$0.key]), $0.value) })),
             EnvironmentVariablesProvider().prefixKeys(with: "atrium"),
-            try await FileProvider<YAMLSnapshot>(filePath: FilePath(path), allowMissing: true),
-        ])
-        return try DaemonSettings(reading: reader, directories: directories)
+        ]
+        // The provider takes no file that sets nothing.
+        if !lines.isEmpty {
+            do {
+                providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(path)))
+            } catch {
+                throw DaemonError("\(path): can't be read: \(error)")
+            }
+        }
+        var places = lines.mapValues { "\(path):\($0)" }
+        for key in keys where environment[variable(key)] != nil {
+            places[key] = "environment variable \(variable(key))"
+        }
+        for key in flags.keys { places[key] = "command line" }
+        let settings = try DaemonSettings(
+            reading: ConfigReader(providers: providers), places: places, directories: directories)
+        try settings.refuseOddValues(in: path)
+        return settings
     }
 
     /// Looks the file over; that there is none matters only if it was asked for.
-    private static func check(_ path: String, isWanted: Bool) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            guard isWanted || access(path, F_OK) == 0 else { return }
+    ///
+    /// - Returns: the line of each key that is set.
+    private static func check(_ path: String, isWanted: Bool) throws -> [String: Int] {
+        let text: String
+        do {
+            text = try TextFile.read(path)
+        } catch {
+            guard isWanted || !error.isMissing else { return [:] }
             throw DaemonError(
-                "configuration file \(path): \(String(cString: strerror(errno)))", errno: errno)
+                "\(error)",
+                status: [EACCES, EPERM].contains(error.errno) ? .permission : .configuration,
+                errno: error.errno == 0 ? EINVAL : error.errno)
         }
-        guard let text = String(data: data, encoding: .utf8) else {
-            throw DaemonError("configuration file \(path): it is not UTF-8")
-        }
-        try SettingsFile.check(
+        return try SettingsFile.check(
             text, file: path, known: keys, lists: lists, counts: counts, sizes: sizes,
             sections: [LimitSettings.section: LimitSettings.known])
     }
 
     private init(
-        reading reader: ConfigReader, directories: DefaultDirectories
+        reading reader: ConfigReader, places: [String: String], directories: DefaultDirectories
     ) throws(DaemonError) {
+        self.places = places
         socket = reader.string(forKey: "socket", default: directories.runtime + "/atrium.sock")
         stateDirectory = reader.string(forKey: "stateDirectory", default: directories.state)
         configurationDirectory = directories.configuration
@@ -103,7 +126,7 @@ struct DaemonSettings: Sendable {
         let level = reader.string(forKey: "logLevel", default: "info")
         guard let known = Logger.Level(rawValue: level) else {
             throw DaemonError(
-                "logLevel: '\(level)' is none of "
+                "\(places["logLevel"] ?? ""): logLevel: '\(level)' is none of "
                     + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
         }
         logLevel = known

@@ -17,7 +17,10 @@ enum Directories {
         } catch {
             let code = Self.code(of: error)
             throw DaemonError(
-                "can't make the directory \(path): \(String(cString: strerror(code)))",
+                "can't make the directory \(path): \(String(cString: strerror(code)))"
+                    + (code == EROFS
+                        ? "; a service of systemd writes there with ReadWritePaths=\(path) in a "
+                            + "drop-in" : ""),
                 status: code == ENOSPC || code == EDQUOT ? .temporary : .permission, errno: code)
         }
         try checkOwner(path)
@@ -25,6 +28,7 @@ enum Directories {
 
     /// The system's error behind one of Foundation's.
     private static func code(of error: any Error) -> Int32 {
+        if (error as? CocoaError)?.code == .fileWriteVolumeReadOnly { return EROFS }
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return EACCES }
         return Int32(clamping: underlying.code)

@@ -43,19 +43,25 @@ actor Reloader {
     private let parts: Parts
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
+    private var roleProblems: [String]
     private var definitionProblems: [String] = []
+    /// Which file defines a container, as the files were last.
+    private var origins: [String: String] = [:]
     private var server: VarlinkServer?
     private var last: Task<Outcome, Never>?
     private var isClosed = false
 
     init(
         _ settings: DaemonSettings, from source: DaemonSettings.Source, parts: Parts,
-        logger: Logger
+        roleProblems: [String], logger: Logger
     ) {
         self.settings = settings
         self.source = source
         self.parts = parts
+        self.roleProblems = roleProblems
         self.logger = logger
+        current.withLock { $0 = roleProblems }
+        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
     }
 
     /// The server, once there is one, whose limits may change.
@@ -88,25 +94,41 @@ actor Reloader {
     /// applied.
     func applyDefinitions() async -> Outcome {
         var outcome = Outcome()
-        for file in DefinitionFolder(settings).files() {
-            do {
-                for result in try await apply(file.outcome.get()) {
-                    guard result.action != .unchanged else { continue }
-                    outcome.changed.append("\(result.container): \(result.action.rawValue)")
-                    outcome.changed += result.changes.map { "\(result.container): \($0)" }
-                }
-            } catch let problem as DefinitionProblem {
-                outcome.problems.append("\(problem)")
-            } catch {
-                outcome.problems.append("\(file.path): \(error)")
+        let files = DefinitionFolder(settings).files()
+        let application = DefinitionApplication(registry: parts.registry, loop: parts.loop)
+        for file in files {
+            let applied = await application.apply(file)
+            for result in applied.results where result.action != .unchanged {
+                outcome.changed.append("\(result.container): \(result.action.rawValue)")
+                outcome.changed += result.changes.map { "\(result.container): \($0)" }
             }
+            if let problem = applied.problem { outcome.problems.append("\(problem)") }
         }
         for problem in outcome.problems {
             logger.tell(.definitionNotApplied, ["reason": "\(problem)"])
         }
+        outcome.changed += await abandoned(by: files)
         definitionProblems = outcome.problems
-        current.withLock { $0 = definitionProblems }
+        current.withLock { $0 = roleProblems + definitionProblems }
         return outcome
+    }
+
+    /// Containers that a file defined before and none does now: they stay, which is to be known.
+    private func abandoned(by files: [DefinitionFolder.File]) async -> [String] {
+        let before = origins
+        let unread = files.filter { (try? $0.outcome.get()) == nil }.map(\.path)
+        origins = before.filter { origin in unread.contains { origin.value.hasPrefix($0) } }
+        for file in files {
+            for definition in (try? file.outcome.get()) ?? [] {
+                origins[definition.name] = file.path
+            }
+        }
+        let gone = before.keys.filter { origins[$0] == nil }.sorted()
+        guard !gone.isEmpty else { return [] }
+        let known = await parts.registry.list().map(\.definition.name)
+        return gone.filter(known.contains).map {
+            "\($0): in no file any more, and kept as it is; 'atriumctl delete \($0)' takes it away"
+        }
     }
 
     private func perform() async -> Outcome {
@@ -116,12 +138,13 @@ actor Reloader {
         } catch {
             // As it was: a file that is half understood is worse than the one before.
             logger.tell(.settingsNotApplied, ["reason": "\(error)"])
-            current.withLock { $0 = ["\(error)"] + definitionProblems }
+            current.withLock { $0 = ["\(error)"] + roleProblems + definitionProblems }
             return Outcome(problems: ["\(error)"])
         }
         await limit()
         var outcome = await applyDefinitions()
         outcome.changed = changed + outcome.changed
+        outcome.problems = roleProblems + outcome.problems
         logger.tell(
             .reloaded,
             ["changed": "\(outcome.done)", "problems": "\(outcome.problems.count)"])
@@ -131,11 +154,12 @@ actor Reloader {
     /// Goes by new settings, as far as that is possible while running.
     ///
     /// - Returns: what changed, a line each.
-    private func adopt(_ newer: DaemonSettings) throws(RoleProblem) -> [String] {
+    private func adopt(_ newer: DaemonSettings) throws(DaemonError) -> [String] {
         // First what may fail. The groups behind the names may have changed, whatever the file says.
-        let table = try RoleTable(
-            newer.roles, ownUser: ownUser, socketGroups: parts.groups)
+        let table = try newer.roleTable(groups: parts.groups)
         parts.access.replace(table)
+        roleProblems = newer.problems(of: table)
+        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
         let differences = settings.differences(to: newer)
         // One that was set by a call stays, unless the files say something new.
         if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }
@@ -159,20 +183,6 @@ actor Reloader {
             try parts.store?.trimNotifications(keeping: settings.notificationsKept)
         } catch {
             logger.tell(.trimFailed, ["reason": "\(error)"])
-        }
-    }
-
-    private func apply(_ definitions: [ContainerDefinition]) async throws -> [ApplyResult] {
-        let (registry, loop) = (parts.registry, parts.loop)
-        return try await withCheckedThrowingContinuation { continuation in
-            loop.execute {
-                registry.assumeIsolated { registry in
-                    registry.apply(
-                        definitions, dryRun: false, prune: false,
-                        by: Caller(actor: "unix:\(ownUser)", isModerator: true)
-                    ) { continuation.resume(with: $0.map(\.results)) }
-                }
-            }
         }
     }
 }

@@ -45,7 +45,7 @@ struct StartFailure {
         (status, errno) =
             switch error {
             case let error as DaemonError: (error.status, error.errno)
-            case is DefinitionProblem, is RoleProblem: (.configuration, EINVAL)
+            case is DefinitionProblem: (.configuration, EINVAL)
             case let error as StoreError: Self.sort(error)
             case let error as VarlinkBindError: Self.sort(error)
             case let error as ListenError: (.system, error.errno)
@@ -57,7 +57,7 @@ struct StartFailure {
         switch error {
         case let error as DaemonError:
             error.status == .configuration ? .settingsWrong : .startFailed
-        case is DefinitionProblem, is RoleProblem: .settingsWrong
+        case is DefinitionProblem: .settingsWrong
         case StoreError.inUse: .storeInUse
         case StoreError.corrupt: .storeDamaged
         default: .startFailed

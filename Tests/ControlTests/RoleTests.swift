@@ -45,18 +45,26 @@ import Varlink
     }
 
     @Test(arguments: [
-        (RoleSettings(admins: ["nobody-is-called-so"]), "admins"),
-        (RoleSettings(members: ["@no-such-group"]), "members"),
-        (RoleSettings(frontends: ["daemon"]), "namespace"),
-        (RoleSettings(frontends: ["daemon=unix"]), "namespace"),
+        (RoleSettings(admins: ["nobody-is-called-so", "daemon"]), "admins: there is no user"),
+        (RoleSettings(admins: ["@no-such-group", "daemon"]), "admins: there is no group"),
+        (RoleSettings(admins: ["daemon"], frontends: ["gone=web"]), "frontends: there is no user"),
     ])
-    func `a name that is not there is refused, and said`(
+    func `whoever is not there is said, and all others have their roles`(
         _ settings: RoleSettings, _ evidence: String
-    ) {
+    ) throws {
+        let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
+        #expect(table.problems.count == 1)
+        #expect(table.problems.first?.description.hasPrefix(evidence) == true)
+        #expect(table.access(uid: 1, gid: 1).role == .admin)
+        #expect(table.access(uid: 65_000, gid: 65_000).role == .observer)
+    }
+
+    @Test(arguments: ["daemon", "daemon=unix", "daemon=A"])
+    func `a front end without a namespace is refused`(_ entry: String) {
         let problem = #expect(throws: RoleProblem.self) {
-            try RoleTable(settings, ownUser: 0, socketGroups: [])
+            try RoleTable(RoleSettings(frontends: [entry]), ownUser: 0, socketGroups: [])
         }
-        #expect(problem?.description.contains(evidence) == true)
+        #expect(problem?.description.hasPrefix("frontends: '\(entry)' names no namespace") == true)
     }
 
     @Test func `every published method wants a role, and every row of the table is published`() {

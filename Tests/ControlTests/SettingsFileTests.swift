@@ -24,7 +24,18 @@ import Testing
         #expect(problem("socket: /run/x\nadmins: [alice, '@staff']\nkept: 10\nmost: 2G") == nil)
         #expect(problem("limits: {screens: 9, wait: 0, bytes: 2M}") == nil)
         #expect(problem("limits:\n  bytes: 64") == nil)
-        #expect(problem("") == nil)
+    }
+
+    @Test(arguments: ["", "# nothing", "---", "--- # nothing\n", "\n\n"])
+    func `sets nothing where it holds comments alone`(_ text: String) throws {
+        #expect(try SettingsFile.check(text, file: "a.yaml", known: []) == [:])
+    }
+
+    @Test func `tells where each key stands`() throws {
+        let lines = try SettingsFile.check(
+            "# a\nsocket: /run/x\n\nadmins:\n  - alice", file: "a.yaml",
+            known: ["socket", "admins"], lists: ["admins"])
+        #expect(lines == ["socket": 2, "admins": 5])
     }
 
     @Test(arguments: [

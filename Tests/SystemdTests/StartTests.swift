@@ -82,6 +82,54 @@ struct StartTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func
+        `a deleted account, settings of comments and files of root's keep nobody from being served`()
+        async throws
+    {
+        let told = try await Machine.play(
+            """
+            folder=/etc/atrium/containers.d
+            cp /usr/local/share/atrium/examples/films.yaml $folder
+            useradd gone
+            printf '# who may\nmoderators: [gone, atrium-member]\n' >/etc/atrium/atrium.yaml
+            systemctl start atriumd
+            tell before $? $(unit StatusText)
+            userdel gone
+            systemctl restart atriumd
+            tell deleted $? $(unit StatusText)
+            tell warned $(logged -p warning)
+            tell others $(as atrium-member atriumctl put films/x title=x >/dev/null; echo $?)
+            echo '# nothing' >/etc/atrium/atrium.yaml
+            systemctl restart atriumd
+            tell comments $? $(unit StatusText)
+            chmod 600 $folder/films.yaml
+            systemctl reload atriumd 2>/dev/null
+            tell file $? $(unit StatusText)
+            tell check $(atriumd --check | grep films; echo $?)
+            chmod 644 $folder/films.yaml; chmod 700 $folder
+            systemctl reload atriumd 2>/dev/null
+            tell folder $? $(unit StatusText)
+            chmod 755 $folder
+            systemctl reload atriumd
+            tell mended $? $(unit StatusText)
+            """)
+        #expect(told["before"] == "0 serving 1 container, 0 items, 4 plugins")
+        let problem = "/etc/atrium/atrium.yaml:2: moderators: there is no user 'gone'"
+        #expect(told["deleted"]?.hasPrefix("0 serving 1 container") == true)
+        #expect(told["deleted"]?.contains("1 problem: \(problem)") == true)
+        #expect(told["warned"]?.contains("reason=\"\(problem)") == true, "\(told["warned"] ?? "")")
+        #expect(told["others"] == "0")
+        #expect(told["comments"] == "0 serving 1 container, 1 item, 4 plugins")
+        let denied = "can't be read: Permission denied (read as the user 'atrium')"
+        let films = "/etc/atrium/containers.d/films.yaml: \(denied)"
+        #expect(told["file"]?.hasSuffix(" 1 problem: \(films)") == true, "\(told["file"] ?? "")")
+        #expect(told["check"] == "definition: \(films) 0")
+        let folder = "/etc/atrium/containers.d: \(denied)"
+        #expect(told["folder"]?.hasSuffix(" 1 problem: \(folder)") == true)
+        #expect(told["mended"] == "0 serving 1 container, 1 item, 4 plugins")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `a start that fails says why, and is tried again only where that may help`() async throws {
         let told = try await Machine.play(
             """
@@ -92,8 +140,14 @@ struct StartTests {
             }
             echo 'logLevel: loud' >/etc/atrium/atrium.yaml
             failed setting
-            echo 'admins: [nobody-of-that-name]' >/etc/atrium/atrium.yaml
+            echo 'frontends: [nobody-of-that-name]' >/etc/atrium/atrium.yaml
             failed role
+            mkdir -m 777 /srv/elsewhere
+            echo 'stateDirectory: /srv/elsewhere/state' >/etc/atrium/atrium.yaml
+            failed elsewhere
+            chmod 600 /etc/atrium/atrium.yaml
+            failed unreadable
+            tell check $(atriumd --check 2>&1; echo $?)
             rm /etc/atrium/atrium.yaml
             printf '[Service]\\nExecStart=\\nExecStart=/usr/local/bin/atriumd --loud\\n' | drop_in atriumd.service
             failed usage
@@ -111,8 +165,16 @@ struct StartTests {
             wait_for systemctl is-active --quiet atriumd
             tell freed $? $(unit StatusErrno)
             """)
-        #expect(told["setting"]?.hasPrefix("1 78 22 0 logLevel: 'loud'") == true)
-        #expect(told["role"]?.hasPrefix("1 78 22 0 admins: there is no user") == true)
+        let file = "/etc/atrium/atrium.yaml"
+        #expect(told["setting"]?.hasPrefix("1 78 22 0 \(file):1: logLevel: 'loud'") == true)
+        #expect(told["role"]?.hasPrefix("1 78 22 0 \(file):1: frontends: 'nobody-of-") == true)
+        #expect(told["elsewhere"]?.hasPrefix("1 77 30 0 can't make the directory /srv/") == true)
+        #expect(told["elsewhere"]?.contains("ReadWritePaths=/srv/elsewhere/state") == true)
+        let denied = "\(file): can't be read: Permission denied (read as the user 'atrium')"
+        #expect(told["unreadable"] == "1 77 13 0 \(denied)")
+        let check = told["check"]
+        #expect(check?.hasPrefix("checked as the user 'atrium', whom the service") == true)
+        #expect(check?.hasSuffix("\(denied) 77") == true, "as the service would: \(check ?? "")")
         #expect(told["usage"]?.hasPrefix("1 64 22 0 Unknown option '--loud'") == true)
         #expect(told["damaged"]?.hasPrefix("1 65 117 0 /var/lib/atrium/atrium.sqlite is") == true)
         #expect(told["locked"]?.hasPrefix("1 75 16 /var/lib/atrium/atrium.lock is in use") == true)

@@ -8,6 +8,12 @@ struct DefinitionNode {
     /// Where it stands, in words of the format: `components[1].settings`; empty for the document.
     let path: String
 
+    /// The line that it stands in, from 1.
+    var line: Int { node.mark?.line ?? 1 }
+
+    /// Whether nothing stands there, or comments alone.
+    var isNothing: Bool { node.scalar.map { $0.style == .plain && $0.string.isEmpty } ?? false }
+
     /// A problem at this node.
     func problem(_ reason: String, hint: String? = nil) -> DefinitionProblem {
         DefinitionProblem(

@@ -5,6 +5,9 @@ import Glibc
 /// Without a mapping root and the daemon's own user are admins, and the group that owns the socket
 /// are members; anyone else who reaches the socket may read.
 public struct RoleTable: Sendable {
+    /// Users and groups of the configuration that there are not: nobody has a role by them.
+    public private(set) var problems: [RoleProblem] = []
+
     private var users: [UInt32: Access] = [:]
     private var groups: [UInt32: Access] = [:]
 
@@ -14,7 +17,7 @@ public struct RoleTable: Sendable {
     ///   - settings: who has which role.
     ///   - ownUser: the daemon's own user id.
     ///   - socketGroups: the groups that own sockets; their members are members.
-    /// - Throws: ``RoleProblem`` for a user or group that is not there.
+    /// - Throws: ``RoleProblem`` for a front end without a namespace.
     public init(
         _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32]
     ) throws(RoleProblem) {
@@ -24,16 +27,17 @@ public struct RoleTable: Sendable {
             (.moderator, "moderators", settings.moderators), (.admin, "admins", settings.admins),
         ]
         for (role, key, names) in lists {
-            for name in names { try add(name, key: key, Access(role: role)) }
+            for name in names { add(name, key: key, Access(role: role)) }
         }
         for entry in settings.frontends {
             let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, RoleTable.isNamespace(parts[1]) else {
                 throw RoleProblem(
-                    "frontends: '\(entry)' names no namespace; write user=namespace, the "
+                    "frontends",
+                    "'\(entry)' names no namespace; write user=namespace, the "
                         + "namespace of a-z, 0-9 and '-', and not 'unix'")
             }
-            try add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1])) {
+            add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1])) {
                 // One who has a higher role besides keeps it.
                 $0.joined($1)
             }
@@ -61,16 +65,20 @@ public struct RoleTable: Sendable {
     private mutating func add(
         _ name: String, key: String, _ access: Access,
         merging: (_ before: Access, _ access: Access) -> Access = { $1 }
-    ) throws(RoleProblem) {
+    ) {
+        // An account that was deleted must not keep the others from being served.
         if name.hasPrefix("@") {
             guard let group = getgrnam(String(name.dropFirst())) else {
-                throw RoleProblem("\(key): there is no group '\(name.dropFirst())'")
+                problems.append(RoleProblem(key, "there is no group '\(name.dropFirst())'"))
+                return
             }
             let id = group.pointee.gr_gid
             groups[id] = groups[id].map { merging($0, access) } ?? access
         } else {
             guard let user = getpwnam(name) else {
-                throw RoleProblem("\(key): there is no user '\(name)'; groups are written @group")
+                problems.append(
+                    RoleProblem(key, "there is no user '\(name)'; groups are written @group"))
+                return
             }
             let id = user.pointee.pw_uid
             users[id] = users[id].map { merging($0, access) } ?? access
@@ -97,10 +105,18 @@ public struct RoleTable: Sendable {
     }
 }
 
-/// A mapping of roles that can't be: which entry, and what is wrong.
+/// An entry of a mapping of roles that can't be: which key, and what is wrong.
 public struct RoleProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// In a sentence.
-    public let description: String
+    /// The setting: `admins`, `frontends` and so on.
+    public let key: String
+    /// What is wrong with it.
+    public let reason: String
 
-    init(_ description: String) { self.description = description }
+    /// In a sentence.
+    public var description: String { "\(key): \(reason)" }
+
+    init(_ key: String, _ reason: String) {
+        self.key = key
+        self.reason = reason
+    }
 }

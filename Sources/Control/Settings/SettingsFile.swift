@@ -13,13 +13,21 @@ public enum SettingsFile {
     ///   - counts: those that take a whole number, 0 or more.
     ///   - sizes: those that take a number of bytes, as ``bytes(_:)`` reads it.
     ///   - sections: those that hold numbers of their own.
+    /// - Returns: the line of each key; none where nothing is set.
     /// - Throws: ``DefinitionProblem`` with line, column and the nearest known key.
+    @discardableResult
     public static func check(
         _ text: String, file: String, known: [String], lists: Set<String> = [],
         counts: Set<String> = [], sizes: Set<String> = [], sections: [String: [NumberSetting]] = [:]
-    ) throws(DefinitionProblem) {
-        guard let root = try DefinitionReader.documents(of: text, file: file).first else { return }
-        for (key, member) in try root.members(known: known) {
+    ) throws(DefinitionProblem) -> [String: Int] {
+        let documents = try DefinitionReader.documents(of: text, file: file)
+        if documents.count > 1 {
+            throw documents[1].problem("the settings are one document", hint: "remove the '---'")
+        }
+        // Comments alone, also below a line of dashes, set nothing.
+        guard let root = documents.first, !root.isNothing else { return [:] }
+        let members = try root.members(known: known)
+        for (key, member) in members {
             if let numbers = sections[key] {
                 try check(member, numbers)
                 continue
@@ -31,6 +39,7 @@ public enum SettingsFile {
             guard !shape.fits(value) else { continue }
             throw member.problem("\(key): expected \(shape.rawValue)")
         }
+        return members.mapValues { $0.line }
     }
 
     /// A section, each of whose numbers is within its bounds.

@@ -64,7 +64,7 @@ extension HostError {
     }
 
     /// What is wrong, in a sentence for an administrator; of errors that a definition can cause.
-    var sentence: String {
+    public var sentence: String {
         switch self {
         case .pluginNotFound(let plugin, let known):
             "There is no plugin '\(plugin)'; there are: \(known.joined(separator: ", "))."

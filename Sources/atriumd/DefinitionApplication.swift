@@ -1,0 +1,90 @@
+import Control
+import Host
+import NIOCore
+
+/// Applies definitions, and says what is wrong where the file has it.
+struct DefinitionApplication: Sendable {
+    /// What was done with a file, or what kept it from being done.
+    struct Outcome: Sendable {
+        var results: [ApplyResult] = []
+        var problem: (any Error)?
+    }
+
+    let registry: Registry
+    let loop: any EventLoop
+    /// Only try it.
+    var dryRun = false
+
+    /// Applies a file's definitions, all of them or none.
+    func apply(_ file: DefinitionFolder.File) async -> Outcome {
+        do {
+            let definitions = try file.outcome.get()
+            do {
+                return Outcome(results: try await apply(definitions, dryRun: dryRun))
+            } catch let error as HostError {
+                // Which of them it is about, is not said.
+                for definition in definitions.dropLast() {
+                    do {
+                        _ = try await apply([definition], dryRun: true)
+                    } catch let error as HostError {
+                        throw error.problem(in: definition, file: file.path)
+                    }
+                }
+                throw definitions.last.map { error.problem(in: $0, file: file.path) as any Error }
+                    ?? error
+            }
+        } catch {
+            return Outcome(problem: error)
+        }
+    }
+
+    private func apply(
+        _ definitions: [ContainerDefinition], dryRun: Bool
+    ) async throws -> [ApplyResult] {
+        try await withCheckedThrowingContinuation { continuation in
+            loop.execute {
+                registry.assumeIsolated { registry in
+                    registry.apply(
+                        definitions, dryRun: dryRun, prune: false,
+                        by: Caller(actor: "unix:\(ownUser)", isModerator: true)
+                    ) { continuation.resume(with: $0.map(\.results)) }
+                }
+            }
+        }
+    }
+}
+
+extension HostError {
+    /// What is wrong with a definition, in the words of `atriumctl apply`.
+    fileprivate func problem(
+        in definition: ContainerDefinition, file: String
+    ) -> DefinitionProblem {
+        let (subject, reason, hint): (DefinitionReader.Subject, String, String?) =
+            switch self {
+            case .pluginNotFound(let plugin, let known):
+                (
+                    .plugin(plugin), "there is no plugin '\(plugin)'",
+                    known.isEmpty ? nil : "there is: \(known.joined(separator: ", "))"
+                )
+            case .settingInvalid(let component, let setting, let reason):
+                (
+                    .setting(component: component, setting: setting),
+                    "component '\(component)', setting '\(setting)': \(reason)", nil
+                )
+            case .itemsUnfit(let container, let field, let reason, let items):
+                (
+                    .field(field),
+                    "items of '\(container)' do not fit the field '\(field)': \(reason)",
+                    "change or remove them first: " + items.joined(separator: ", ")
+                )
+            case .limitExceeded(let limit, let value, _):
+                (
+                    .container, "there are \(value) \(limit) already, and no more are taken",
+                    LimitSettings.key(of: limit).map { "raise \($0)" }
+                )
+            default: (.container, sentence, nil)
+            }
+        return DefinitionReader.problem(
+            in: definition, file: file, at: subject, reason, hint: hint)
+    }
+}
