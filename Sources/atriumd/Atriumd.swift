@@ -22,8 +22,9 @@ struct Atriumd: AsyncParsableCommand {
 
             Ends with 0 once it was told to stop; with 64 for a wrong command line, 78 for a wrong \
             setting, 77 where it may not read or write, 65 for a store that it can't use, 75 where \
-            trying again later may help, and 70 to 74 for what else kept it from starting; --check \
-            ends with 1 where something is wrong with a definition or a plugin.
+            trying again later may help, and 70, 71, 73 or 74 for what else kept it from starting; \
+            --check ends with 78 or 77 where the settings would keep it from starting, and with 1 \
+            where something else is wrong: a definition, a plugin, a role.
             """,
         version: AtriumVersion.current)
 
@@ -42,7 +43,7 @@ struct Atriumd: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
-    @Flag(help: "Check configuration, definitions and plugins, say what is wrong, and exit.")
+    @Flag(help: "Check settings, definitions and plugins, say what is wrong, and exit.")
     var check = false
 
     /// Runs the command line to its end; what was said to the service manager gets there first.
@@ -99,9 +100,15 @@ struct Atriumd: AsyncParsableCommand {
     }
 
     private func checkOnly(_ source: DaemonSettings.Source) async throws {
+        let folder = source.directories.configuration
+        if source.file == nil, let user = Check.becomeServiceUser(of: folder) {
+            // At once: what is wrong is said elsewhere.
+            FileHandle.standardOutput.write(
+                Data("checked as the user '\(user)', whom the service runs as\n".utf8))
+        }
         do {
             let settings = try await DaemonSettings.load(source)
-            guard try Check(settings: settings).passes() else { throw ExitCode(1) }
+            guard try await Check(settings: settings).passes() else { throw ExitCode(1) }
         } catch let error as ExitCode {
             throw error
         } catch {

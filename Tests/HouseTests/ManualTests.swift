@@ -88,6 +88,22 @@ struct ManualTests {
         }
     }
 
+    @Test func `the daemon's help, its manual and its source agree on how it ends`() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
+        }
+        let known = try text("Sources/atriumd/StartFailure.swift").matches(of: #/case \w+ = (\d+)/#)
+            .map { String($0.output.1) }
+        #expect(known.count > 5)
+        let all = Set(known + ["0", "1", "64"])
+        let page = try text("docs/man/atriumd.8").split(separator: ".Sh EXIT STATUS")
+        let told = try #require(page.last?.split(separator: ".Sh EXAMPLES").first)
+        #expect(Set(told.matches(of: #/\.It (\d+)/#).map { String($0.output.1) }) == all)
+        let help = try text("Sources/atriumd/Atriumd.swift").split(separator: "Ends with 0")
+        let ends = try #require(help.last?.split(separator: "\"\"\"").first)
+        #expect(Set(ends.matches(of: #/\d+/#).map { String($0.output) } + ["0"]) == all)
+    }
+
     @Test func `the changelogs are of the version that the programs tell, by one maintainer`()
         throws
     {

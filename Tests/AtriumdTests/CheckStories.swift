@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// What is wrong with settings and definitions is told alike by a check, a start and a reload.
+    @Suite struct Checks {
+        private static let refused = """
+            atrium: 1
+            container: refused
+            fields: { title: { type: text } }
+            components:
+              - { name: list, plugin: org.atrium.catalog }
+              - name: filters
+                plugin: org.atrium.facets
+                settings: { sections: [{ id: a, field: nope }] }
+            """
+        private static let isolated = """
+            atrium: 1
+            container: isolated
+            fields: { title: { type: text } }
+            components:
+              - { name: list, plugin: org.atrium.catalog, isolation: process, settings: { odd: 1 } }
+            """
+        private static let unknown = """
+            atrium: 1
+            container: unknown
+            fields: { title: { type: text } }
+            components: [{ name: list, plugin: org.atrium.nope }]
+            """
+        private static let plain = """
+            atrium: 1
+            container: plain
+            fields: { title: { type: text } }
+            components: [{ name: list, plugin: org.atrium.catalog }]
+            """
+
+        private static let check = "CONFIGURATION_DIRECTORY=$PWD/etc atriumd --check"
+
+        @Test func `a check finds what a start and a reload refuse, and nobody sees Swift`()
+            async throws
+        {
+            // Files named by their paths, which differ between tests, after the folder.
+            let wrong = [
+                "a.yaml": Self.refused, "b.yaml": Self.unknown, "c.yaml": Self.isolated,
+                "e.yaml": Self.plain.replacing("catalog", with: "catalogue"),
+                "f.yaml": "",
+            ]
+            var options = DaemonUnderTest.Options()
+            options.configuration = ["containers.d/d.yaml": Self.plain]
+            for (name, text) in wrong { options.configuration["containers.d/" + name] = text }
+            try await withDaemon(options) { daemon in
+                let folder = daemon.home.path + "/etc/containers.d/"
+                let sentences = [
+                    "a.yaml:8:44: component 'filters', setting 'sections[0].field': there is no "
+                        + "field 'nope'; there are: title",
+                    "b.yaml:4:36: there is no plugin 'org.atrium.nope' (there is: org.atrium.cat",
+                    "c.yaml:5:84: component 'list', setting 'odd': unknown",
+                    "e.yaml:2:12: the container 'plain' is defined in \(folder)d.yaml already (",
+                    "f.yaml:1:1: there is no definition",
+                ].map { folder + $0 }
+                let checked = try await daemon.type(Self.check)
+                #expect(checked.status == 1)
+                #expect(checked.output.contains("\n\(folder)d.yaml: fine\n"), "\(checked)")
+                let status = try await daemon.type("atriumctl status")
+                let reload = try await daemon.type("atriumctl reload")
+                #expect(reload.status == 1)
+                for sentence in sentences {
+                    #expect(checked.output.contains("\ndefinition: \(sentence)"), "\(checked)")
+                    #expect(status.output.contains("! \(sentence)"), "\(status)")
+                    #expect(reload.errors.contains(sentence), "\(reload)")
+                    #expect(daemon.log.contains(sentence.suffix(60)), "\(daemon.log)")
+                }
+                let plain = try await daemon.type("atriumctl describe plain")
+                #expect(plain.output.contains("org.atrium.catalog"), "the first file counts")
+            }
+        }
+
+        @Test func `files and folders that can't be read are told with the system's reason`()
+            async throws
+        {
+            var options = DaemonUnderTest.Options()
+            options.configuration = ["containers.d/plain.yaml": Self.plain]
+            try await withDaemon(options) { daemon in
+                let folder = daemon.home.path + "/etc/containers.d"
+                let odd = try await daemon.type(
+                    """
+                    cd etc/containers.d && mkdir a.yaml && ln -s /nowhere b.yaml && mkfifo c.yaml
+                    printf '\\xff\\xfe' >d.yaml; atriumctl reload
+                    """)
+                #expect(odd.status == 1)
+                #expect(odd.errors.contains("\(folder)/a.yaml: can't be read: Is a directory;"))
+                #expect(odd.errors.contains("/b.yaml: can't be read: No such file or directory;"))
+                #expect(odd.errors.contains("/c.yaml:1:1: there is no definition"), "\(odd)")
+                #expect(odd.errors.contains("/d.yaml: it is not UTF-8;"), "\(odd)")
+
+                let file = try await daemon.type(
+                    """
+                    rm -r etc/containers.d; touch etc/containers.d; atriumctl reload
+                    rm etc/containers.d; ln -s containers.d etc/containers.d; atriumctl reload
+                    rm etc/containers.d
+                    """)
+                #expect(file.errors.contains("containers.d: can't be read: Too many levels"))
+                let none = try await daemon.type("atriumctl reload")
+                #expect(none.status == 0, "a folder that is not there is none: \(none)")
+                let kept = "plain: in no file any more, and kept as it is; 'atriumctl delete plain'"
+                #expect(none.output.contains(kept), "\(none)")
+                let again = try await daemon.type("atriumctl reload && atriumctl reload --quiet")
+                #expect(again.output == "nothing changed\n", "told once")
+            }
+        }
+
+        @Test func `settings of comments alone are none, and others are refused with their place`()
+            async throws
+        {
+            let options = DaemonUnderTest.Options(configuration: ["atrium.yaml": "# none\n"])
+            try await withDaemon(options) { daemon in
+                let path = daemon.home.path + "/etc/atrium.yaml"
+                for text in ["", "---\n", "# a comment\n", "---\n# another\n"] {
+                    try daemon.home.write("etc/atrium.yaml", text)
+                    let both = try await daemon.type("\(Self.check) && atriumctl reload")
+                    #expect(both.status == 0, "\(text): \(both)")
+                }
+                let wrong = [
+                    ("[]", ":1:1: the document: expected a mapping, found a list"),
+                    ("# a\nlogLevel: loud", ":2: logLevel: 'loud' is none of trace,"),
+                    ("frontends: [web]", ":1: frontends: 'web' names no namespace"),
+                    ("socket: ''", ":1: socket: expected a path, found nothing"),
+                    ("stateDirectory: x", ":1: stateDirectory: expected a path that begins with /"),
+                    ("pluginPath: [x]", ":1: pluginPath: expected a path that begins with /"),
+                    ("workerMemoryMax: 1K", ":1: workerMemoryMax: expected 16M or more"),
+                    ("logLevel: info\n---\n{}", ":3:1: the settings are one document"),
+                ]
+                for (text, sentence) in wrong {
+                    try daemon.home.write("etc/atrium.yaml", text + "\n")
+                    let checked = try await daemon.type(Self.check)
+                    #expect(checked.status == 78, "\(checked)")
+                    #expect(checked.errors.contains(path + sentence), "\(checked)")
+                    let reload = try await daemon.type("atriumctl reload")
+                    #expect(reload.errors.contains(path + sentence), "\(reload)")
+                }
+                try daemon.home.write("etc/atrium.yaml", "pluginPath: [/nowhere]\n")
+                let missing = try await daemon.type(Self.check)
+                #expect(missing.status == 0 && missing.output.contains("/nowhere is not there"))
+            }
+        }
+
+        @Test func `a role for somebody who is not there keeps nobody else from being served`()
+            async throws
+        {
+            let options = DaemonUnderTest.Options(
+                configuration: [
+                    "atrium.yaml": "admins: [nobody-of-that-name]\nfrontends: [gone-too=web]\n"
+                ])
+            try await withDaemon(options) { daemon in
+                let path = daemon.home.path + "/etc/atrium.yaml"
+                let sentences = [
+                    "\(path):1: admins: there is no user 'nobody-of-that-name'",
+                    "\(path):2: frontends: there is no user 'gone-too'",
+                ]
+                let status = try await daemon.type("atriumctl status")
+                let checked = try await daemon.type(Self.check)
+                #expect(checked.status == 1)
+                for sentence in sentences {
+                    #expect(status.output.contains("! \(sentence)"), "\(status)")
+                    #expect(checked.output.contains("configuration: \(sentence)"), "\(checked)")
+                    #expect(daemon.log.contains(sentence.suffix(40)), "\(daemon.log)")
+                }
+                try daemon.home.write("etc/atrium.yaml", "members: ['@no-such-group']\n")
+                let reload = try await daemon.type("atriumctl reload")
+                #expect(reload.errors.contains("members: there is no group 'no-such-group'"))
+                #expect(reload.errors.contains("changed: admins: changed, members: changed"))
+                try daemon.home.write("etc/atrium.yaml", "")
+                #expect(try await daemon.type("atriumctl reload").status == 0)
+                let well = try await daemon.type("atriumctl status")
+                #expect(well.output.contains(": ready"), "\(well)")
+            }
+        }
+    }
+}
