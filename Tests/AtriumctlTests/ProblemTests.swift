@@ -24,6 +24,14 @@ import Varlink
         }
     }
 
+    @Test func `a hint names the unit that the socket is of`() {
+        let units = [
+            "/run/atrium/atrium.sock": "atriumd", "/run/atrium-club/atrium.sock": "atriumd@club",
+            "/tmp/try.sock": "atriumd", "/run/user/1000/atrium/atrium.sock": "atriumd",
+        ]
+        for (socket, unit) in units { #expect(ConnectionProblem.unit(of: socket) == unit) }
+    }
+
     @Test func `an error that is not known is told as it came`() {
         let failure = RemoteProblem.explain(
             VarlinkRemoteError(name: "org.example.Odd", parameters: ["a": 1]))

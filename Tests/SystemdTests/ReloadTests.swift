@@ -20,6 +20,7 @@ struct ReloadTests {
             systemctl reload atriumd
             tell reload $? $(may_put after) $(unit ActiveState) $(unit StatusText)
             tell said "$(logged | grep 'were read again' | tail -n 1)"
+            tell lines $(logged | grep -c 'moderators: changed')
             tell level "$(atriumctl log-level debug)"
 
             echo 'moderatorz: [atrium-member]' >/etc/atrium/atrium.yaml
@@ -38,6 +39,7 @@ struct ReloadTests {
         let said = told["said"] ?? ""
         #expect(said.contains("moderators: changed"), "\(said)")
         #expect(said.contains("stateDirectory: changed, from the next start on"), "\(said)")
+        #expect(told["lines"] == "1", "told by the daemon, and not by what asked it to")
         #expect(told["level"]?.hasSuffix("was debug") == true)
         #expect(told["wrong"]?.hasPrefix("1 0 active serving 1 container") == true)
         #expect(told["wrong"]?.contains("moderatorz") == true)

@@ -6,11 +6,15 @@ struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Have the daemon read its configuration again.")
 
+    @Flag(help: "Say nothing unless it fails: the daemon's log has what changed.")
+    var quiet = false
+
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let session = try await connection.connect()
-        guard let reply = try await session.answer(Daemon.Reload.self, .init()) else { return }
+        guard let reply = try await session.answer(Daemon.Reload.self, .init()), !quiet
+        else { return }
         if reply.changed.isEmpty { Output.line("nothing changed") }
         for change in reply.changed { Output.line(PrintableText.line(change)) }
     }

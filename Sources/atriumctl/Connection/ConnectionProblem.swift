@@ -12,17 +12,17 @@ enum ConnectionProblem {
         switch error.kind {
         case .notFound, .refused:
             return CommandFailure(
-                error.description, hint: isOurs ? notRunning : nil, status: .unreachable)
+                error.description, hint: isOurs ? notRunning(socket) : nil, status: .unreachable)
         case .accessDenied:
             return CommandFailure(
                 "\(error.description)", hint: howToJoin(socket), status: .unreachable)
         case .closed:
             return CommandFailure(
                 "the \(isOurs ? "daemon" : "service") closed the connection before it had answered",
-                hint: isOurs ? seeLog : nil, status: .unreachable)
+                hint: isOurs ? seeLog(socket) : nil, status: .unreachable)
         case .timedOut:
             return CommandFailure(
-                error.description, hint: isOurs ? notRunning : nil, status: .unreachable)
+                error.description, hint: isOurs ? notRunning(socket) : nil, status: .unreachable)
         case .protocolViolation:
             return CommandFailure(
                 error.description,
@@ -32,12 +32,25 @@ enum ConnectionProblem {
         }
     }
 
-    private static let seeLog =
-        "see its log for the reason: 'journalctl -u atriumd', or its terminal"
+    private static func seeLog(_ socket: String) -> String {
+        "see its log for the reason: 'journalctl -u \(unit(of: socket))', or its terminal"
+    }
 
-    private static let notRunning =
-        "is atriumd running? Start it with 'atriumd', 'make run' or 'systemctl start atriumd',\n"
-        + "or name its socket: --socket PATH, or ATRIUM_SOCKET."
+    private static func notRunning(_ socket: String) -> String {
+        let unit = unit(of: socket)
+        let start = unit == "atriumd" ? "'atriumd', 'make run' or 'systemctl start atriumd'" : nil
+        return "is atriumd running? Start it with \(start ?? "'systemctl start \(unit).socket'"),\n"
+            + "or name its socket: --socket PATH, or ATRIUM_SOCKET."
+    }
+
+    /// The unit behind a socket, as our own units have it.
+    ///
+    /// - Parameter socket: such as `/run/atrium-films/atrium.sock`.
+    /// - Returns: such as `atriumd@films`.
+    static func unit(of socket: String) -> String {
+        let match = socket.wholeMatch(of: #/(?:/var)?/run/atrium-([^/]+)/atrium\.sock/#)
+        return match.map { "atriumd@\($0.1)" } ?? "atriumd"
+    }
 
     /// Which group the socket belongs to, and how to become a member.
     private static func howToJoin(_ socket: String) -> String {
