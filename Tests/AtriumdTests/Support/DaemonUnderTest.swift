@@ -133,7 +133,7 @@ final class DaemonUnderTest: Sendable {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return withoutHosts.merging([
             "PATH": "\(tree.bin):\(path)", "ATRIUM_SOCKET": socket, "LC_ALL": "C.UTF-8",
-            "EXAMPLES": tree.examples,
+            "EXAMPLES": tree.examples, "TMPDIR": home.path,
         ]) { $1 }
     }
 
