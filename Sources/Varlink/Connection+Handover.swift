@@ -33,14 +33,25 @@ extension Connection {
         replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1)
     }
 
+    /// Whether the call that runs alone can go on elsewhere by now, or there is none.
+    ///
+    /// One that nobody goes on with is to end first; one that has said nothing yet is about to.
+    var isResumable: Bool { runningAlone == nil || keeping.describe?() != nil }
+
     /// Whether it will be closed by itself, or can't be handed over: nobody should wait for it.
     var isLeaving: Bool {
         switch state {
         case .open: false
-        // Without a call under way it is just being closed.
-        case .halfClosed: replies.count == 0
+        // Without a call it is just being closed.
+        case .halfClosed: replies.count == 0 && !hasToGoOn
         case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: true
         }
+    }
+
+    /// Whether there are calls that wait for a server that may start them: this one, or another
+    /// process's.
+    var hasToGoOn: Bool {
+        server.handover != .none && (frames.count > 0 || keeping.resumption != nil)
     }
 
     /// Whether it can't be handed over, however long one waits.
@@ -68,6 +79,20 @@ extension Connection {
         return kept
     }
 
+    /// Why ``kept()`` gives nil for a connection that is not leaving, for the log: follows a number.
+    var whyNotKept: String {
+        if runningAlone != nil, keeping.describe == nil {
+            return "in a call that no other process goes on with"
+        }
+        if !isAnswered { return "in a call that was not answered in time" }
+        if frames.count > KeptState.mostBytes {
+            return "in the midst of sending more than \(KeptState.mostBytes) bytes"
+        }
+        if !isSent { return "of a client that does not read" }
+        if !isResumable { return "in a call whose first answer was not ready in time" }
+        return "beyond what is written down, or for which there was no descriptor"
+    }
+
     /// Asks the kernel for the socket's number.
     ///
     /// Completes at once when called on the channel's loop.
@@ -90,8 +115,9 @@ extension Connection {
 
     /// Goes on with the call that was under way in the other process.
     func resume() {
-        guard let stream = keeping.resumption?.stream else { return }
+        let kept = keeping.resumption
         keeping.resumption = nil
+        guard let stream = kept?.stream else { return }
         var name = stream.method
         let entry = name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
         let method = entry?.place ?? server.table.count

@@ -111,7 +111,8 @@ extension Connection {
         flush()
         switch state {
         case .condemned(let condemnation): return carryOut(condemnation)
-        case .halfClosed where replies.count + silentCalls.count == 0 && isWritable:
+        case .halfClosed
+        where replies.count + silentCalls.count == 0 && isWritable && !hasToGoOn:
             // What it may never read is charged to its user until it has gone.
             measure()
             if case .halfClosed = state { closeWhenSent() }

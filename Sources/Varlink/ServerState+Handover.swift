@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSONCodec
+internal import LogMessages
 internal import Logging
 internal import NIOCore
 
@@ -14,12 +15,15 @@ extension ServerState {
         case frozen
     }
 
-    /// Starts no call from now on; completes when all of them are answered, or the time is over.
+    /// Starts no call from now on; completes when all of them are answered or can go on elsewhere, or
+    /// the time is over.
     func pause(within deadline: TimeAmount) -> EventLoopFuture<Void> {
         handover = .pausing
         refuseConnections()
         let promise = eventLoop.makePromise(of: Void.self)
-        poll(all, until: .now() + deadline, { $0.isLeaving || $0.isAnswered }, promise)
+        poll(
+            all, until: .now() + deadline,
+            { $0.isLeaving || ($0.isAnswered && $0.isResumable) }, promise)
         return promise.futureResult
     }
 
@@ -59,12 +63,14 @@ extension ServerState {
 
     /// Everything in one go: what a connection says of itself is still so when its socket leaves.
     private func takeOut() -> [VarlinkKeptConnection] {
-        let connections = all
+        let connections = all.sorted { $0.keeping.lastUse > $1.keeping.lastUse }
         var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]
+        var room = KeptState.mostBytesInAll
         for connection in connections {
-            guard let state = connection.kept() else { continue }
+            guard let state = connection.kept(), state.bytes.count <= room else { continue }
             connection.learnIdentity()
             guard let identity = connection.keeping.identity else { continue }
+            room -= state.bytes.count
             states[identity] = (state, connection.keeping.lastUse)
         }
         var kept: [VarlinkKeptConnection] = []
@@ -76,12 +82,26 @@ extension ServerState {
                 VarlinkKeptConnection(
                     descriptor: own, state: state.object, identity: identity, lastUse: lastUse))
         }
-        let left = connections.filter { !$0.isLeaving }.count - kept.count
-        if left > 0 {
-            logger.notice("closing connections that can't be kept: \(left)")
-        }
+        let identities = Set(kept.map(\.identity))
+        tellNotKept(
+            connections.filter { connection in
+                !connection.isLeaving
+                    && !(connection.keeping.identity.map(identities.contains) ?? false)
+            })
         for connection in connections { connection.closeNow() }
         return kept.sorted { $0.lastUse > $1.lastUse }
+    }
+
+    private func tellNotKept(_ connections: [Connection]) {
+        guard !connections.isEmpty else { return }
+        let reasons = Dictionary(grouping: connections, by: \.whyNotKept)
+            .map { "\($0.value.count) \($0.key)" }.sorted()
+        logger.tell(
+            .handoverIncomplete,
+            [
+                "count": "\(connections.count)",
+                "reason": "not every connection can be kept: \(reasons.joined(separator: ", "))",
+            ])
     }
 
     /// The descriptors of sockets, by the kernel's number: a channel does not tell its own.
@@ -109,9 +129,15 @@ extension ServerState {
         Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
             // The kernel's word counts, not what was written down.
             guard peer.uid == kept.uid, peer.gid == kept.gid else {
-                logger.error(
-                    "closing a kept connection: it is another peer's than was written down",
-                    metadata: ["peer": "\(peer)", "uid": "\(kept.uid)"])
+                let reason =
+                    "a kept connection is closed: its peer is \(peer), and uid \(kept.uid) "
+                    + "gid \(kept.gid) was written down"
+                logger.tell(
+                    .handoverIncomplete, level: .error,
+                    [
+                        "count": "1", "reason": "\(reason)", "peer-uid": "\(peer.uid)",
+                        "peer-pid": "\(peer.pid)",
+                    ])
                 throw ChannelError.operationUnsupported
             }
             let connection = Connection(number: nextNumber(), peer: peer, server: self)

@@ -64,7 +64,12 @@ struct KeptState {
     }
 
     /// Bytes of a connection that are carried over at most: more stays with a sender who has to begin again.
-    static var mostBytes: Int { 256 << 10 }
+    ///
+    /// A batch of records that is being imported has up to 1 MiB.
+    static var mostBytes: Int { 2 << 20 }
+
+    /// Bytes of all connections that are carried over at most.
+    static var mostBytesInAll: Int { 64 << 20 }
 
     init(peer: Peer, calls: Int) {
         uid = peer.uid
@@ -120,10 +125,23 @@ struct KeptState {
     }
 
     private static func bytes(hex: String) -> [UInt8]? {
-        let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == hex.utf8.count, digits.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(hex.utf8.count / 2)
+        var high: UInt8?
+        for digit in hex.utf8 {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
         }
+        return high == nil ? bytes : nil
     }
 }

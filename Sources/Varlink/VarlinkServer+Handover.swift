@@ -1,5 +1,6 @@
 internal import Glibc
 public import JSONCodec
+internal import LogMessages
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -31,7 +32,7 @@ internal import NIOPosix
 extension VarlinkServer {
     /// Prepares to hand over: accepts no connections, starts no calls, and answers those under way.
     ///
-    /// Streams go on.
+    /// Streams go on; those that nobody can resume, too, are to come to their end.
     ///
     /// - Parameter deadline: How long calls under way may take.
     public func pause(within deadline: Duration) async {
@@ -83,7 +84,12 @@ extension VarlinkServer {
 
     private func adopt(_ kept: VarlinkKeptConnection) -> EventLoopFuture<Void> {
         guard let known = KeptState(kept.state) else {
-            state.logger.error("closing a kept connection: what was written down can't be read")
+            state.logger.tell(
+                .handoverIncomplete, level: .error,
+                [
+                    "count": "1",
+                    "reason": "a kept connection is closed: what was written down can't be read",
+                ])
             close(kept.descriptor)
             return state.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }

@@ -1,6 +1,7 @@
 import Glibc
 import JSONCodec
 import Logging
+import Synchronization
 import Testing
 import Varlink
 
@@ -72,6 +73,113 @@ import Varlink
         }
     }
 
+    @Test func `who says that it sends no more is answered all the same`() async throws {
+        try await withTwo { first, second in
+            let client = try first.raw()
+            try #require(try await first.isAlive())
+            await first.server.pause(within: .seconds(20))
+            let before = await first.server.currentStatistics().bytesIn
+            let calls = ["a", "b"].map {
+                #"{"method":"org.example.test.Echo","parameters":{"text":"\#($0)"}}"#
+            }
+            try client.send(calls[0], calls[1])
+            client.sendNoMore()
+            // The end of what is sent has it read, whatever was paused.
+            let sent = calls.reduce(0) { $0 + $1.utf8.count + 1 }
+            while await first.server.currentStatistics().bytesIn < before + sent {
+                await Task.yield()
+            }
+            await second.server.adopt(await first.server.release(within: .seconds(20)))
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"b"}}"#)
+            #expect(try await client.receive() == nil)
+        }
+    }
+
+    @Test func `a stream goes on whose client sends no more`() async throws {
+        try await withTwo { first, second in
+            let client = try first.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            client.sendNoMore()
+            try await first.desk.wait { $0.followers.count == 1 }
+            try await first.desk.onLoop { first.desk.followers[0].onHandOver { ["from": "a"] } }
+            #expect(await handOver(first, to: second) == 1)
+            try await second.desk.wait { $0.followers.count == 1 }
+            try await second.desk.onLoop { second.desk.followers[0].reply(Text("last")) }
+            #expect(try await client.receive() == #"{"parameters":{"text":"last"}}"#)
+            #expect(try await client.receive() == nil)
+        }
+    }
+
+    @Test func `a stream that nobody goes on with comes to its end first`() async throws {
+        try await withTwo { first, second in
+            let client = try first.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await first.desk.wait { $0.followers.count == 1 }
+            async let adopted = handOver(first, to: second)
+            // It is over once the server is paused: nobody can connect any more.
+            while (try? first.raw()) != nil { await Task.yield() }
+            try await first.desk.onLoop {
+                first.desk.push("first")
+                first.desk.followers[0].reply(Text("last"))
+            }
+            #expect(await adopted == 1)
+            let replies = [try await client.receive(), try await client.receive()]
+            #expect(
+                replies == [
+                    #"{"parameters":{"text":"first"},"continues":true}"#,
+                    #"{"parameters":{"text":"last"}}"#,
+                ])
+        }
+    }
+
+    @Test func `a stream is handed over once it has begun`() async throws {
+        try await withTwo { first, second in
+            let client = try first.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await first.desk.wait { $0.followers.count == 1 }
+            let hasBegun = Mutex(false)
+            try await first.desk.onLoop {
+                first.desk.followers[0].onHandOver {
+                    hasBegun.withLock { $0 } ? ["from": "begun"] : nil
+                }
+            }
+            async let adopted = handOver(first, to: second)
+            while (try? first.raw()) != nil { await Task.yield() }
+            try await first.desk.onLoop {
+                first.desk.push("first")
+                hasBegun.withLock { $0 = true }
+            }
+            #expect(await adopted == 1)
+            #expect(
+                try await client.receive() == #"{"parameters":{"text":"first"},"continues":true}"#)
+            try await second.desk.wait { $0.started == ["begun"] }
+        }
+    }
+
+    @Test func `a long call goes along as far as it was sent, and one that is too long is told of`()
+        async throws
+    {
+        try await withTwo { first, second in
+            let (client, other) = (try first.raw(), try first.raw())
+            let begin = Array(#"{"method":"org.example.test.Echo","parameters":{"text":""#.utf8)
+            let text = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            try client.send(bytes: begin + text)
+            try other.send(bytes: begin + text + text)
+            let sent = 2 * begin.count + 3 * text.count
+            while await first.server.currentStatistics().bytesIn < sent { await Task.yield() }
+            #expect(await handOver(first, to: second) == 1)
+            try client.send(bytes: Array(#""}}"#.utf8) + [0])
+            #expect(try await client.receive()?.utf8.count == text.count + 26)
+            #expect(try await other.receive() == nil)
+            let told = first.log.all.filter { $0.hasPrefix("not everything outlives a restart") }
+            #expect(told.count == 1)
+            #expect(
+                told.first?.hasSuffix(
+                    "can be kept: 1 in the midst of sending more than 2097152 bytes") == true)
+        }
+    }
+
     @Test func `what was written down about another peer is not believed`() async throws {
         try await withTwo { first, second in
             let client = try first.raw()
@@ -87,6 +195,7 @@ import Varlink
             #expect(forged.count == 1)
             #expect(await second.server.adopt(forged) == 0)
             #expect(try await client.receive() == nil)
+            #expect(second.log.all.contains { $0.contains("and uid 12345 gid 0 was written down") })
         }
     }
 }
