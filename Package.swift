@@ -230,7 +230,10 @@ let package = Package(
             ]),
         tests(
             "AtriumdTests",
-            ["JSONCodec", "TestSupport", subprocess, systemPackage]),
+            [
+                "atriumd", "Control", "Host", "Systemd", "JSONCodec", "TestSupport", kit,
+                subprocess, systemPackage,
+            ]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]
 )

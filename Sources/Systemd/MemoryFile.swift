@@ -70,13 +70,17 @@ public struct MemoryFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads from a place to the end.
+    /// Reads from a place on.
     ///
-    /// - Parameter offset: The place.
+    /// - Parameters:
+    ///   - offset: The place.
+    ///   - most: How many bytes at most; all up to the end by default.
     /// - Returns: The bytes.
     /// - Throws: ``MemoryFileError``.
-    public func read(from offset: Int = 0) throws(MemoryFileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: max(0, count - offset))
+    public func read(
+        from offset: Int = 0, most: Int = .max
+    ) throws(MemoryFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: min(most, max(0, count - offset)))
         var got = 0
         while got < bytes.count {
             let read = bytes[got...].withUnsafeMutableBytes {

@@ -38,7 +38,7 @@ final class HandoverScreens {
     /// The screens in a file of another process; nil for a file of another version.
     static func screens(in file: MemoryFile) throws(MemoryFileError) -> [KeptScreen]? {
         guard file.count >= headLength else { return nil }
-        let head = try file.read().prefix(headLength)
+        let head = try file.read(most: headLength)
         let text = String(decoding: head, as: UTF8.self)
         guard text.hasPrefix(title),
             let start = Int(text.dropFirst(title.count).prefix { $0.isNumber }),
