@@ -21,6 +21,10 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case stopCutShort = "b1fdea4ac7304c159ccb1b96aab89748"
     /// A descriptor came from systemd that is not named `varlink`.
     case descriptorUnused = "9f8e90a7886b4cbb8ea242f5891108fb"
+    /// Connections and screens were handed to the next process.
+    case handedOver = "1dfe58d3af5c4fff9504b41409a35350"
+    /// The daemon goes on with connections and screens of the process before.
+    case tookOver = "319312246bd04e0f864d60a907eafff6"
     /// Connections or screens could not be handed to the next process.
     case handoverIncomplete = "3923e0c838ec4b9ab871e7670f2f089c"
     /// Somebody set how much is logged.
@@ -92,8 +96,8 @@ extension LogMessage {
     /// an error wants something done.
     public var level: Logger.Level {
         switch self {
-        case .ready, .stopping, .stopped, .logLevelChanged, .reloaded, .storeWritable, .callDenied,
-            .notificationsMissed, .repeated:
+        case .ready, .stopping, .stopped, .handedOver, .tookOver, .logLevelChanged, .reloaded,
+            .storeWritable, .callDenied, .notificationsMissed, .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .roleUnresolved,
             .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded, .trimFailed,
@@ -118,8 +122,9 @@ extension LogMessage {
         case .settingsNotApplied: "the configuration is wrong: the daemon goes on with the old one"
         case .stopCutShort: "connections that did not end in time were closed"
         case .descriptorUnused: "systemd passed a descriptor that is not used"
-        case .handoverIncomplete:
-            "not everything outlives a restart"
+        case .handedOver: "connections and screens were handed to the next process"
+        case .tookOver: "the daemon goes on with connections and screens of the process before"
+        case .handoverIncomplete: "not everything outlives a restart"
         case .logLevelChanged: "the log level was changed"
         case .roleUnresolved: "a role is given to somebody who is not there"
         case .reloaded: "configuration and definitions were read again"

@@ -82,7 +82,7 @@ public final class VarlinkServer: Sendable {
             DescriptorPassing.refuse(on: descriptor)
             try await accept(on: descriptor)
         case .path(let path, let mode, let group):
-            let listener = try UnixListener(path: path, mode: mode, group: group)
+            let listener = try VarlinkListener(path: path, mode: mode, group: group)
             try await accept(on: listener.descriptor)
             await files.add(listener.file)
         }
@@ -167,7 +167,7 @@ public final class VarlinkServer: Sendable {
             .withBoundSocket(descriptor).get()
         // SwiftNIO listens anew, with room for 128 whatever it is told, and a connect that finds no
         // room fails at once where it may not wait.
-        UnixListener.listen(on: descriptor)
+        VarlinkListener.listen(on: descriptor)
         try await state.eventLoop.submit { [state] in state.add(listener: listener) }.get()
     }
 }

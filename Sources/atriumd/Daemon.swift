@@ -70,8 +70,9 @@ struct Daemon {
 
     private func makeService(on loop: any EventLoop) throws -> DaemonService {
         var passed = inheritance.descriptors
-        let handover = Handover(taking: { passed.take(named: $0) }, logger: logger)
-        let listener = try listener(taking: &passed)
+        let kept = DescriptorStore { name in getenv(name).map { String(cString: $0) } }
+        let handover = Handover(taking: &passed, in: kept, logger: logger)
+        let listener = try listener(taking: &passed, keptIn: kept)
         let roles = try settings.roleTable(groups: listener.groups)
         let access = AccessBook(roles)
         let (registry, store) = try registry(on: loop)
@@ -94,8 +95,11 @@ struct Daemon {
     }
 
     /// What systemd passed and nobody here knows is of no use.
-    private func listener(taking passed: inout PassedDescriptors) throws -> Listener {
-        let listener = try Listener(taking: &passed, or: settings.socket, logger: logger)
+    private func listener(
+        taking passed: inout PassedDescriptors, keptIn store: DescriptorStore?
+    ) throws -> Listener {
+        let listener = try Listener(
+            taking: &passed, or: settings.socket, keptIn: store, logger: logger)
         for name in passed.closeRest() {
             logger.tell(
                 .descriptorUnused,

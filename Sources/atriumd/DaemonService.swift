@@ -41,8 +41,9 @@ struct DaemonService: Service {
         // Who was here before comes first.
         await handover.takeOver(on: server, registry, loop)
         do {
-            for address in listener.addresses { try await server.listen(at: address) }
+            try await listener.open(on: server)
         } catch {
+            listener.close()
             await stopRegistry()
             throw error
         }
@@ -112,7 +113,8 @@ struct DaemonService: Service {
         await signs.stopping()
         logger.tell(.stopping)
         facade.enter(.stopping)
-        await handover.handOver(from: server, registry, loop)
+        await handover.handOver(from: server, registry, loop, beside: listener.placesInStore)
+        listener.close()
         await server.stop(within: Self.stopDeadline)
         await stopRegistry()
         logger.tell(.stopped)

@@ -4,58 +4,59 @@ import Host
 import LogMessages
 import Logging
 import NIOCore
-import Synchronization
 import Systemd
 import Varlink
 
 /// How a daemon that is restarted goes on where the one before left off.
 ///
 /// The service manager keeps, from one process to the next:
+/// - `listening-…`: a socket that the daemon made itself, see ``OwnSocket``;
 /// - `screens`: what was chosen on each screen, a file in memory that is written to at each choice, so
 ///   that a crash leaves it too;
+/// - `state`: after an orderly stop, what belongs to the connections, and what screens had shown;
 /// - `connection`: after an orderly stop, the clients' connections;
-/// - `state`: after an orderly stop, what belongs to these connections, and what screens had shown.
+/// - `end`: an empty file. It is given last: where it is missing, not everything found room.
+///
+/// Connections are not kept over a crash: how much of a call had been read by then, or of a reply
+/// written, nobody knows, and a client that is not told would wait for ever.
 ///
 /// Without a manager that keeps descriptors nothing of this happens.
 final class Handover: Sendable {
-    private enum Name {
+    enum Name {
         static let screens = "screens"
-        static let connection = "connection"
         static let state = "state"
+        static let connection = "connection"
+        static let end = "end"
     }
 
-    // All in all less than the unit's TimeoutStopSec=, with the 10 s that closing the store may take.
-    /// How long calls under way may take.
-    private static let answering = Duration.seconds(10)
-    /// How long what was accepted may take to be on disk.
-    private static let settling = TimeAmount.seconds(4)
-    /// How long systemd may take to read what it is given.
-    private static let giving = Duration.seconds(2)
-    /// How long peers may take to read what they were told.
-    private static let reading = Duration.seconds(2)
-
-    private let store: DescriptorStore?
+    let store: DescriptorStore?
+    let logger: Logger
     private let passed: Passed
-    private let logger: Logger
 
     /// What the process before left.
     fileprivate struct Passed {
         var connections: [Int32]
         var states: [Int32]
         var screens: [Int32]
+        var ends: [Int32]
     }
 
     /// Takes what the process before left.
     ///
     /// - Parameters:
-    ///   - take: takes the descriptors of a name out of those that systemd passed.
+    ///   - descriptors: what systemd passed; ours are taken out of it.
+    ///   - store: where it is kept; nil: nowhere.
     ///   - logger: where it is told what can't be kept.
-    init(taking take: (String) -> [Int32], logger: Logger) {
-        store = DescriptorStore { name in getenv(name).map { String(cString: $0) } }
-        passed = Passed(
-            connections: take(Name.connection), states: take(Name.state),
-            screens: take(Name.screens))
+    init(
+        taking descriptors: inout PassedDescriptors, in store: DescriptorStore?, logger: Logger
+    ) {
+        self.store = store
         self.logger = logger
+        passed = Passed(
+            connections: descriptors.take(named: Name.connection),
+            states: descriptors.take(named: Name.state),
+            screens: descriptors.take(named: Name.screens),
+            ends: descriptors.take(named: Name.end))
     }
 }
 
@@ -77,32 +78,53 @@ extension Handover {
         }
         let count = await server.adopt(kept)
         loop.execute { registry.assumeIsolated { $0.lingerUnread() } }
-        for descriptor in passed.states + passed.screens { close(descriptor) }
+        for descriptor in passed.states + passed.screens + passed.ends { close(descriptor) }
         // Only now: a process that fails before this leaves them to the next.
         if !passed.connections.isEmpty { store.remove(Name.connection) }
         if !passed.states.isEmpty { store.remove(Name.state) }
-        guard !passed.connections.isEmpty || !(state?.screens.isEmpty ?? true) else { return }
-        logger.notice(
-            "went on with connections and screens",
-            metadata: [
-                "connections": "\(count)", "lost": "\(passed.connections.count - count)",
-                "screens": "\(state?.screens.count ?? 0)",
+        if !passed.ends.isEmpty { store.remove(Name.end) }
+        if let state { tell(state, adopted: count, store) }
+    }
+
+    /// Says what became of that which was handed over.
+    private func tell(_ state: HandoverState, adopted: Int, _ store: DescriptorStore) {
+        let missing = state.count - passed.connections.count
+        let hadRoom = !state.hasEnd || !passed.ends.isEmpty
+        if !hadRoom, missing > 0 {
+            let reason =
+                "\(missing) of \(state.count) connections were not kept: systemd's store for "
+                + "descriptors is full. FileDescriptorStoreMax= is less than FDSTORE= says, which "
+                + "is \(store.capacity): set both to \(Self.wanted(state.count)) or more in the unit"
+            logger.tell(.handoverIncomplete, ["count": "\(missing)", "reason": "\(reason)"])
+        }
+        guard state.count > 0 || !state.screens.isEmpty else { return }
+        logger.tell(
+            .tookOver,
+            [
+                "connections": "\(adopted)", "screens": "\(state.screens.count)",
+                "gone": "\(state.count - adopted - (hadRoom ? 0 : max(0, missing)))",
             ])
     }
 
     private func readState() -> HandoverState? {
-        guard let descriptor = passed.states.last else { return nil }
+        guard let descriptor = passed.states.last else {
+            if !passed.connections.isEmpty { tellUnusable("its description is missing") }
+            return nil
+        }
         do {
             return try HandoverState(try MemoryFile(descriptor: descriptor).read())
         } catch {
-            logger.tell(
-                .handoverIncomplete,
-                [
-                    "reason": "what the daemon before left can't be used: \(error)",
-                    "connections": "\(passed.connections.count)",
-                ])
+            tellUnusable("\(error)")
             return nil
         }
+    }
+
+    private func tellUnusable(_ why: String) {
+        let count = passed.connections.count
+        let reason =
+            "\(count) connections are closed, since what the daemon before left can't be used: "
+            + why
+        logger.tell(.handoverIncomplete, ["count": "\(count)", "reason": "\(reason)"])
     }
 
     private func readScreens() -> [KeptScreen] {
@@ -147,73 +169,9 @@ extension Handover {
     }
 }
 
-// MARK: - Handing over
-
-extension Handover {
-    /// Lets go of the clients' connections, in order, and gives those to the manager that can be kept.
-    ///
-    /// The server is then without connections, and the registry takes no more commands.
-    func handOver(from server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop) async {
-        guard let store else { return }
-        await server.pause(within: Self.answering)
-        // What was accepted is told too.
-        await withCheckedContinuation { continuation in
-            loop.execute {
-                registry.assumeIsolated {
-                    $0.settle(within: Self.settling) { _ in continuation.resume() }
-                }
-            }
-        }
-        let screens = Mutex<[KeptScreen]>([])
-        let released = await server.release(within: Self.reading) {
-            registry.assumeIsolated { registry in
-                // What ends with this process is not over.
-                registry.noteScreens(nil)
-                screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
-            }
-        }
-        // Beside them the files of state and screens are in the store.
-        let room = max(0, store.capacity - 2)
-        let kept = Array(released.prefix(room))
-        let state = HandoverState(connections: kept, screens: screens.withLock { $0 })
-        await Task.detached(executorPreference: QuietExecutor.shared) { [self] in
-            give(state, kept, to: store)
-        }.value
-        for connection in released { close(connection.descriptor) }
-        logger.notice(
-            "handed connections and screens to the next process",
-            metadata: [
-                "connections": "\(kept.count)", "screens": "\(state.screens.count)",
-                "without-room": "\(released.count - kept.count)",
-            ])
-    }
-
-    /// Sends what may take a while, and waits until it has arrived.
-    private func give(
-        _ state: HandoverState, _ kept: [VarlinkKeptConnection], to store: DescriptorStore
-    ) {
-        do throws(MemoryFileError) {
-            let file = try MemoryFile(named: "atrium-state")
-            defer { close(file.descriptor) }
-            try file.write(state.bytes, at: 0)
-            try file.seal()
-            store.add([file.descriptor], name: Name.state)
-            store.add(kept.map(\.descriptor), name: Name.connection)
-            guard store.wait(upTo: Self.giving) else {
-                return logger.tell(
-                    .handoverIncomplete,
-                    ["reason": "systemd has not said that it keeps what it was given"])
-            }
-        } catch {
-            logger.tell(
-                .handoverIncomplete, ["reason": "connections can't be kept: \(error)"])
-        }
-    }
-}
-
 extension Handover.Passed {
     /// Nobody goes on with it.
     fileprivate func close() {
-        for descriptor in connections + states + screens { Glibc.close(descriptor) }
+        for descriptor in connections + states + screens + ends { Glibc.close(descriptor) }
     }
 }

@@ -9,39 +9,38 @@ struct Listener: Sendable {
     /// What the control socket is called where systemd passes it: `FileDescriptorName=`.
     static let socketName = "varlink"
 
-    /// At least one.
-    let addresses: [VarlinkServer.Address]
-    /// The first one's path, for people.
+    /// The first socket's path, for people.
     let path: String
     /// The groups that sockets belong to.
     let groups: [UInt32]
+    /// Sockets that systemd made; none: we make one.
+    private let sockets: [ListeningSocket]
+    private let own: OwnSocket
+    /// The group of one that we make.
+    private let group: String?
+
+    /// How many places of systemd's store for descriptors are taken by it.
+    var placesInStore: Int { own.placesInStore }
 
     /// The sockets that systemd made for us, else a path of our own.
     ///
     /// - Parameters:
     ///   - passed: what systemd passed; ours are taken out of it.
     ///   - path: the path of our own.
+    ///   - store: where our own socket is kept from one process to the next; nil: nowhere.
     ///   - logger: told of sockets that are no good.
     /// - Throws: `DaemonError`.
     init(
-        taking passed: inout PassedDescriptors, or path: String, logger: Logger
+        taking passed: inout PassedDescriptors, or path: String, keptIn store: DescriptorStore?,
+        logger: Logger
     ) throws(DaemonError) {
+        own = OwnSocket(taking: &passed, in: store, logger: logger)
         let numbers = passed.take(named: Self.socketName)
-        let sockets = numbers.compactMap(ListeningSocket.init)
-        for number in numbers where !sockets.contains(where: { $0.number == number }) {
-            logger.tell(
-                .descriptorUnused,
-                [
-                    "name": "\(Self.socketName)",
-                    "reason":
-                        "it is no Unix stream socket that listens; ListenStream= names a path",
-                ])
-            close(number)
-        }
+        sockets = Self.usable(numbers, logger)
         if let first = sockets.first {
-            addresses = sockets.map { .descriptor($0.number) }
             groups = sockets.compactMap(\.group)
             self.path = first.path
+            group = nil
             return
         }
         guard numbers.isEmpty else {
@@ -54,11 +53,42 @@ struct Listener: Sendable {
             .dropLast().joined(separator: "/")
         try Directories.make(folder.isEmpty ? "." : folder, mode: 0o755)
         if let group = getgrnam("atrium"), Self.isMember(of: group.pointee.gr_gid) {
-            addresses = [.path(path, group: "atrium")]
+            self.group = "atrium"
             groups = [group.pointee.gr_gid]
         } else {
-            addresses = [.path(path)]
+            group = nil
             groups = [getegid()]
+        }
+    }
+
+    /// Has a server listen.
+    ///
+    /// - Throws: what keeps it from that: `VarlinkBindError`, or what the system says.
+    func open(on server: VarlinkServer) async throws {
+        if sockets.isEmpty {
+            try await server.listen(at: .descriptor(own.open(at: path, group: group)))
+        } else {
+            own.dropAll()
+            for socket in sockets { try await server.listen(at: .descriptor(socket.number)) }
+        }
+    }
+
+    /// Removes what nobody listens on any more.
+    func close() { own.close() }
+
+    /// Those that listen; the others are closed.
+    private static func usable(_ numbers: [Int32], _ logger: Logger) -> [ListeningSocket] {
+        numbers.compactMap { number in
+            if let socket = ListeningSocket(number) { return socket }
+            logger.tell(
+                .descriptorUnused,
+                [
+                    "name": "\(socketName)",
+                    "reason":
+                        "it is no Unix stream socket that listens; ListenStream= names a path",
+                ])
+            Glibc.close(number)
+            return nil
         }
     }
 

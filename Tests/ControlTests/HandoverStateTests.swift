@@ -23,6 +23,9 @@ import Testing
     @Test func `a screen is read as it was written down`() throws {
         let written = HandoverState(connections: [], screens: [screen])
         #expect(try HandoverState(written.bytes).screens == [screen])
+        #expect(try HandoverState(written.bytes).hasEnd == false)
+        let ended = HandoverState(connections: [], screens: [], hasEnd: true)
+        #expect(try HandoverState(ended.bytes).hasEnd)
     }
 
     @Test func `another version is refused, and named`() {

@@ -87,12 +87,72 @@ struct RestartTests {
         #expect(told["stored"] == "1")
     }
 
+    @Test(.timeLimit(.minutes(4)))
+    func `connections beyond what systemd keeps go on by their cursors, and the log tells of them`()
+        async throws
+    {
+        let told = try await play(
+            """
+            for n in 1 2; do systemctl restart atriumd; restarted; done
+            finish
+            id=3923e0c838ec4b9ab871e7670f2f089c
+            tell incomplete $(logged MESSAGE_ID=$id)
+            tell count $(logged -o json MESSAGE_ID=$id | grep -oE '"ATRIUM_COUNT":"[0-9]+"')
+            """, limit: "FileDescriptorStoreMax=8\\nEnvironment=FDSTORE=8")
+        try expectGoneOn(told)
+        // One of the 8 is the screens' file, and two more are for what belongs to the connections.
+        let ended = try #require(told.all("ended").first?.matches(of: /=(\d+)/))
+        #expect(ended.compactMap { Int($0.1) }.reduce(0, +) >= 22, "\(told.all("ended"))")
+        let incomplete = try #require(told["incomplete"])
+        #expect(
+            incomplete.contains(
+                "connections, those that were used least recently, find no room in systemd's store "
+                    + "for descriptors, which takes 8: set FileDescriptorStoreMax= and FDSTORE= to "
+            ),
+            "\(incomplete)")
+        #expect(told["count"]?.matches(of: /:"2\d"/).count == 2, "\(told["count"] ?? "")")
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `a limit that systemd has and the daemon was not told of is noticed after the restart`()
+        async throws
+    {
+        let told = try await play(
+            """
+            systemctl restart atriumd; restarted
+            finish
+            tell incomplete $(logged MESSAGE_ID=3923e0c838ec4b9ab871e7670f2f089c)
+            """, limit: "FileDescriptorStoreMax=8")
+        try expectGoneOn(told)
+        let incomplete = try #require(told["incomplete"])
+        #expect(
+            incomplete.contains(
+                "connections were not kept: systemd's store for descriptors is full. "
+                    + "FileDescriptorStoreMax= is less than FDSTORE= says, which is 10240: set both "
+                    + "to "), "\(incomplete)")
+    }
+
+    /// Whether everyone has heard of everything once, whether or not their connection was kept.
+    private func expectGoneOn(_ told: Machine.Told) throws {
+        #expect(
+            told["counts"]?.hasPrefix("lost=0 doubled=0 disordered=0 ") == true,
+            "\(told["counts"] ?? "")")
+        #expect(told["counts"]?.hasSuffix(" missing=0") == true, "\(told["counts"] ?? "")")
+        #expect(
+            told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true, "\(told["screens"] ?? "")")
+        #expect(told["problems"] == "[]")
+        #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
+        #expect(told["stored"] == "1", "the screens' file alone is left in the store")
+    }
+
     private static let nothingLost =
         "lost=0 doubled=0 disordered=0 transient-lost=0 transient-doubled=0 missing=0"
 
-    private func play(_ story: String) async throws -> Machine.Told {
-        try await Machine.play(
-            Self.begin + story + "\ntell complaints $(logged -p warning)\n",
+    private func play(_ story: String, limit: String = "") async throws -> Machine.Told {
+        let limited = "printf '[Service]\\n\(limit)\\n' | drop_in atriumd.service limit\n"
+        return try await Machine.play(
+            (limit.isEmpty ? "" : limited) + Self.begin + story
+                + "\ntell complaints $(logged -p warning)\n",
             within: 230, options: ["--bind", Machine.root + "Tests/Restart"])
     }
 }

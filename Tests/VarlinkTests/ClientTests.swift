@@ -175,7 +175,7 @@ import Testing
             _ = try await VarlinkClient.connect(unixPath: path)
         }
         #expect(missing?.kind == .notFound)
-        let listener = try UnixListener(path: path, mode: 0o600, group: nil)
+        let listener = try VarlinkListener(path: path, mode: 0o600, group: nil)
         close(listener.descriptor)
         let refused = await #expect(throws: VarlinkConnectionError.self) {
             _ = try await VarlinkClient.connect(unixPath: path)

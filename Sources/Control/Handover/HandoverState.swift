@@ -16,6 +16,12 @@ public struct HandoverState: Sendable {
     /// The screens.
     public let screens: [KeptScreen]
 
+    /// Whether something was given behind the connections: where that is missing, there was no room.
+    public let hasEnd: Bool
+
+    /// How many connections were given.
+    public var count: Int { connections.count }
+
     /// Why what was written down is of no use.
     public enum Problem: Error, CustomStringConvertible {
         /// It is another version's.
@@ -39,7 +45,11 @@ public struct HandoverState: Sendable {
     /// - Parameters:
     ///   - connections: the connections that go over.
     ///   - screens: all screens.
-    public init(connections: [VarlinkKeptConnection], screens: [KeptScreen]) {
+    ///   - hasEnd: whether something is given behind the connections.
+    public init(
+        connections: [VarlinkKeptConnection], screens: [KeptScreen], hasEnd: Bool = false
+    ) {
+        self.hasEnd = hasEnd
         self.connections = Dictionary(
             connections.map { ($0.identity, $0.state) }, uniquingKeysWith: { first, _ in first })
         self.screens = screens
@@ -59,6 +69,7 @@ public struct HandoverState: Sendable {
         guard version == Self.version else { throw .version(version) }
         guard let connections = value["connections"]?.array, let screens = value["screens"]?.array
         else { throw .unreadable("connections or screens are missing") }
+        hasEnd = value["end"]?.bool ?? false
         self.connections = [:]
         for connection in connections {
             guard let socket = connection["socket"]?.string.flatMap({ UInt64($0) }),
@@ -75,6 +86,8 @@ public struct HandoverState: Sendable {
         json.beginObject()
         json.key("version")
         json.int(Self.version)
+        json.key("end")
+        json.bool(hasEnd)
         json.key("connections")
         json.beginArray()
         for (socket, state) in connections {

@@ -1,39 +1,51 @@
 internal import Glibc
 
 /// A listening Unix socket at a path, made so that nobody but those meant can ever connect to it.
-struct UnixListener {
+///
+/// ``VarlinkServer/Address/path(_:mode:group:)`` makes one that ends with its server. Who makes it
+/// apart from a server, and gives that ``VarlinkServer/Address/descriptor(_:)``, can leave it open for
+/// another process: whoever connects meanwhile waits.
+public struct VarlinkListener: Sendable {
     /// The listening descriptor, non-blocking; whoever takes the listener closes it.
-    let descriptor: Int32
+    public let descriptor: Int32
 
     /// The file that was made, to be removed if it is still the same when the server ends.
     let file: SocketFile
+
+    /// Where it listens.
+    public var path: String { file.path }
+
+    /// Tells its file from every other that may come to be at its path, to another process too: of
+    /// digits and one `-`.
+    public var identity: String { file.identity }
 
     /// Binds and listens.
     ///
     /// A socket file left by a server that is gone is replaced; one that somebody answers on is not,
     /// nor is any other kind of file.
-    init(path: String, mode: UInt32, group: String?) throws(VarlinkBindError) {
-        let group = try group.map { name throws(VarlinkBindError) in
-            try UnixListener.number(ofGroup: name, for: path)
-        }
+    ///
+    /// - Parameters:
+    ///   - path: Where.
+    ///   - mode: The file's mode, before anyone can connect.
+    ///   - group: The file's group; nil: as it is made.
+    /// - Throws: ``VarlinkBindError``.
+    public init(path: String, mode: UInt32, group: String?) throws(VarlinkBindError) {
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0
         )
         guard descriptor >= 0 else { throw VarlinkBindError(path, "socket", errno) }
         DescriptorPassing.refuse(on: descriptor)
         do throws(VarlinkBindError) {
+            let group = try group.map { name throws(VarlinkBindError) in
+                try VarlinkListener.number(ofGroup: name, for: path)
+            }
             // The file's first mode is the socket's own: there is no moment at which others may connect.
             guard fchmod(descriptor, 0o600) == 0 else {
                 throw VarlinkBindError(path, "fchmod", errno)
             }
-            try UnixListener.bindReplacingStale(descriptor, path)
-            if let group, !UnixListener.belongs(path, to: group),
-                chown(path, uid_t.max, group) != 0
-            {
-                throw VarlinkBindError(path, "chown", errno)
-            }
-            guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
-            guard UnixListener.listen(on: descriptor) else {
+            try VarlinkListener.bindReplacingStale(descriptor, path)
+            try VarlinkListener.open(path, mode, group)
+            guard VarlinkListener.listen(on: descriptor) else {
                 throw VarlinkBindError(path, "listen", errno)
             }
             guard let file = SocketFile(path: path) else {
@@ -47,12 +59,50 @@ struct UnixListener {
         }
     }
 
+    /// Takes over a socket that another process made; nil when its file is gone, or another is in
+    /// its place, so that nobody can reach it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: A socket that listens.
+    ///   - path: The path that it is bound to.
+    ///   - identity: What ``identity`` was in the process that made it.
+    public init?(descriptor: Int32, path: String, identity: String) {
+        guard let file = SocketFile(path: path), file.identity == identity else { return nil }
+        self.descriptor = descriptor
+        self.file = file
+    }
+
+    /// Gives the file a mode and a group as ``init(path:mode:group:)`` does.
+    ///
+    /// - Parameters:
+    ///   - mode: The file's mode.
+    ///   - group: The file's group; nil: as it is.
+    /// - Throws: ``VarlinkBindError``.
+    public func allow(mode: UInt32, group: String?) throws(VarlinkBindError) {
+        let group = try group.map { name throws(VarlinkBindError) in
+            try VarlinkListener.number(ofGroup: name, for: path)
+        }
+        try VarlinkListener.open(path, mode, group)
+    }
+
+    /// Removes the file, unless another has taken its place.
+    public func removeFile() { file.remove() }
+
     /// Listens, with room for clients that all come back at once after a restart.
     ///
     /// - Returns: Whether the system took it; `errno` says why not.
     @discardableResult
     static func listen(on descriptor: Int32) -> Bool {
         Glibc.listen(descriptor, 4_096) == 0
+    }
+
+    private static func open(
+        _ path: String, _ mode: UInt32, _ group: gid_t?
+    ) throws(VarlinkBindError) {
+        if let group, !belongs(path, to: group), chown(path, uid_t.max, group) != 0 {
+            throw VarlinkBindError(path, "chown", errno)
+        }
+        guard chmod(path, mode) == 0 else { throw VarlinkBindError(path, "chmod", errno) }
     }
 
     /// Whether nothing is to be changed: a sandbox may refuse to be asked.
@@ -107,23 +157,19 @@ struct UnixListener {
 /// A socket's file, recognised again by its inode.
 struct SocketFile: Sendable {
     let path: String
-    private let device: dev_t
-    private let inode: ino_t
+    /// The numbers of its device and of its inode.
+    let identity: String
 
     /// The socket at a path; nil when there is none, or another kind of file.
     init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
         self.path = path
-        device = status.st_dev
-        inode = status.st_ino
+        identity = "\(status.st_dev)-\(status.st_ino)"
     }
 
     /// Removes the file, unless another has taken its place.
     func remove() {
-        guard let now = SocketFile(path: path), now.device == device, now.inode == inode else {
-            return
-        }
-        unlink(path)
+        if SocketFile(path: path)?.identity == identity { unlink(path) }
     }
 }
