@@ -7,7 +7,7 @@ import Testing
 @testable import atriumd
 
 /// The list of screens that outlives a crash: what a second process reads of it, at any moment.
-@Suite struct HandoverScreensTests {
+@Suite(.timeLimit(.minutes(3))) struct HandoverScreensTests {
     /// Enough of it that the list is tidied up a few times: that drops history beyond 256 KiB.
     private static let rounds = 8_000
 

@@ -2,6 +2,7 @@ import Glibc
 import JSONCodec
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 import Varlink
 
@@ -172,7 +173,7 @@ import Varlink
             try client.send(bytes: Array(#""}}"#.utf8) + [0])
             #expect(try await client.receive()?.utf8.count == text.count + 26)
             #expect(try await other.receive() == nil)
-            let told = first.log.all.filter { $0.hasPrefix("not everything outlives a restart") }
+            let told = first.log.lines.filter { $0.hasPrefix("not everything outlives a restart") }
             #expect(told.count == 1)
             #expect(
                 told.first?.hasSuffix(
@@ -195,7 +196,8 @@ import Varlink
             #expect(forged.count == 1)
             #expect(await second.server.adopt(forged) == 0)
             #expect(try await client.receive() == nil)
-            #expect(second.log.all.contains { $0.contains("and uid 12345 gid 0 was written down") })
+            let reason = "and uid 12345 gid 0 was written down"
+            #expect(second.log.lines.contains { $0.contains(reason) })
         }
     }
 }

@@ -1,23 +1,17 @@
 import Glibc
 import Logging
 import NIOPosix
+import TestSupport
 import Testing
 import Varlink
 
 /// A listening socket that outlives servers.
-@Suite final class ListenerTests {
-    private let directory: String
-    private let path: String
+@Suite(.timeLimit(.minutes(3))) struct ListenerTests {
+    private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = try makeDirectory()
-        path = directory + "/socket"
-    }
+    private var path: String { directory.path + "/socket" }
 
-    deinit {
-        unlink(path)
-        rmdir(directory)
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private var mode: mode_t? {
         var status = stat()
