@@ -8,6 +8,7 @@ struct OwnSocketTests {
         socket=/run/atrium/atrium.sock
         file() { stat -c '%A %U %G' $1; }
         state() { as atrium-member atriumctl --socket $1 status --json 2>&1 | grep -oE '"state":"[a-z]*"|^atriumctl:.*'; }
+        systemctl --quiet mask atriumd.socket
         systemctl start atriumd
 
         """
@@ -81,7 +82,8 @@ struct OwnSocketTests {
 
             rm /etc/systemd/system/atriumd.service.d/other.conf; systemctl daemon-reload
             systemctl stop atriumd; systemctl start atriumd; rm /run/atrium/other.sock
-            systemctl stop atriumd; systemctl start atriumd.socket; shows unit $socket
+            systemctl stop atriumd; systemctl --quiet unmask atriumd.socket
+            systemctl start atriumd.socket; shows unit $socket
             logged -p warning | sed 's/^/warned: /'
             """)
         let ready = #""state":"ready""#
