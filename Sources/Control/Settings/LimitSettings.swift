@@ -85,7 +85,6 @@ public struct LimitSettings: Sendable, Hashable {
             "screensPerUser", .things, 1...1_000_000, \.host.screensPerUser,
             halfOf: \LimitSettings.host.screens),
         Limit("screenLinger", .seconds, 1...3_600, \.host.screenLinger),
-        Limit("lingeringScreens", .things, 1...10_000, \.host.lingeringScreens),
         Limit("searchBytes", .bytes, 64...64 << 10, \.host.searchBytes),
         Limit("selectedFilters", .things, 1...100_000, \.host.selectedFilters),
         Limit("batchBytes", .bytes, 1 << 20...8 << 20, \.host.batchBytes),

@@ -23,12 +23,11 @@ public struct HostLimits: Sendable, Hashable {
     /// Screens open at a time, those among them that wait to be resumed; `screens`.
     public var screens = 10_000
     /// Screens of one user among them, so that nobody keeps all others out; `screensPerUser`.
+    ///
+    /// Beyond, a new one takes the place of the one that has waited to be resumed the longest.
     public var screensPerUser = 5_000
     /// How many seconds a screen waits for its user after its connection is gone.
     public var screenLinger = 30
-    /// How many screens of one user wait so at a time; beyond, the one that has waited the longest
-    /// ends.
-    public var lingeringScreens = 64
     /// How many of the revisions that a screen was last sent it can be resumed from.
     public var screenRevisions = 8
     /// How deep one can enter items on a screen; `screenPlaces`.

@@ -25,7 +25,6 @@ extension Registry {
             if let resume = request.resume {
                 reset = obstacle(to: resume, request, caller)
                 if reset == nil, let screen = domain.screens[resume.screen] {
-                    domain.screens.resume(screen)
                     let turn = screen.attach(
                         from: resume.revision, reset: nil, isQuiet: isQuiet, wake: wake)
                     return reply(.success(ScreenReader(screen: screen.id, turn: turn)))
@@ -81,15 +80,14 @@ extension Registry {
 
     /// Lets a screen wait for a while, to be resumed.
     func linger(_ screen: Screen) {
-        let reader = ScreenReader(screen: screen.id, turn: screen.turn)
-        if let oldest = domain.screens.linger(screen, limit: domain.limits.lingeringScreens) {
-            oldest.container?.closeScreen(oldest)
-        }
+        let (reader, owner) = (ScreenReader(screen: screen.id, turn: screen.turn), screen.owner)
+        domain.screens.linger(screen)
         domain.after(.seconds(Int64(domain.limits.screenLinger))) { [domain] in
-            guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else {
-                return
+            if let screen = domain.screens[reader.screen], screen.turn == reader.turn {
+                screen.container?.closeScreen(screen)
             }
-            screen.container?.closeScreen(screen)
+            // Those before it that have a reader again need not be known any more.
+            _ = domain.screens.longestLingering(of: owner)
         }
     }
 }

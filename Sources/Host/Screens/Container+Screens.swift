@@ -145,20 +145,13 @@ extension Container {
     func openScreen(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        let limits = domain.limits
         if let scope = request.scope, definition.scope(scope) == nil {
             return reply(.failure(scopeNotFound(scope)))
         }
-        guard domain.screens.count < limits.screens else {
-            return reply(
-                .failure(
-                    .limitExceeded(limit: "screens", value: limits.screens, retryAfter: 5)))
-        }
-        guard domain.screens.count(of: owner) < limits.screensPerUser else {
-            return reply(
-                .failure(
-                    .limitExceeded(
-                        limit: "screensPerUser", value: limits.screensPerUser, retryAfter: 5)))
+        do throws(HostError) {
+            try makeRoom(for: owner)
+        } catch {
+            return reply(.failure(error))
         }
         let screen = Screen(
             domain.screens.freshID(domain.freshID()), request, owner: owner, on: self)

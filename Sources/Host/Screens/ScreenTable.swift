@@ -1,17 +1,29 @@
 import AtriumKit
+import DequeModule
 
 /// All screens, by their ids: those that are read, and those that wait to be resumed.
 ///
 /// Ids begin with the daemon's incarnation, so that it can be told why one is not there.
 final class ScreenTable {
+    /// A screen since it lost its reader.
+    private struct Wait {
+        var id: ScreenID
+        var turn: Int
+    }
+
+    /// Of so many that ended for room it is known why.
+    private static let remembered = 10_000
+
     let incarnation: String
     private(set) var screens: [ScreenID: Screen] = [:]
     /// Told what would have to be known to go on with them elsewhere.
     var note: ((ScreenNote) -> Void)?
     /// How many each user has.
     private var owned: [String: Int] = [:]
-    /// Whose screens have no reader, the longest first.
-    private var lingering: [String: [ScreenID]] = [:]
+    /// Whose screens have no reader, the longest first; what has one again stays until it is first.
+    private var lingering: [String: Deque<Wait>] = [:]
+    /// Why screens ended before their time, the latest last.
+    private var dropped: (reasons: [ScreenID: String], order: Deque<ScreenID>) = ([:], [])
 
     init(incarnation: String) {
         self.incarnation = incarnation
@@ -34,7 +46,6 @@ final class ScreenTable {
     /// Forgets a screen.
     func remove(_ id: ScreenID) {
         guard let screen = screens.removeValue(forKey: id) else { return }
-        resume(screen)
         let left = count(of: screen.owner) - 1
         owned[screen.owner] = left > 0 ? left : nil
         note?(.gone(id))
@@ -50,21 +61,33 @@ final class ScreenTable {
         screens.removeAll()
         owned.removeAll()
         lingering.removeAll()
+        dropped = ([:], [])
     }
 
     /// A screen has no reader any more.
-    ///
-    /// - Returns: the one that has been without the longest, where its user has too many.
-    func linger(_ screen: Screen, limit: Int) -> Screen? {
-        lingering[screen.owner, default: []].append(screen.id)
-        guard let ids = lingering[screen.owner], ids.count > limit else { return nil }
-        return screens[ids[0]]
+    func linger(_ screen: Screen) {
+        lingering[screen.owner, default: []].append(Wait(id: screen.id, turn: screen.turn))
     }
 
-    /// A screen has a reader again.
-    func resume(_ screen: Screen) {
-        lingering[screen.owner]?.removeAll { $0 == screen.id }
-        if lingering[screen.owner]?.isEmpty ?? false { lingering[screen.owner] = nil }
+    /// A user's screen that has been without a reader the longest; nil: each has one.
+    func longestLingering(of owner: String) -> Screen? {
+        while let wait = lingering[owner]?.first {
+            if let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone {
+                return screen
+            }
+            lingering[owner]?.removeFirst()
+        }
+        lingering[owner] = nil
+        return nil
+    }
+
+    /// Notes why a screen ends though it might still be resumed.
+    func noteDropped(_ id: ScreenID, _ reason: String) {
+        dropped.reasons[id] = reason
+        dropped.order.append(id)
+        while dropped.order.count > Self.remembered {
+            dropped.reasons[dropped.order.removeFirst()] = nil
+        }
     }
 
     /// Why a screen that is not there is not.
@@ -72,7 +95,8 @@ final class ScreenTable {
         guard id.text.hasPrefix(incarnation + "-") else {
             return "The daemon was started anew since, or never had this screen."
         }
-        return "The screen is gone: one lingers for \(seconds) s after its connection, and ends "
+        return dropped.reasons[id]
+            ?? "The screen is gone: one lingers for \(seconds) s after its connection, and ends "
             + "with its container."
     }
 }

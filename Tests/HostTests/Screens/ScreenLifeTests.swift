@@ -121,29 +121,54 @@ import Testing
         try await host.end()
     }
 
-    @Test func `of one user's screens without a reader only so many wait`() async throws {
+    @Test func `all screens of a user wait to be resumed`() async throws {
+        let host = try await films()
+        var clients: [ScreenClient] = []
+        for _ in 0..<100 { clients.append(try await ScreenClient(host)) }
+        for client in clients {
+            try await client.catchUp()
+            await client.leave()
+        }
+        for client in clients {
+            let id = client.id
+            try await client.resume()
+            try await client.catchUp()
+            #expect(client.id == id)
+            #expect(client.resets.isEmpty)
+            await client.leave()
+        }
+        #expect(await host.on { $0.status().screens } == 100)
+        try await host.end()
+    }
+
+    @Test func `a new screen takes the place of the one that waited longest, which says so`()
+        async throws
+    {
         var limits = HostLimits()
-        limits.lingeringScreens = 2
+        limits.screensPerUser = 3
         let host = try await films(limits: limits)
         var clients: [ScreenClient] = []
         for _ in 0..<3 { clients.append(try await ScreenClient(host)) }
-        let others = try await ScreenClient(host, by: .bob)
-        await others.leave()
         for client in clients { await client.leave() }
-        #expect(await host.on { $0.status().screens } == 3)
-        let gone = clients[0].id
+        // The first waits shortest from now on.
         try await clients[0].resume()
-        #expect(clients[0].id != gone)
-        let kept = clients[2].id
-        try await clients[2].resume()
-        #expect(clients[2].id == kept)
+        await clients[0].leave()
+        _ = try await ScreenClient(host)
+        #expect(await host.on { $0.status().screens } == 3)
+        for (place, isKept) in [(0, true), (2, true), (1, false)] {
+            let id = clients[place].id
+            let by = place == 1 ? Caller.bob : .ann
+            try await clients[place].resume(by: by)
+            try await clients[place].catchUp()
+            #expect((clients[place].id == id) == isKept, "\(place)")
+        }
+        #expect(clients[1].resets.last?.contains("no more than 3 (screensPerUser)") ?? false)
         try await host.end()
     }
 
     @Test func `one user has only so many screens, and keeps nobody else out`() async throws {
         var limits = HostLimits()
         limits.screensPerUser = 2
-        limits.lingeringScreens = 0
         let host = try await films(limits: limits)
         let first = try await ScreenClient(host)
         _ = try await ScreenClient(host)
