@@ -57,11 +57,15 @@ struct ControlContext: Sendable {
     func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
         guard let actor, actor != "unix:\(peer.uid)" else { return actor }
         let access = accessBook.access(of: peer)
-        if access.role < .moderator { try check(actor, access, own: "unix:\(peer.uid)") }
+        if access.role < .moderator {
+            try check(actor, access, own: "unix:\(peer.uid)")
+        } else {
+            try checkForm(of: actor)
+        }
         return actor
     }
 
-    private func check(_ actor: String, _ access: Access, own: String) throws(ActorRefusal) {
+    private func checkForm(of actor: String) throws(ActorRefusal) {
         guard let colon = actor.firstIndex(of: ":"), colon != actor.startIndex,
             actor.index(after: colon) != actor.endIndex, actor.utf8.count <= 200,
             actor.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
@@ -70,6 +74,10 @@ struct ControlContext: Sendable {
                 actor: actor,
                 reason: "An actor is written namespace:name, in at most 200 bytes.")
         }
+    }
+
+    private func check(_ actor: String, _ access: Access, own: String) throws(ActorRefusal) {
+        try checkForm(of: actor)
         if access.role == .admin { return }
         guard access.role >= .frontend, let namespace = access.namespace else {
             throw ActorRefusal(
@@ -77,7 +85,7 @@ struct ControlContext: Sendable {
                 reason: "You are \(own), a \(access.role.rawValue); only a frontend acts for "
                     + "others. Leave the actor out to act for yourself.")
         }
-        guard actor[..<colon] == namespace else {
+        guard actor.hasPrefix("\(namespace):") else {
             throw ActorRefusal(
                 actor: actor, reason: "You act for actors of the namespace \(namespace) alone.")
         }

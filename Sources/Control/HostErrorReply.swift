@@ -9,8 +9,12 @@ extension HostError {
     /// The error of an interface.
     func reply(of interface: any VarlinkInterface.Type) -> VarlinkRemoteError {
         let (name, members) = parts
+        // What a call of any interface may get wrong is declared once.
         let interface: any VarlinkInterface.Type =
-            if case .componentNotInScope = self { Interfaces.Daemon.self } else { interface }
+            switch self {
+            case .componentNotInScope, .parameterInvalid: Interfaces.Daemon.self
+            default: interface
+            }
         let present = members.filter { $0.value != .null }
         return VarlinkRemoteError(
             name: "\(interface.name).\(name)", parameters: JSONObject(present))
@@ -141,6 +145,8 @@ extension HostError {
                     .init("setting", LimitSettings.key(of: limit).map(JSONValue.string) ?? .null),
                 ]
             )
+        case .parameterInvalid(let parameter, let reason):
+            ("ParameterInvalid", [member("parameter", parameter), member("reason", reason)])
         case .topicInvalid(let topic, let reason):
             ("TopicInvalid", [member("topic", topic), member("reason", reason)])
         case .screenNotFound(let screen): ("ScreenNotFound", [member("screen", screen)])

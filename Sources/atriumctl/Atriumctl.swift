@@ -60,6 +60,7 @@ struct Atriumctl: AsyncParsableCommand {
                     CommandLineWords.arrange(Array(CommandLine.arguments.dropFirst()))))
             try CommandLineWords.check(
                 arguments, commands: configuration.subcommands.map(name(of:)))
+            try CommandLineWords.checkHelp(arguments[...], of: Atriumctl.self)
             var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -137,5 +138,33 @@ enum CommandLineWords {
         throw CommandFailure(
             "there is no command '\(word)'",
             hint: "\(nearest)'atriumctl --help' lists them.", status: .usage)
+    }
+
+    /// Makes sure that `help` is asked about a command that there is.
+    ///
+    /// - Throws: ``CommandFailure`` when there is none of the name.
+    static func checkHelp(
+        _ words: ArraySlice<String>, of root: any ParsableCommand.Type
+    ) throws {
+        guard words.first == "help" else { return }
+        var (path, command) = ("atriumctl", root)
+        // Behind an option may stand its value.
+        for word in words.dropFirst().prefix(while: { !$0.hasPrefix("-") }) where word != "help" {
+            var (known, next): ([String], (any ParsableCommand.Type)?) = ([], nil)
+            for subcommand in command.configuration.subcommands {
+                let name = subcommand.configuration.commandName ?? ""
+                known.append(name)
+                if name == word { next = subcommand }
+            }
+            guard let next else {
+                let nearest =
+                    Nearest.name(to: word, in: known)
+                    .map { "did you mean '\($0)'? " } ?? ""
+                throw CommandFailure(
+                    "there is no command '\(path) \(word)'",
+                    hint: "\(nearest)'\(path) --help' tells what there is.", status: .usage)
+            }
+            (path, command) = ("\(path) \(word)", next)
+        }
     }
 }

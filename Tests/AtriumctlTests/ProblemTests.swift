@@ -80,6 +80,18 @@ import Varlink
         ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
     }
 
+    @Test func `help is asked about what there is`() throws {
+        try CommandLineWords.checkHelp(["help"], of: Atriumctl.self)
+        try CommandLineWords.checkHelp(["help", "screen", "sort"], of: Atriumctl.self)
+        try CommandLineWords.checkHelp(["help", "help", "--socket", "s"], of: Atriumctl.self)
+        #expect(
+            throws: CommandFailure(
+                "there is no command 'atriumctl screen srt'",
+                hint: "did you mean 'sort'? 'atriumctl screen --help' tells what there is.",
+                status: .usage)
+        ) { try CommandLineWords.checkHelp(["help", "screen", "srt"], of: Atriumctl.self) }
+    }
+
     @Test func `a vote below zero is no option`() {
         #expect(
             CommandLineWords.shieldNegative(["vote", "films", "-1", "--json"])

@@ -87,12 +87,25 @@ extension Stories {
                     ("Focus", [.init("item", "none")], "ItemNotFound"),
                     ("SetScope", [.init("scope", "none")], "ScopeNotFound"),
                     ("Sort", [.init("sort", ["none"])], "FieldUnknown"),
-                    ("Resize", [.init("limit", 0)], "LimitExceeded"),
+                    ("Resize", [.init("limit", 1001)], "LimitExceeded"),
                     ("Select", [.init("section", "none"), .init("filter", "x")], "FilterNotFound"),
                 ]
                 for (method, parameters, error) in refused {
                     let reply = try await call(method, parameters)
                     #expect(reply["error"]?.string == "org.atrium.Screens." + error, "\(reply)")
+                }
+                for limit in [0, -5] {
+                    let reply = try await call("Resize", [.init("limit", .int(Int64(limit)))])
+                    #expect(reply["error"]?.string == "org.atrium.Daemon.ParameterInvalid")
+                    #expect(reply["parameters"]?["parameter"]?.string == "limit")
+                }
+                for actor in ["", "x", "x:"] {
+                    let open: JSONValue = [
+                        "container": "films", "actor": .string(actor),
+                    ]
+                    try await hand.send(Peer.frame("org.atrium.Screens.Open", open, more: true))
+                    let reply = try #require(try await hand.receive())
+                    #expect(reply["error"]?.string == "org.atrium.Daemon.ActorForbidden")
                 }
                 for method in ["Clear", "Back"] {
                     let reply = try await call(method, [], on: "nobody's")

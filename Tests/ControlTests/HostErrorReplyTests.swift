@@ -26,6 +26,7 @@ import VarlinkIDL
         .filterNotFound(section: "s", filter: "f", known: ["g"]), .commentNotFound("c"),
         .conflict(comment: "c", reason: "r"), .refused(reason: "r", retryAfter: 1),
         .cursorInvalid("r"), .limitExceeded(limit: "l", value: 1, retryAfter: 1),
+        .parameterInvalid(parameter: "p", reason: "r"),
         .topicInvalid(topic: "t", reason: "r"), .screenNotFound("s"),
         .storeUnavailable(reason: "r", retryAfter: 1),
         .componentUnavailable(component: "p", reason: "r", retryAfter: 1),
@@ -63,6 +64,12 @@ import VarlinkIDL
         #expect(
             reply.parameters.value["reason"]?.string
                 == "The scope 'past' does not show 'list', but old: leave one of both out.")
+    }
+
+    @Test func `a parameter that makes no sense has one error in all interfaces`() {
+        let reply = HostError.parameterInvalid(parameter: "limit", reason: "no").reply(
+            of: Screens.self)
+        #expect(reply.name == Interfaces.Daemon.ParameterInvalid.name)
     }
 
     @Test func `what an error leaves out is absent and not null`() {

@@ -44,6 +44,8 @@ public enum HostError: Error, Sendable, Hashable {
     case cursorInvalid(String)
     /// A limit was reached: its name and value. Seconds until it is not.
     case limitExceeded(limit: String, value: Int, retryAfter: Double?)
+    /// A parameter's value makes no sense.
+    case parameterInvalid(parameter: String, reason: String)
     /// A topic or a pattern that can't be, or may not be published under.
     case topicInvalid(topic: String, reason: String)
     /// No such screen, or another user's.

@@ -21,10 +21,7 @@ extension Container {
     }
 
     private func check(_ request: ListRequest) throws(HostError) {
-        guard (1...domain.limits.pageItems).contains(request.limit) else {
-            throw .limitExceeded(
-                limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)
-        }
+        try domain.limits.check(page: request.limit)
         try domain.limits.check(
             search: request.search, sort: request.sort, selection: request.selection)
         let known = definition.fields.map(\.name)

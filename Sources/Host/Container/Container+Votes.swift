@@ -165,10 +165,7 @@ extension Container {
     }
 
     func checkPage(_ limit: Int) throws(HostError) {
-        guard (1...domain.limits.pageItems).contains(limit) else {
-            throw .limitExceeded(
-                limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)
-        }
+        try domain.limits.check(page: limit)
     }
 }
 

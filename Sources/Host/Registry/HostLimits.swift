@@ -56,6 +56,15 @@ extension HostLimits {
         try check(selected, selectedFilters, "selectedFilters")
     }
 
+    /// Makes sure that so many may stand on a page.
+    func check(page limit: Int) throws(HostError) {
+        guard limit >= 1 else {
+            throw .parameterInvalid(
+                parameter: "limit", reason: "It is from 1 to \(pageItems), not \(limit).")
+        }
+        try check(limit, pageItems, "pageItems")
+    }
+
     private func check(_ value: Int, _ limit: Int, _ name: String) throws(HostError) {
         guard value <= limit else {
             throw .limitExceeded(limit: name, value: limit, retryAfter: nil)

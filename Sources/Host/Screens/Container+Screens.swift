@@ -187,15 +187,10 @@ extension Container {
     /// As ``change(_:_:then:)``, when it is the screen's turn already.
     func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
         let choices = inScope(chosen)
-        let limits = [choices.view.limit] + choices.view.limits.values
-        guard limits.allSatisfy((1...domain.limits.pageItems).contains) else {
-            return done(
-                .failure(
-                    .limitExceeded(
-                        limit: "pageItems", value: domain.limits.pageItems, retryAfter: nil)))
-        }
         do throws(HostError) {
             let view = choices.view
+            try domain.limits.check(page: view.limit)
+            for limit in view.limits.values { try domain.limits.check(page: limit) }
             try domain.limits.check(
                 search: view.search, sort: view.sort, selection: view.selection)
         } catch {

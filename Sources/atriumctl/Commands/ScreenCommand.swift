@@ -119,8 +119,18 @@ struct ScreenSortCommand: AsyncParsableCommand {
                 + "comments.count. None: by id.", valueName: "[-]field"))
     var fields: [String] = []
 
+    func validate() throws {
+        let words = fields.prefix { $0 != "--" }
+        if let option = words.first(where: { $0.hasPrefix("--") }) {
+            throw ValidationError("Unknown option '\(option)'")
+        }
+    }
+
     func run() async throws {
-        let fields = fields.flatMap { $0.split(separator: ",").map(String.init) }
+        var fields = fields
+        // Behind it all are fields; it is none itself.
+        if let end = fields.firstIndex(of: "--") { fields.remove(at: end) }
+        fields = fields.flatMap { $0.split(separator: ",").map(String.init) }
         try await options.work(
             Screens.Sort.self, .init(screen: options.screen, sort: fields)
         ) { $0.revision }
@@ -141,6 +151,10 @@ struct ScreenResizeCommand: AsyncParsableCommand {
         help: ArgumentHelp("Which list; by default all.", valueName: "name"),
         completion: .components)
     var component: String?
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("The number is at least 1.") }
+    }
 
     func run() async throws {
         try await options.work(

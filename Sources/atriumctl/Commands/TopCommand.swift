@@ -13,7 +13,7 @@ struct TopCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Seconds between two looks, 0.1 or more.", valueName: "seconds"))
+        help: ArgumentHelp("Seconds between two looks, 0.1 to 86400.", valueName: "seconds"))
     var interval = 2.0
 
     @Flag(help: "Print one report and end.")

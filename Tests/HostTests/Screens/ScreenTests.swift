@@ -218,7 +218,11 @@ import Testing
             try await host.call { $0.sort(id, by: ["nothing"], by: .ann, $1) }
         }
         await expect(.limitExceeded(limit: "pageItems", value: 1_000, retryAfter: nil)) {
-            try await host.call { $0.resize(id, component: nil, to: 0, by: .ann, $1) }
+            try await host.call { $0.resize(id, component: nil, to: 1_001, by: .ann, $1) }
+        }
+        let reason = "It is from 1 to 1000, not 0."
+        await expect(.parameterInvalid(parameter: "limit", reason: reason)) {
+            try await host.call { $0.resize(id, component: "talk", to: 0, by: .ann, $1) }
         }
         await expect(.componentNotFound(container: "films", component: "stars")) {
             try await host.call { $0.resize(id, component: "stars", to: 5, by: .ann, $1) }
