@@ -113,7 +113,7 @@ struct IndexModel {
     private func isInScope(_ item: Item, _ scope: ParentScope) -> Bool {
         switch scope {
         case .all: true
-        case .roots: item.parent == nil
+        case .roots: item.parent.map { items[$0] == nil } ?? true
         case .under(let id): item.parent == id
         }
     }

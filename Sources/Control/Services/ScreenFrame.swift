@@ -40,6 +40,7 @@ enum ScreenFrame {
                 512 + view.members.count + lists.count + focus.lists.count)
             json.beginObject()
             if !view.members.isEmpty { json.raw(view.members) }
+            if !focus.members.isEmpty { json.raw(focus.members) }
             if !lists.isEmpty || !focus.lists.isEmpty {
                 json.key("lists")
                 json.beginArray()
@@ -111,7 +112,15 @@ extension ChangeBytes {
     }
 
     fileprivate init(_ change: FocusChange) {
+        var json = JSONWriter()
+        json.beginObject()
+        if let item = change.item {
+            json.key("focus")
+            json.string(item)
+        }
+        json.endObject()
         self.init(
+            members: Array(json.bytes.dropFirst().dropLast()),
             lists: ScreenFrame.elements(
                 (change.comments.map { [$0] } ?? []).map(ScreenFrame.Lists.init)))
     }

@@ -3,7 +3,7 @@
 /// It is written while there are readers, and holds a few thousand changes. A reader that is further
 /// behind than that asks its query anew.
 struct ChangeLog {
-    private static let length = 4_096
+    static let length = 4_096
 
     /// Where the next change will be written: it grows by one with each.
     private(set) var end: UInt64 = 0
@@ -81,16 +81,19 @@ struct RowChange {
     let id: String?
     /// Under which parent that item was.
     let parent: String?
+    /// Whether it was among the roots.
+    let isRoot: Bool
     /// Of the columns that changed, what they held before.
     private(set) var before: [(column: Int, value: ColumnValue)] = []
     /// What changed.
     private(set) var parts: ChangedParts
 
     /// A change that has touched nothing yet but these parts.
-    init(row: Int, id: String?, parent: String?, parts: ChangedParts = []) {
+    init(row: Int, id: String?, parent: String?, isRoot: Bool, parts: ChangedParts = []) {
         self.row = Int32(row)
         self.id = id
         self.parent = parent
+        self.isRoot = isRoot
         self.parts = parts
     }
 

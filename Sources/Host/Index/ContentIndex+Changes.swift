@@ -17,7 +17,8 @@ extension ContentIndex {
         let (row, former) = table.put(
             id: item.id, parent: item.parent, fields: written, revision: revision)
         var change = RowChange(
-            row: row, id: former == nil ? nil : item.id, parent: former?.parent)
+            row: row, id: former == nil ? nil : item.id, parent: former?.parent,
+            isRoot: former?.isRoot ?? false)
         defer { note(change) }
         guard let former else {
             change.note([.presence, .parent])
@@ -25,6 +26,7 @@ extension ContentIndex {
                 set(values[column], in: column, row: row, noting: &change)
             }
             fillDerived(row, for: item.id, noting: &change)
+            noteChildren(of: item.id, in: row, wereRoots: true)
             return orders.insert(row)
         }
         if former.parent != item.parent { change.note(.parent) }
@@ -50,19 +52,37 @@ extension ContentIndex {
         guard let row = table.row(of: id) else { return }
         orders.remove(row)
         var change = RowChange(
-            row: row, id: id, parent: table.parent(of: row), parts: [.presence, .parent])
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
+            parts: [.presence, .parent])
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
         for column in numbered.indices.dropFirst(fields.count) {
             set(number: nil, in: column, row: row, noting: &change)
         }
         note(change)
+        noteChildren(of: id, in: row, wereRoots: false)
+    }
+
+    /// An item came or went, and with it its children from the roots or to them.
+    private func noteChildren(of id: String, in own: Int, wereRoots: Bool) {
+        guard log.isActive, let rows = table.children[id] else { return }
+        // Of more than the log holds nobody is to follow each.
+        guard rows.count < ChangeLog.length else { return log.dropAll() }
+        rows.visit { row in
+            // One that names itself has a change of its own.
+            guard row != own else { return }
+            note(
+                RowChange(
+                    row: row, id: table.id(of: row), parent: table.parent(of: row),
+                    isRoot: wereRoots, parts: .parent))
+        }
     }
 
     /// Makes the derived values of an item what they are by now.
     func refill(_ id: String) {
         guard let row = table.row(of: id) else { return }
-        var change = RowChange(row: row, id: id, parent: table.parent(of: row))
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
         fillDerived(row, for: id, noting: &change)
         note(change)
     }

@@ -39,6 +39,7 @@ final class ContentIndex {
     var values: [Value?] = []
     var scratch: [UInt8] = []
     private var retiredVersions: UInt64 = 0
+    private var retiredTrees: UInt64 = 0
 
     /// An empty index.
     ///
@@ -93,6 +94,7 @@ final class ContentIndex {
     /// Removes all items; tallies and comment counts stay.
     func removeAll() {
         retiredVersions += columns.values.reduce(1) { $0 + $1.version }
+        retiredTrees += table.treeVersion + 1
         table = RowTable()
         cache.removeAll()
         orders.removeAll()
@@ -134,6 +136,28 @@ final class ContentIndex {
     /// A number that is another one when the distinct values of any of these fields have changed.
     func valuesVersion(of fields: some Sequence<String>) -> UInt64 {
         fields.reduce(retiredVersions) { $0 + (columns[$1]?.version ?? 0) }
+    }
+
+    /// A number that is another one when an item came, went or lies elsewhere.
+    var treeVersion: UInt64 { retiredTrees + table.treeVersion }
+
+    /// The items that lead to one, outermost first, and itself: its parents as far as they are there.
+    ///
+    /// - Parameters:
+    ///   - id: the item; one that is not there has no way to it.
+    ///   - limit: of more the innermost.
+    /// - Returns: their ids.
+    func way(to id: String, limit: Int) -> [String] {
+        var way: [String] = []
+        var row = table.row(of: id)
+        while let found = row, way.count < limit {
+            let id = table.id(of: found)
+            // Items that lie under one another have no outermost.
+            guard !way.contains(id) else { break }
+            way.append(id)
+            row = table.parent(of: found).flatMap(table.row)
+        }
+        return way.reversed()
     }
 
     /// The item in a row that holds one.

@@ -35,7 +35,7 @@ struct SectionQuery {
 public enum ParentScope: Sendable, Hashable {
     /// All of them.
     case all
-    /// Those without a parent.
+    /// Those without a parent, and those whose parent is not there.
     case roots
     /// The direct children of an item.
     case under(String)

@@ -11,13 +11,16 @@ final class RowTable {
     /// What was in a row before an item was put in.
     struct Former {
         var parent: String?
+        var isRoot: Bool
         var hasSameFields: Bool
     }
 
     /// The rows that hold an item.
     private(set) var occupied = Bitset()
-    /// The rows of items without a parent.
+    /// The rows of items without a parent, and of those whose parent is not there.
     private(set) var roots = Bitset()
+    /// Another number when an item came, went or lies elsewhere.
+    private(set) var treeVersion: UInt64 = 0
     /// The first eight bytes of each id, as a number that orders as the id does.
     private(set) var heads: ContiguousArray<UInt64> = []
 
@@ -25,7 +28,8 @@ final class RowTable {
     private var places: ContiguousArray<ItemPlace> = []
     private var revisions: ContiguousArray<Int64> = []
     private var numbers = HashedSlots()
-    private var children: [String: Postings] = [:]
+    /// The rows of those that name a parent, by it.
+    private(set) var children: [String: Postings] = [:]
     private var free: ContiguousArray<Int32> = []
 
     /// How many items there are.
@@ -53,7 +57,7 @@ final class RowTable {
     /// The id of the item in a row.
     func id(of row: Int) -> String { items[places[row]].id.text }
 
-    /// What the item in a row lies under; nil for a root.
+    /// What the item in a row lies under, there or not; nil where it names nothing.
     func parent(of row: Int) -> String? { items[places[row]].parent?.text }
 
     /// The sequence of the entry that last changed the item in a row.
@@ -91,11 +95,13 @@ final class RowTable {
                         row: row, id: id, parent: parentBytes, fields: fields)
                     take(row, head: UInt64(head: id), hash: hash, revision: revision)
                     link(row, to: parent)
+                    setChildren(of: row, areRoots: false)
                     return (row, nil)
                 }
                 let old = items[places[row]]
                 let former = Former(
-                    parent: old.parent?.text, hasSameFields: old.fields.isSame(as: fields))
+                    parent: old.parent?.text, isRoot: roots.contains(row),
+                    hasSameFields: old.fields.isSame(as: fields))
                 revisions[row] = revision
                 guard !former.hasSameFields || former.parent != parent else {
                     return (row, former)
@@ -124,6 +130,7 @@ final class RowTable {
         var id = self.id(of: row)
         numbers.remove(row, hash: id.withUTF8(HashedSlots.textHash))
         unlink(row, from: parent(of: row))
+        setChildren(of: row, areRoots: true)
         occupied.remove(row)
         items.remove(places[row], places: &places)
         places[row] = .none
@@ -202,14 +209,28 @@ final class RowTable {
     }
 
     private func link(_ row: Int, to parent: String?) {
+        treeVersion += 1
         guard let parent else { return roots.insert(row) }
         children[parent, default: Postings()].insert(row)
+        if self.row(of: parent) == nil { roots.insert(row) }
     }
 
     private func unlink(_ row: Int, from parent: String?) {
-        guard let parent else { return roots.remove(row) }
+        treeVersion += 1
+        roots.remove(row)
+        guard let parent else { return }
         children[parent]?.remove(row)
         if children[parent]?.count == 0 { children[parent] = nil }
+    }
+}
+
+// MARK: Children without a parent
+
+extension RowTable {
+    /// An item came, or goes: its children are no roots any more, or are.
+    private func setChildren(of row: Int, areRoots: Bool) {
+        guard !children.isEmpty, let rows = children[id(of: row)]?.bitset else { return }
+        if areRoots { roots.formUnion(rows) } else { roots.subtract(rows) }
     }
 }
 
@@ -242,6 +263,7 @@ extension RowTable {
     /// Takes over the memory that the items of all batches stand in.
     func adopt(_ packed: PackedItems) {
         items = packed
+        treeVersion += 1
         guard roots.count < count else { return }
         for row in places.indices {
             if let parent = parent(of: row) { link(row, to: parent) }

@@ -49,7 +49,7 @@ indirect enum RowTest {
         case .missing(let column): row.isEmpty(column)
         case .id(let id): row.id == id
         case .idContains(let needle): Folding.fold(row.id).withUnsafeBytes(needle.isIn)
-        case .roots: row.parent == nil
+        case .roots: row.isRoot
         case .under(let parent): row.parent == parent
         case .and(let tests): tests.allSatisfy { $0.passes(row) }
         case .or(let tests): tests.contains { $0.passes(row) }
@@ -70,6 +70,9 @@ struct RowView {
 
     /// The item's parent.
     var parent: String? { before.map(\.parent) ?? index.table.parent(of: row) }
+
+    /// Whether the item has no parent that is there.
+    var isRoot: Bool { before.map(\.isRoot) ?? index.table.roots.contains(row) }
 
     /// A column's number, NaN where there is none.
     @inline(__always)

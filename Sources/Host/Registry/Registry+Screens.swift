@@ -156,14 +156,14 @@ extension Registry {
         with(screen, caller, reply) { $0.resize($1, component, to: limit) { reply($0) } }
     }
 
-    /// Shows an item's children; fails with `itemNotFound`.
+    /// Shows an item's children, wherever it was found; fails with `itemNotFound`.
     public func enter(
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int>
     ) {
         with(screen, caller, reply) { $0.enter($1, item) { reply($0) } }
     }
 
-    /// Goes back to where the last item was entered; at the top nothing changes.
+    /// Goes back to what the entered item lies under; at the top nothing changes.
     public func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
         with(screen, caller, reply) { $0.back($1) { reply($0) } }
     }

@@ -94,7 +94,8 @@ extension Container {
         }
     }
 
-    /// Shows an item's children, in the list that the item is in.
+    /// Shows an item's children, in the list that the item is in; from there one goes back to what
+    /// it lies under, however one came.
     func enter(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int>) {
         screen.queue { [self] finished in
             let done: Answer<Int> = { result in
@@ -102,21 +103,21 @@ extension Container {
                 finished()
             }
             var choices = inScope(screen.choices)
-            let lists = lists(in: scope(choices.view.scope)).filter { !$0.definition.isHidden }
             guard ItemID.isNormal(item),
-                let slot = lists.first(where: { $0.list?.contains(item) ?? false })
+                let slot = source(of: item, in: scope(choices.view.scope))
             else { return done(.failure(.itemNotFound(container: name, item: item))) }
             let limit = domain.limits.screenPlaces
-            guard choices.view.places.count < limit else {
+            let places = places(to: item, in: slot, limit: limit + 1)
+            guard places.count <= limit else {
                 return done(
                     .failure(.limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)))
             }
-            choices.view.places.append(ViewKey.Place(component: slot.name, item: item))
+            choices.view.places = places
             turn(screen, to: choices, done)
         }
     }
 
-    /// Goes back to where the last item was entered; at the top nothing changes.
+    /// Goes back to what the entered item lies under; at the top nothing changes.
     func back(_ screen: Screen, _ reply: @escaping Answer<Int>) {
         change(screen) {
             _ = $0.view.places.popLast()
@@ -151,8 +152,7 @@ extension Container {
     ) {
         let scope = scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
-            let slot = lists(in: scope).first(where: { $0.list?.contains(item) ?? false }),
-            let reference = slot.reference
+            let slot = source(of: item, in: scope), let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: name, item: item))) }
         let actor = domain.actors.admit(screen.agent)
         let delegate = delegate(on: screen)

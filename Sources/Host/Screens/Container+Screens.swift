@@ -9,6 +9,8 @@ struct Screening {
     var ballots: [String: OwnBallots] = [:]
     /// Another one when components, their order or their state are others.
     var structure: UInt64 = 1
+    /// Another one when items came, went or lie elsewhere.
+    var tree: UInt64 = 0
     /// How many commits there were.
     var commits = 0
     /// Whether something happened that the views do not show yet.
@@ -57,6 +59,7 @@ extension Container {
     func screensCommitted() {
         screening.commits += 1
         screensChanged()
+        followTree()
         if !domain.hasMoreOutcomes { flushScreens() }
     }
 
@@ -71,6 +74,7 @@ extension Container {
         guard screening.isDirty, !screening.isFlushing else { return }
         screening.isFlushing = true
         screening.isDirty = false
+        followTree()
         var woken = screening.touched + screening.blocked
         screening.touched.removeAll()
         screening.blocked.removeAll()
@@ -186,7 +190,7 @@ extension Container {
 
     /// As ``change(_:_:then:)``, when it is the screen's turn already.
     func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
-        let choices = inScope(chosen)
+        var choices = inScope(chosen)
         do throws(HostError) {
             let view = choices.view
             try domain.limits.check(page: view.limit)
@@ -198,6 +202,7 @@ extension Container {
         }
         // What is answered from now on is what is shown.
         flushScreens()
+        choices.view.places = present(choices.view.places, in: choices.view.scope)
         let view = screening.views[choices.view] ?? SharedView(choices.view, on: self)
         screening.views[choices.view] = view
         view.whenReady { [self] error in
@@ -210,6 +215,10 @@ extension Container {
                 if view.screens.isEmpty { forget(view) }
                 return done(.failure(.screenNotFound(screen.id.text)))
             }
+            // Items may have come and gone since.
+            let view = registered(view)
+            choices.view = view.key
+            choices.subject = present(choices.subject)
             let comments = first(.comments)?.name ?? ""
             let key = FocusKey(
                 subject: choices.subject, limit: choices.view.limit(of: comments))
@@ -220,7 +229,7 @@ extension Container {
         }
     }
 
-    private func show(
+    func show(
         _ screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
     ) {
         if screen.view == nil, let actor = screen.actor {

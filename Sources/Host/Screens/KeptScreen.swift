@@ -25,7 +25,7 @@ public struct KeptScreen: Sendable, Hashable {
     public var search = ""
     /// What it is sorted by.
     public var sort: [String] = []
-    /// The items that were entered, outermost first, and in which component.
+    /// The entered item, after those that it lay under, outermost first, and in which component.
     public var places: [Place] = []
     /// At most so many entries of each list.
     public var limit = 50

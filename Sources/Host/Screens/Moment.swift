@@ -74,7 +74,7 @@ public final class ScreenStep: Sendable {
 
     /// Whether both moments look the same.
     public var isEmpty: Bool {
-        view.isEmpty && own?.isEmpty ?? true && focus.comments == nil && isSameTally
+        view.isEmpty && own?.isEmpty ?? true && focus.isEmpty && isSameTally
     }
 
     /// The lists of items that changed, in order.

@@ -3,6 +3,8 @@ import AtriumKit
 /// What is said about a subject at one moment; never changed.
 final class FocusState: Sendable {
     let number: UInt64
+    /// What it is about.
+    let subject: Subject
     /// The votes; nil where no votes component is shown.
     let tally: Tally?
     /// The comments component that is shown; nil: none.
@@ -13,9 +15,11 @@ final class FocusState: Sendable {
     private let changes = StepCache<FocusChange>()
 
     init(
-        number: UInt64, tally: Tally?, component: String?, comments: [CommentView], total: Int
+        number: UInt64, subject: Subject, tally: Tally?, component: String?,
+        comments: [CommentView], total: Int
     ) {
         self.number = number
+        self.subject = subject
         self.tally = tally
         self.component = component
         self.comments = comments
@@ -30,12 +34,15 @@ final class FocusState: Sendable {
 
 /// What changed for everybody who is focused on the same.
 public final class FocusChange: Sendable {
+    /// The item that the screen is focused on now, empty for the container; nil: unchanged.
+    public let item: String?
     /// The comments; nil: unchanged.
     public let comments: ListChange<CommentView>?
 
     private let bytes = MadeOnce<ChangeBytes>()
 
     init(from old: FocusState?, to new: FocusState) {
+        item = (old?.subject ?? .container) == new.subject ? nil : new.subject.item ?? ""
         guard let component = new.component else {
             comments = nil
             return
@@ -50,6 +57,9 @@ public final class FocusChange: Sendable {
         }
         comments = ListChange(component: component, total: new.total, edits: edits)
     }
+
+    /// Whether nothing changed but perhaps the votes.
+    public var isEmpty: Bool { item == nil && comments == nil }
 
     /// The change as bytes, written once for all who take part in it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
@@ -84,8 +94,8 @@ final class SharedFocus {
         self.key = key
         self.container = container
         state = FocusState(
-            number: container.domain.nextTicket(), tally: nil, component: nil, comments: [],
-            total: 0)
+            number: container.domain.nextTicket(), subject: key.subject, tally: nil,
+            component: nil, comments: [], total: 0)
         advance()
     }
 
@@ -126,8 +136,8 @@ final class SharedFocus {
                 || comments.page != state.comments || comments.total != state.total
         else { return false }
         state = FocusState(
-            number: container.domain.nextTicket(), tally: tally, component: comments.component,
-            comments: comments.page, total: comments.total)
+            number: container.domain.nextTicket(), subject: key.subject, tally: tally,
+            component: comments.component, comments: comments.page, total: comments.total)
         return true
     }
 

@@ -13,7 +13,7 @@ struct ViewKey: Hashable {
     var selection = Selection()
     var search = ""
     var sort: [String] = []
-    /// The items that were entered, outermost first.
+    /// The entered item, after what it lies under, outermost first.
     var places: [Place] = []
     /// At most so many entries of each list.
     var limit = 50
@@ -36,7 +36,7 @@ final class SharedView {
         var items: [ShownItem]
     }
 
-    let key: ViewKey
+    private(set) var key: ViewKey
     private(set) var state: ViewState
     var screens: [ScreenID: Screen] = [:]
     /// What its screens see now.
@@ -72,6 +72,12 @@ final class SharedView {
         if isReady && !isResolving { return done(nil) }
         waiting.append(done)
         if !isResolving, let container { resolve(for: container.offers) }
+    }
+
+    /// Those who share it stand elsewhere from now on.
+    func stand(at places: [ViewKey.Place]) {
+        key.places = places
+        structure = structure.map { _ in 0 }
     }
 
     /// Brings the state up to now, if that can be known.

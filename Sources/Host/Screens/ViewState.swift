@@ -73,7 +73,7 @@ public final class ViewChange: Sendable {
     public let sections: [SectionView]?
     /// The lists that changed; nobody's ballots in them.
     public let lists: [ListChange<ItemView>]
-    /// The items that were entered, outermost first.
+    /// The entered item, after those that it lies under, outermost first.
     public let path: [String]?
 
     private let bytes = MadeOnce<ChangeBytes>()

@@ -20,6 +20,7 @@ struct ScreenChangeText {
             if total != list.total { lines.append("\(list.component): \(list.total) in all") }
         }
         if let tally = reply.tally { lines.append("votes: \(TallyText.full(tally))") }
+        if let focus = reply.focus { lines.append("focus: \(focus.isEmpty ? "/" : focus)") }
         if let path = reply.path { lines.append("path: /\(path.joined(separator: "/"))") }
         if let components = reply.components {
             lines += Self.lines(of: components, before: before.components)

@@ -21,8 +21,10 @@ struct ScreenModel {
     private(set) var screen = ""
     private(set) var revision = 0
     private(set) var scope: String?
-    /// The items that were entered, outermost first.
+    /// The item that was entered, after those that it lies under, outermost first.
     private(set) var path: [String] = []
+    /// The item that it is focused on; empty: the container.
+    private(set) var focus = ""
     private(set) var components: [Screens.Open.Reply.Components] = []
     private(set) var sections: [Section] = []
     private(set) var lists: [List] = []
@@ -57,6 +59,7 @@ struct ScreenModel {
         // Empty once the container has no scopes any more.
         scope = reply.scope.map { $0.isEmpty ? nil : $0 } ?? scope
         path = reply.path ?? path
+        focus = reply.focus ?? focus
         if let components = reply.components { take(components) }
         sections = reply.sections ?? sections
         tally = reply.tally ?? tally

@@ -25,6 +25,7 @@ struct ScreenView {
     private func head(_ model: ScreenModel) -> String {
         var parts = [([container] + model.path).joined(separator: " › ")]
         if let scope = model.scope { parts.append("scope \(scope)") }
+        if !model.focus.isEmpty { parts.append("focus \(model.focus)") }
         if let tally = model.tally, tally.score != nil {
             parts.append("votes: \(TallyText.full(tally))")
         }

@@ -15,6 +15,7 @@ struct ScreenCopy: Equatable {
     var tally: TallyView?
     var path: [String] = []
     var scope = ""
+    var focus = ""
 
     /// A revision did not lead on from what is here.
     struct OutOfStep: Error, CustomStringConvertible {
@@ -33,6 +34,7 @@ struct ScreenCopy: Equatable {
         sections = new.step.view.sections ?? sections
         path = new.step.view.path ?? path
         scope = new.step.view.scope ?? scope
+        focus = new.step.focus.item ?? focus
         tally = new.step.tally ?? tally
         for change in new.step.lists {
             totals[change.component] = change.total

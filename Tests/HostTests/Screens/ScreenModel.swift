@@ -62,6 +62,23 @@ struct ScreenModel {
 
     mutating func remove(_ item: String, from list: String) { lists[list]?.items[item] = nil }
 
+    /// The way to an item: all that it lies under, and itself.
+    func places(to item: String, in list: String) -> [(component: String, item: String)] {
+        guard let found = lists[list]?.items[item]?.item else { return [] }
+        return (found.parent.map { places(to: $0, in: list) } ?? []) + [(list, item)]
+    }
+
+    /// What a looker stands in and is focused on, after a commit.
+    func follow(_ choices: inout Choices) {
+        while let last = choices.places.last, lists[last.component]?.items[last.item] == nil {
+            choices.places.removeLast()
+        }
+        if let last = choices.places.last {
+            choices.places = places(to: last.item, in: last.component)
+        }
+        if !(choices.focus.map(has) ?? true) { choices.focus = nil }
+    }
+
     mutating func vote(_ value: Double?, by actor: String, on item: String?, tally: Tally) {
         let subject = Subject(item: item)
         ballots[subject, default: [:]][actor] = value
@@ -94,6 +111,7 @@ struct ScreenModel {
             return "components: \(copy.components)"
         }
         if copy.path != choices.places.map(\.item) { return "path: \(copy.path)" }
+        if copy.focus != choices.focus ?? "" { return "focus: \(copy.focus)" }
         let shown = components.filter { !$0.isHidden }.map(\.name).filter { lists[$0] != nil }
         if Set(copy.lists.keys).subtracting(shown) != [] { return "lists: \(copy.lists.keys)" }
         for list in shown {

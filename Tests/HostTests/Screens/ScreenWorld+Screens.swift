@@ -127,8 +127,8 @@ extension ScreenWorld {
         let shown = model.components(in: looker.choices.scope).filter { !$0.isHidden }
             .map(\.name).filter { ["list", "more"].contains($0) }
             .flatMap { list in model.items(of: list).map { (component: list, item: $0) } }
-        if chance(50), looker.choices.places.count < 3, let goal = any(shown) {
-            looker.choices.places.append(goal)
+        if chance(50), let goal = any(shown) {
+            looker.choices.places = model.places(to: goal.item, in: goal.component)
             registry.enter(id, item: goal.item, by: .ann, told)
         } else {
             _ = looker.choices.places.popLast()

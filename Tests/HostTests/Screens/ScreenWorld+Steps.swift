@@ -47,7 +47,10 @@ extension ScreenWorld {
         registry.assumeIsolated { registry in
             registry.put("shelves", component: list, [ItemDraft(item: new)], by: .ann) { [self] in
                 // Refused where it would lie under itself.
-                if take($0, orRefused: true) != nil { model.put(new, in: list) }
+                if take($0, orRefused: true) != nil {
+                    model.put(new, in: list)
+                    for looker in lookers { model.follow(&looker.choices) }
+                }
                 then()
             }
         }
@@ -57,7 +60,10 @@ extension ScreenWorld {
         guard let item = any(model.items(of: list)) else { return then() }
         registry.assumeIsolated { registry in
             registry.remove("shelves", component: list, [item], purge: false, by: .ann) { [self] in
-                if take($0, orRefused: true) != nil { model.remove(item, from: list) }
+                if take($0, orRefused: true) != nil {
+                    model.remove(item, from: list)
+                    for looker in lookers { model.follow(&looker.choices) }
+                }
                 then()
             }
         }

@@ -116,7 +116,7 @@ final class ScreenWorld: @unchecked Sendable {
 
     private func isEmpty(_ revision: ScreenRevision) -> Bool {
         let step = revision.step
-        return step.view.isEmpty && step.lists.isEmpty && step.focus.comments == nil
+        return step.view.isEmpty && step.lists.isEmpty && step.focus.isEmpty
             && step.tally == nil
     }
 

@@ -1,0 +1,90 @@
+import AtriumKit
+
+// Where screens stand in trees of items, while these change.
+extension Container {
+    /// The list of a scope that has an item: one that is shown before one that is hidden.
+    func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
+        let sources = lists(in: scope).filter { $0.list?.contains(item) ?? false }
+        return sources.first { !$0.definition.isHidden } ?? sources.first
+    }
+
+    /// The way to an item in its list: what it lies under, as far as that is there, then itself.
+    func places(to item: String, in slot: Slot, limit: Int) -> [ViewKey.Place] {
+        (slot.list?.way(to: item, limit: limit) ?? []).map {
+            ViewKey.Place(component: slot.name, item: $0)
+        }
+    }
+
+    /// Where those stand now who stood here: with the same item, wherever it lies; if it is gone,
+    /// with the innermost of those that it lay under that is there.
+    func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
+        guard let component = places.last?.component, let slot = slot(component),
+            lists(in: self.scope(scope)).contains(where: { $0 === slot })
+        else { return [] }
+        // While it is not known what there is, they stay.
+        guard let list = slot.list else { return places }
+        guard let last = places.last(where: { list.contains($0.item) }) else { return [] }
+        return self.places(to: last.item, in: slot, limit: domain.limits.screenPlaces)
+    }
+
+    /// What those are focused on now who were focused on this: the container once an item is gone.
+    func present(_ subject: Subject) -> Subject {
+        guard let item = subject.item, !has(item) else { return subject }
+        let isKnown = slots.allSatisfy { $0.kind != .contents || $0.list != nil }
+        return isKnown ? .container : subject
+    }
+
+    /// Lets screens step back from items that are gone, and go along with those that lie elsewhere.
+    func followTree() {
+        let version = slots.lazy.compactMap(\.list).reduce(screening.structure) {
+            $0 &* 31 &+ $1.treeVersion
+        }
+        guard screening.tree != version else { return }
+        screening.tree = version
+        for view in Array(screening.views.values) where !view.key.places.isEmpty {
+            let places = present(view.key.places, in: view.key.scope)
+            if places != view.key.places { move(view, to: places) }
+        }
+        for focus in Array(screening.focuses.values) {
+            let subject = present(focus.key.subject)
+            if subject != focus.key.subject { move(focus, to: subject) }
+        }
+    }
+
+    private func move(_ view: SharedView, to places: [ViewKey.Place]) {
+        if screening.views[view.key] === view { screening.views[view.key] = nil }
+        view.stand(at: places)
+        let next = registered(view)
+        for screen in view.screens.values {
+            guard let focus = screen.focus else { continue }
+            var choices = screen.choices
+            choices.view = next.key
+            show(screen, choices, next, focus)
+            screening.touched.append(screen)
+        }
+    }
+
+    private func move(_ focus: SharedFocus, to subject: Subject) {
+        guard !focus.screens.isEmpty else { return }
+        let key = FocusKey(subject: subject, limit: focus.key.limit)
+        let next = screening.focuses[key] ?? SharedFocus(key, on: self)
+        screening.focuses[key] = next
+        for screen in focus.screens.values {
+            guard let view = screen.view else { continue }
+            var choices = screen.choices
+            choices.subject = subject
+            show(screen, choices, view, next)
+            screening.touched.append(screen)
+        }
+    }
+
+    /// The view that those share who chose what one shows: another that is ready already, or this.
+    func registered(_ view: SharedView) -> SharedView {
+        let other = screening.views[view.key]
+        if other === view { return view }
+        if let other, other.isReady { return other }
+        screening.views[view.key] = view
+        screensChanged()
+        return view
+    }
+}

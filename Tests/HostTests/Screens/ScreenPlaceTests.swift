@@ -1,0 +1,116 @@
+import AtriumKit
+import Testing
+
+@testable import Host
+
+/// Where screens stand in trees of items.
+@Suite struct ScreenPlaceTests {
+    private func films() async throws -> TestRegistry {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat", ["crime"]), .film("alien", ["horror"]))
+        return host
+    }
+
+    @Test func `one enters an item along what it lies under, wherever it was found`() async throws {
+        let host = try await films()
+        try await host.put(.film("heat-2", under: "heat"), .film("heat-3", under: "heat-2"))
+        let client = try await ScreenClient(host)
+        let id = client.id
+        for (item, path) in [
+            ("heat-3", ["heat", "heat-2", "heat-3"]), ("alien", ["alien"]),
+            ("heat-2", ["heat", "heat-2"]), ("heat", ["heat"]), ("heat-2", ["heat", "heat-2"]),
+        ] {
+            _ = try await host.call { $0.enter(id, item: item, by: .ann, $1) }
+            try await client.catchUp()
+            #expect(client.copy.path == path)
+        }
+        _ = try await host.call { $0.back(id, by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.path == ["heat"])
+        #expect(client.ids() == ["heat-2"])
+        try await host.put(.film("heat-2", under: "alien"))
+        _ = try await host.call { $0.enter(id, item: "heat-3", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.path == ["alien", "heat-2", "heat-3"])
+        try await host.put(.film("heat-2", under: "heat"))
+        #expect(try await client.pull()?.step.view.path == ["heat", "heat-2", "heat-3"])
+        _ = try await host.call { $0.setHidden("films", "list", true, by: .ann, $1) }
+        _ = try await host.call { $0.enter(id, item: "alien", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.path == ["alien"], "as what is hidden can be focused on")
+        try await host.end()
+    }
+
+    @Test func `what is removed is left in the revision of the commit that removes it`()
+        async throws
+    {
+        let host = try await films()
+        try await host.cast(4)
+        try await host.put(.film("heat-2", under: "heat"), .film("heat-3", under: "heat-2"))
+        let client = try await ScreenClient(host)
+        let id = client.id
+        _ = try await host.call { $0.enter(id, item: "heat-2", by: .ann, $1) }
+        _ = try await host.call { $0.focus(id, item: "heat-2", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.focus == "heat-2")
+        #expect(client.copy.tally?.tally.count == 0)
+        _ = try await host.call {
+            $0.remove("films", component: nil, ["heat-2"], purge: false, by: .ann, $1)
+        }
+        let left = try #require(try await client.pull())
+        #expect(left.commits == 1)
+        #expect(client.copy.path == ["heat"])
+        #expect(client.ids() == [])
+        #expect(client.copy.focus == "")
+        #expect(client.copy.tally?.tally.count == 1, "of the container")
+        #expect(try await client.pull() == nil)
+        try await host.put(.film("heat-2", under: "heat"))
+        try await client.catchUp()
+        #expect(client.copy.path == ["heat"], "nobody is taken along where they have left")
+        #expect(client.ids() == ["heat-2"])
+        _ = try await host.call { $0.enter(id, item: "heat-3", by: .ann, $1) }
+        try await client.catchUp()
+        _ = try await host.call {
+            $0.remove(
+                "films", component: nil, ["heat-3", "heat-2", "heat"], purge: false, by: .ann, $1)
+        }
+        _ = try #require(try await client.pull())
+        #expect(client.copy.path == [])
+        #expect(client.ids() == ["alien"])
+        #expect(try await client.pull() == nil)
+        try await host.end()
+    }
+
+    @Test func `an item whose parent is not there stands among the roots until it comes`()
+        async throws
+    {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await host.put(.film("heat-2", under: "heat"), .film("x-1", under: "x"))
+        try await client.catchUp()
+        #expect(client.ids() == ["alien", "heat", "x-1"])
+        try await host.put(.film("x"))
+        #expect(try await client.pull() != nil)
+        #expect(client.ids() == ["alien", "heat", "x"])
+        #expect(client.copy.totals["list"] == 3)
+        _ = try await host.call {
+            $0.remove("films", component: nil, ["heat"], purge: false, by: .ann, $1)
+        }
+        #expect(try await client.pull() != nil)
+        #expect(client.ids() == ["alien", "heat-2", "x"])
+        let again = try await host.restarted()
+        let other = try await ScreenClient(again)
+        try await other.catchUp()
+        #expect(other.ids() == ["alien", "heat-2", "x"])
+        try await again.end()
+    }
+}
+
+extension Item {
+    fileprivate static func film(_ id: String, under parent: String) -> Item {
+        var item = Item.film(id)
+        item.parent = parent
+        return item
+    }
+}
