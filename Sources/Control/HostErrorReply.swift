@@ -101,10 +101,13 @@ extension HostError {
             )
         case .readOnly(let component, let reason):
             ("ReadOnly", [member("component", component), member("reason", reason)])
-        case .filterNotFound(let section, let filter, let known):
+        case .filterNotFound(let section, let filter, let known, let reason):
             (
                 "FilterNotFound",
-                [member("section", section), member("filter", filter), member("known", known)]
+                [
+                    member("section", section), member("filter", filter), member("known", known),
+                    .init("reason", reason.map(JSONValue.string) ?? .null),
+                ]
             )
         case .scopeNotFound(let scope, let known):
             ("ScopeNotFound", [member("scope", scope), member("known", known)])

@@ -80,6 +80,28 @@ import Varlink
         ) { try CommandLineWords.check(["lst", "films"], commands: commands) }
     }
 
+    @Test func `a filter of another form is told which one`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Interfaces.Filters.FilterNotFound(
+                    section: "rating", filter: "6-8", known: [],
+                    reason: "The section 'rating' has no filter '6-8'; write a range FROM..TO.")))
+        #expect(failure.sentence == "there is no filter 'rating=6-8'")
+        #expect(failure.hint == "write a range FROM..TO.")
+    }
+
+    @Test func `a value that no item has is told with the nearest one`() throws {
+        let genres = Section(
+            id: "genre", title: "Genre", input: .several,
+            filters: [.init(id: "drama", title: "Drama", count: 3, selected: false)])
+        let choices = ["genre=dramma", "genre=drama", "year=1..2"]
+            .compactMap(FilterChoice.init(argument:))
+        #expect(
+            FilterHint.lines(choices, [genres]) == [
+                "no item has genre 'dramma'; did you mean 'drama'?"
+            ])
+    }
+
     @Test func `help is asked about what there is`() throws {
         try CommandLineWords.checkHelp(["help"], of: Atriumctl.self)
         try CommandLineWords.checkHelp(["help", "screen", "sort"], of: Atriumctl.self)

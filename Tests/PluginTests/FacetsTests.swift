@@ -52,6 +52,28 @@ import Testing
         }
     }
 
+    @Test func `a value that no item has is not selected, unless it is already`() throws {
+        let host = try host(["id": "genre", "field": "genres"])
+        host.report(["genres": ["crime", "drama"]])
+        func select(_ filter: String, of selection: Selection) throws -> ComponentAnswer {
+            let id = ComponentQuery.FilterID(section: "genre", filter: filter)
+            return try host.ask(.select(id, of: selection, screen: "s"))
+        }
+        let refusal = try #require(
+            #expect(throws: Refusal.self) { try select("dramma", of: Selection()) })
+        #expect(refusal.code == .filterNotFound)
+        #expect(refusal.reason.contains("did you mean 'drama'? There are: crime, drama"))
+        let noir = Selection(["genre": ["noir"]])
+        guard case .selection(let same, _) = try select("noir", of: noir),
+            case .selection(let more, _) = try select("drama", of: noir)
+        else {
+            Issue.record("no selection")
+            return
+        }
+        #expect(same == noir)
+        #expect(more["genre"] == ["noir", "drama"])
+    }
+
     @Test func `listed ranges go from one included to another excluded`() throws {
         let host = try host([
             "id": "rating", "field": "rating",
@@ -127,6 +149,7 @@ import Testing
         let host = try host(
             ["id": "genre", "field": "genres"],
             ["id": "year", "field": "year", "input": "single"])
+        host.report(["genres": ["crime", "drama"], "year": [1972, 1974]])
         var selection = Selection()
         for (section, filter) in [
             ("genre", "drama"), ("genre", "crime"), ("year", "1972"), ("year", "1974"),

@@ -59,17 +59,24 @@ struct Facet {
         }
     }
 
+    /// Whether a person may select this filter, which is understood: of values only those that items
+    /// have.
+    func offers(_ id: String) -> Bool { !followsValues || offered[id] != nil }
+
     /// What would be understood, as the end of a sentence.
     func expectation(insteadOf id: String) -> String {
         switch section.input {
         case .range:
             let presets = section.filters.isEmpty ? "" : hint(id, section.filters.map(\.id)) + ","
             let range = field.type == .time ? "2020-01-01..2020-12-31" : "6..8"
-            return "\(presets); write a range such as \(range), either end may be left out"
+            return
+                "\(presets); write a range FROM..TO, such as \(range): either end may be left out"
         case .text:
             return "; write the text to look for"
         case .single, .several:
-            if followsValues, field.type != .text, field.type != .keywords {
+            if followsValues, field.value(writtenAs: id) == nil, field.type != .text,
+                field.type != .keywords
+            {
                 return "; it takes a value of the type \(field.type.rawValue)"
             }
             return hint(id, section.filters.map(\.id))

@@ -62,10 +62,50 @@ public final class Facets: Filtering {
                 evidence: ["section": section, "filter": id])
         }
         if let filter = facet.filter(id) { return filter }
-        throw Refusal(
+        throw unknown(id, of: facet)
+    }
+}
+
+extension Facets {
+    /// Adds the filter; in a section that is not `several` it replaces the one before.
+    ///
+    /// A person selects what is on offer: a value that no item has is a mistake, unless it is
+    /// selected already.
+    ///
+    /// - Parameters:
+    ///   - filter: the filter's id.
+    ///   - section: its section's.
+    ///   - selection: what is selected.
+    ///   - screen: where.
+    /// - Returns: the selection with it.
+    /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
+    public func select(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection {
+        _ = try self.filter(filter, in: section)
+        var selection = selection
+        guard !selection[section].contains(filter),
+            let facet = facets.first(where: { $0.section.id == section })
+        else {
+            delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
+            return selection
+        }
+        guard facet.offers(filter) else { throw unknown(filter, of: facet) }
+        if facet.section.input == .several {
+            selection[section].append(filter)
+        } else {
+            selection[section] = [filter]
+        }
+        delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
+        return selection
+    }
+
+    private func unknown(_ filter: String, of facet: Facet) -> Refusal {
+        Refusal(
             .filterNotFound,
-            "The section '\(section)' has no filter '\(id)'\(facet.expectation(insteadOf: id)).",
-            evidence: ["section": section, "filter": id])
+            "The section '\(facet.section.id)' has no filter "
+                + "'\(filter)'\(facet.expectation(insteadOf: filter)).",
+            evidence: ["section": facet.section.id, "filter": filter])
     }
 }
 

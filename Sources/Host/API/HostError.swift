@@ -28,8 +28,8 @@ public enum HostError: Error, Sendable, Hashable {
     case revisionMismatch(item: String, expected: Int64, found: Int64)
     /// The source takes no items.
     case readOnly(component: String, reason: String)
-    /// No such section or filter.
-    case filterNotFound(section: String, filter: String, known: [String])
+    /// No such section or filter; the reason tells what the section takes.
+    case filterNotFound(section: String, filter: String, known: [String], reason: String? = nil)
     /// No such scope.
     case scopeNotFound(String, known: [String])
     /// The component is not among those that the scope shows.

@@ -151,17 +151,24 @@ extension Container {
 
     /// Names what there is, where a filter was not found.
     func explain<T>(_ error: HostError, _ slot: Slot, _ then: @escaping Answer<T>) {
-        guard case .filterNotFound(let section, let filter, _) = error else {
+        guard case .filterNotFound(let section, let filter, _, let reason) = error else {
             return then(.failure(error))
         }
         slot.ask(.sections) { result in
             var known: [String] = []
+            var told: String?
             if case .success(.sections(let sections)) = result {
-                known =
-                    sections.first { $0.id == section }?.filters.prefix(50).map(\.id)
-                    ?? sections.map(\.id)
+                if let found = sections.first(where: { $0.id == section }) {
+                    known = found.filters.prefix(50).map(\.id)
+                    told = reason
+                } else {
+                    known = sections.map(\.id)
+                }
             }
-            then(.failure(.filterNotFound(section: section, filter: filter, known: known)))
+            then(
+                .failure(
+                    .filterNotFound(
+                        section: section, filter: filter, known: known, reason: told)))
         }
     }
 

@@ -18,7 +18,9 @@ extension HostError {
             case .itemNotFound: .itemNotFound(container: container, item: about("item"))
             case .commentNotFound: .commentNotFound(about("comment"))
             case .filterNotFound:
-                .filterNotFound(section: about("section"), filter: about("filter"), known: [])
+                .filterNotFound(
+                    section: about("section"), filter: about("filter"), known: [],
+                    reason: refusal.reason)
             case .conflict: .conflict(comment: about("comment"), reason: refusal.reason)
             case .cursorInvalid: .cursorInvalid(refusal.reason)
             case .limitExceeded:

@@ -119,7 +119,7 @@ extension SharedView {
             } catch {
                 failure = error
             }
-        case .failure(.filterNotFound(let section, let filter, _)) where isReady:
+        case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
             // What was selected is no more: those who had selected it go on without it.
             resolved = offers
             container.drop(filter, in: section, from: self)

@@ -60,6 +60,18 @@ struct ListCommand: AsyncParsableCommand {
         var footer = "\(Wording.count(items.count)) of \(Wording.count(last.total))"
         if let next = last.next { footer += "; more with --cursor \(next)" }
         Output.note(PrintableText.line(footer))
+        if last.total == 0 { try await hint(session) }
+    }
+
+    /// Says of a filter that no item passes what was probably meant.
+    private func hint(_ session: Session) async throws {
+        guard !query.filter.isEmpty else { return }
+        let sections = try await session.call(
+            Interfaces.Filters.List.self, .init(container: container)
+        ).sections
+        for line in FilterHint.lines(query.filter, sections) {
+            Output.note(PrintableText.line(line))
+        }
     }
 
     private var chosenFields: [String]? {
@@ -87,6 +99,23 @@ struct ListCommand: AsyncParsableCommand {
     private func shown(_ declared: [Field]) -> [Field] {
         guard let chosenFields else { return declared }
         return chosenFields.compactMap { name in declared.first { $0.name == name } }
+    }
+}
+
+/// What is probably wrong with filters that let nothing through.
+enum FilterHint {
+    /// A line for each choice that is no item's value.
+    static func lines(_ choices: [FilterChoice], _ sections: [Section]) -> [String] {
+        choices.compactMap { choice in
+            guard let section = sections.first(where: { $0.id == choice.section }),
+                section.input == .several || section.input == .single,
+                !section.filters.contains(where: { $0.id == choice.filter })
+            else { return nil }
+            let nearest =
+                Nearest.name(to: choice.filter, in: section.filters.map(\.id))
+                .map { "; did you mean '\($0)'?" } ?? ""
+            return "no item has \(choice.section) '\(choice.filter)'\(nearest)"
+        }
     }
 }
 

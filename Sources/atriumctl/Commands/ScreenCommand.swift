@@ -47,7 +47,10 @@ struct ScreenSelectCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ScreenOptions
 
-    @Argument(help: ArgumentHelp("The filter.", valueName: "section=filter"))
+    @Argument(
+        help: ArgumentHelp(
+            "The filter; of a section of ranges FROM..TO, of one of texts the text.",
+            valueName: "section=filter"))
     var filter: FilterChoice
 
     func run() async throws {

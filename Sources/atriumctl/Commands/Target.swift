@@ -70,7 +70,8 @@ struct QueryOptions: ParsableArguments {
         name: .long, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Only what this filter lets through. Several add up within a section and narrow "
-                + "across sections.", valueName: "section=filter"),
+                + "across sections. Of a section of ranges: FROM..TO, either end may be left out.",
+            valueName: "section=filter"),
         completion: .filters)
     var filter: [FilterChoice] = []
 

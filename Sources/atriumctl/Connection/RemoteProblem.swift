@@ -83,6 +83,11 @@ enum RemoteProblem {
             filter.isEmpty
             ? "there is no section of filters '\(section)'"
             : "there is no filter '\(section)=\(filter)'"
+        if let reason = details.optional("reason") {
+            // Its first clause says what the sentence does.
+            let advice = reason.firstRange(of: "; ").map { reason[$0.upperBound...] }
+            return CommandFailure(sentence, hint: String(advice ?? reason[...]))
+        }
         // Where the section is unknown too, the list names sections.
         let wanted = Nearest.name(to: filter, in: list) == nil ? section : filter
         return CommandFailure(

@@ -115,7 +115,13 @@ extension ScreenWorld {
             registry.deselect(id, section: section, filter: filter, by: .ann, told)
         } else {
             looker.choices.selection[section].append(filter)
-            registry.select(id, section: section, filter: filter, by: .ann, told)
+            registry.select(id, section: section, filter: filter, by: .ann) {
+                if case .failure(.filterNotFound) = $0 {
+                    // No item has it now.
+                    looker.choices.selection[section].removeAll { $0 == filter }
+                }
+                told($0)
+            }
         }
     }
 

@@ -191,6 +191,7 @@ extension ScreenWorld {
     func take<T>(_ result: Result<T, HostError>, orRefused: Bool = false) -> T? {
         switch result {
         case .success(let value): return value
+        case .failure(.filterNotFound(section: "genre", _, _, _)): break
         case .failure(.refused), .failure(.commentNotFound), .failure(.itemNotFound):
             if !orRefused, script == nil { note(result) }
         case .failure(.componentUnavailable) where script != nil: break
