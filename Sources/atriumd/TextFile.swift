@@ -56,7 +56,7 @@ struct FileProblem: Error, CustomStringConvertible {
     }
 
     /// Whether there is nothing at the path.
-    var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+    var isMissing: Bool { errno == ENOENT }
 
     var description: String { "\(path): \(reason)" }
 }

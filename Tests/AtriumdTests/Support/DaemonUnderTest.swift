@@ -78,6 +78,14 @@ final class DaemonUnderTest: Sendable {
         _ = try await notifications.wait(for: "READY=1")
     }
 
+    /// Has it reload, by `atriumctl reload` with these words more.
+    ///
+    /// It tells its service manager of each, whose queue is short: one that nobody reads it waits for.
+    func reload(_ words: String = "") async throws -> Finished {
+        notifications.drain()
+        return try await type("atriumctl reload \(words)")
+    }
+
     /// Sends a signal.
     func signal(_ number: Int32) {
         if let pid { Glibc.kill(pid, number) }
