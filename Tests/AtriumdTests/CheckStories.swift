@@ -63,7 +63,7 @@ extension Stories {
                 #expect(checked.status == 1)
                 #expect(checked.output.contains("\n\(folder)d.yaml: fine\n"), "\(checked)")
                 let status = try await daemon.type("atriumctl status")
-                let reload = try await daemon.reload()
+                let reload = try await daemon.type("atriumctl reload")
                 #expect(reload.status == 1)
                 for sentence in sentences {
                     #expect(checked.output.contains("\ndefinition: \(sentence)"), "\(checked)")
@@ -89,7 +89,7 @@ extension Stories {
                     printf '\\xff\\xfe' >d.yaml
                     """)
                 #expect(made.status == 0)
-                let odd = try await daemon.reload()
+                let odd = try await daemon.type("atriumctl reload")
                 #expect(odd.status == 1)
                 #expect(odd.errors.contains("\(folder)/a.yaml: can't be read: Is a directory;"))
                 #expect(odd.errors.contains("/b.yaml: can't be read: No such file or directory;"))
@@ -97,19 +97,21 @@ extension Stories {
                 #expect(odd.errors.contains("/d.yaml: it is not UTF-8;"), "\(odd)")
 
                 _ = try await daemon.type("rm -r etc/containers.d; touch etc/containers.d")
-                let file = try await daemon.reload()
+                let file = try await daemon.type("atriumctl reload")
                 #expect(file.errors.contains("containers.d: can't be read: Not a directory;"))
                 _ = try await daemon.type(
                     "rm etc/containers.d; ln -s containers.d etc/containers.d")
-                let loop = try await daemon.reload()
+                let loop = try await daemon.type("atriumctl reload")
                 #expect(loop.errors.contains("containers.d: can't be read: Too many levels"))
                 _ = try await daemon.type("rm etc/containers.d")
-                let none = try await daemon.reload()
+                let none = try await daemon.type("atriumctl reload")
                 #expect(none.status == 0, "a folder that is not there is none: \(none)")
                 let kept = "plain: in no file any more, and kept as it is; 'atriumctl delete plain'"
                 #expect(none.output.contains(kept), "\(none)")
-                #expect(try await daemon.reload().output == "nothing changed\n", "told once")
-                #expect(try await daemon.reload("--quiet").output == "")
+                #expect(
+                    try await daemon.type("atriumctl reload").output == "nothing changed\n",
+                    "told once")
+                #expect(try await daemon.type("atriumctl reload --quiet").output == "")
             }
         }
 
@@ -122,7 +124,7 @@ extension Stories {
                 for text in ["", "---\n", "# a comment\n", "---\n# another\n"] {
                     try daemon.home.write("etc/atrium.yaml", text)
                     #expect(try await daemon.type(Self.check).status == 0, "\(text)")
-                    #expect(try await daemon.reload().status == 0, "\(text)")
+                    #expect(try await daemon.type("atriumctl reload").status == 0, "\(text)")
                 }
                 let wrong = [
                     ("[]", ":1:1: the document: expected a mapping, found a list"),
@@ -137,7 +139,7 @@ extension Stories {
                     let checked = try await daemon.type(Self.check)
                     #expect(checked.status == 78, "\(checked)")
                     #expect(checked.errors.contains(path + sentence), "\(checked)")
-                    let reload = try await daemon.reload()
+                    let reload = try await daemon.type("atriumctl reload")
                     #expect(reload.errors.contains(path + sentence), "\(reload)")
                 }
                 // What this daemon is told by its flags and variables beats the file.
@@ -178,11 +180,11 @@ extension Stories {
                     #expect(daemon.log.contains(String(sentence.suffix(40))), "\(daemon.log)")
                 }
                 try daemon.home.write("etc/atrium.yaml", "members: ['@no-such-group']\n")
-                let reload = try await daemon.reload()
+                let reload = try await daemon.type("atriumctl reload")
                 #expect(reload.errors.contains("members: there is no group 'no-such-group'"))
                 #expect(reload.errors.contains("changed: admins: changed, members: changed"))
                 try daemon.home.write("etc/atrium.yaml", "")
-                #expect(try await daemon.reload().status == 0)
+                #expect(try await daemon.type("atriumctl reload").status == 0)
                 let well = try await daemon.type("atriumctl status")
                 #expect(well.output.contains(": ready"), "\(well)")
             }

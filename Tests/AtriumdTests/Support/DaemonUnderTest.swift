@@ -4,6 +4,7 @@ import Subprocess
 import Synchronization
 import SystemPackage
 import TestSupport
+import Testing
 
 /// A real `atriumd` with directories of its own, that can be killed and started again.
 final class DaemonUnderTest: Sendable {
@@ -78,14 +79,6 @@ final class DaemonUnderTest: Sendable {
         _ = try await notifications.wait(for: "READY=1")
     }
 
-    /// Has it reload, by `atriumctl reload` with these words more.
-    ///
-    /// It tells its service manager of each, whose queue is short: one that nobody reads it waits for.
-    func reload(_ words: String = "") async throws -> Finished {
-        notifications.drain()
-        return try await type("atriumctl reload \(words)")
-    }
-
     /// Sends a signal.
     func signal(_ number: Int32) {
         if let pid { Glibc.kill(pid, number) }
@@ -108,10 +101,16 @@ final class DaemonUnderTest: Sendable {
         try await ended()
     }
 
-    /// SIGTERM, and its end.
+    /// SIGTERM, and its end; SIGKILL for one that does not end within a minute, which is an issue.
     @discardableResult
     func stop() async throws -> Int {
         signal(SIGTERM)
+        let limit = Task {
+            try await Task.sleep(for: .seconds(60))
+            Issue.record("The daemon did not end within a minute of SIGTERM.\n\(log.suffix(4_000))")
+            signal(SIGKILL)
+        }
+        defer { limit.cancel() }
         return try await ended()
     }
 

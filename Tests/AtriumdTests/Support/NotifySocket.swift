@@ -1,24 +1,32 @@
+import Dispatch
 import Glibc
-import TestSupport
+import Synchronization
 
 /// What a service manager listens on: `READY=1` and the like arrive here.
+///
+/// It reads all the while, as a service manager does: a daemon waits that has told ten things which
+/// nobody read.
 final class NotifySocket: Sendable {
     let path: String
     private let descriptor: Int32
+    private let heard = Heard()
 
     init(path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var wait = timeval(tv_sec: 50, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         let result = withUnixAddress(path) { bind(descriptor, $0, $1) }
         guard result == 0 else { throw SystemFailure("bind \(path)") }
         chmod(path, 0o777)
+        let thread = DispatchQueue(label: "notify")
+        thread.async { [descriptor, heard] in
+            while let message = Self.receive(descriptor) { heard.add(message) }
+            close(descriptor)
+        }
     }
 
     deinit {
-        close(descriptor)
+        // Ends its thread.
+        shutdown(descriptor, Int32(SHUT_RDWR))
         unlink(path)
     }
 
@@ -26,34 +34,36 @@ final class NotifySocket: Sendable {
     ///
     /// - Returns: the whole message.
     func wait(for line: String) async throws -> String {
-        while true {
-            let message = try await onThread { [descriptor] in try Self.receive(descriptor) }
+        for await message in heard.messages {
             let lines = message.split(separator: "\n")
             if lines.contains(where: { $0 == line }) { return message }
-            if lines.contains("ENDED=1") { throw SystemFailure("\(line): the daemon ended") }
+            if lines.contains("ENDED=1") { throw SystemFailure("\(line): the daemon ended", 0) }
         }
+        throw CancellationError()
     }
 
     /// Says that nothing more will come: for whoever waits.
-    func end() {
-        let text = Array("ENDED=1".utf8)
-        _ = withUnixAddress(path) { address, size in
-            sendto(descriptor, text, text.count, Int32(MSG_DONTWAIT), address, size)
-        }
-    }
+    func end() { heard.add("ENDED=1") }
 
     /// Forgets what an earlier run said.
-    func drain() {
-        var buffer: UInt8 = 0
-        while recv(descriptor, &buffer, 1, Int32(MSG_DONTWAIT)) >= 0 {}
-    }
+    func drain() { heard.forget() }
 
-    private static func receive(_ descriptor: Int32) throws -> String {
+    private static func receive(_ descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw SystemFailure("no word from the daemon") }
-        return String(decoding: buffer[..<count], as: UTF8.self)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
+}
+
+/// What was said and nobody has waited for yet.
+private final class Heard: Sendable {
+    private let current = Mutex(AsyncStream.makeStream(of: String.self))
+
+    var messages: AsyncStream<String> { current.withLock { $0.stream } }
+
+    func add(_ message: String) { current.withLock { _ = $0.continuation.yield(message) } }
+
+    func forget() { current.withLock { $0 = AsyncStream.makeStream(of: String.self) } }
 }
 
 /// A call to the system that went wrong.
