@@ -122,7 +122,7 @@ extension LogMessage {
         case .settingsNotApplied: "the configuration is wrong: the daemon goes on with the old one"
         case .stopCutShort: "connections that did not end in time were closed"
         case .descriptorUnused: "systemd passed a descriptor that is not used"
-        case .handedOver: "connections and screens were handed to the next process"
+        case .handedOver: "connections and screens were left with systemd for a next process"
         case .tookOver: "the daemon goes on with connections and screens of the process before"
         case .handoverIncomplete: "not everything outlives a restart"
         case .logLevelChanged: "the log level was changed"
