@@ -118,6 +118,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "CBits"),
+        .target(name: "CProcess"),
         .target(
             name: "Host",
             dependencies: [
@@ -128,7 +129,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", kit, nioCore, nioPosix, logging,
+                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", kit, nioCore, nioPosix,
+                logging,
             ],
             swiftSettings: strict),
         .target(
@@ -158,7 +160,9 @@ let package = Package(
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atriumctl",
-            dependencies: ["Interfaces", "Varlink", "JSONCodec", arguments, nioCore, nioPosix],
+            dependencies: [
+                "CProcess", "Interfaces", "Varlink", "JSONCodec", arguments, nioCore, nioPosix,
+            ],
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atrium-worker",

@@ -107,7 +107,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     func close(_ error: any Error = VarlinkConnectionError.closed) {
         end = end ?? error
         isHeld = false
-        context?.close(promise: nil)
+        context?.shutAndClose()
         failCalls()
     }
 
@@ -239,7 +239,7 @@ extension ClientConnection {
             if let pipe {
                 pipe.end()
             } else {
-                context.close(promise: nil)
+                context.shutAndClose()
             }
         }
         context.fireUserInboundEventTriggered(event)
@@ -255,6 +255,13 @@ extension ClientConnection {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         end = end ?? VarlinkConnectionError(.closed, "the connection broke: \(error)")
-        context.close(promise: nil)
+        context.shutAndClose()
+    }
+
+    func close(
+        context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
+    ) {
+        guard case .all = mode else { return context.close(mode: mode, promise: promise) }
+        context.shutAndClose(promise: promise)
     }
 }

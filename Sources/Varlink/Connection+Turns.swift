@@ -41,6 +41,11 @@ extension Connection {
     ///
     /// Not to be called inside of a handler.
     func closeNow() {
+        context?.shutAndClose()
+    }
+
+    /// Closes the descriptor alone: the connection goes on with a copy of it, elsewhere.
+    func letGo() {
         context?.close(promise: nil)
     }
 

@@ -146,6 +146,14 @@ extension Connection {
             metadata: [
                 "peer-uid": "\(peer.uid)", "peer-pid": "\(peer.pid)", "reason": "\(error)",
             ])
-        context.close(promise: nil)
+        context.shutAndClose()
+    }
+
+    /// All that close the channel but ``letGo()`` come by here, or call the same.
+    func close(
+        context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
+    ) {
+        guard case .all = mode else { return context.close(mode: mode, promise: promise) }
+        context.shutAndClose(promise: promise)
     }
 }

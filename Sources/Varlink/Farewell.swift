@@ -19,12 +19,12 @@ final class Farewell: ChannelInboundHandler {
         writer.writeError(VarlinkLimitExceeded.name, error)
         writer.bytes.append(0)
         context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: writer.bytes)), promise: nil)
-        context.close(promise: nil)
+        context.shutAndClose()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        context.shutAndClose()
     }
 }

@@ -88,7 +88,13 @@ extension ServerState {
                 !connection.isLeaving
                     && !(connection.keeping.identity.map(identities.contains) ?? false)
             })
-        for connection in connections { connection.closeNow() }
+        for connection in connections {
+            if connection.keeping.identity.map(identities.contains) == true {
+                connection.letGo()
+            } else {
+                connection.closeNow()
+            }
+        }
         return kept.sorted { $0.lastUse > $1.lastUse }
     }
 

@@ -57,6 +57,7 @@ final class ServerState: @unchecked Sendable {
         guard !isStopping else {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
+        channel.keepFromPrograms()
         return Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
             let pipeline = channel.pipeline.syncOperations
             if let refusal = refusal(of: peer) {

@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Glibc
 internal import NIOCore
 
@@ -52,6 +53,8 @@ final class WorkerProcess {
         for (index, descriptor) in descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + index))
         }
+        // Whatever else is open, and whoever forgot to say that no program inherits it.
+        process_close_from(&actions, Int32(3 + descriptors.count))
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

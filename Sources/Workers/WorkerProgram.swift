@@ -1,3 +1,4 @@
+internal import CProcess
 // The C library's `stdout` is a variable; nobody sets it.
 @preconcurrency internal import Glibc
 internal import Interfaces
@@ -27,7 +28,9 @@ public enum WorkerProgram {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let ended = loop.makePromise(of: Void.self)
         let session = try await loop.submit {
-            endWithParent()
+            // Also when a plugin hangs and nobody reads the sockets. The kernel keeps this wish with
+            // the thread that has it: one that lasts.
+            _ = process_end_with_parent()
             return NIOLoopBound(
                 WorkerSession(library: library, id: id, loop: loop) { ended.succeed() },
                 eventLoop: loop)
@@ -57,20 +60,6 @@ public enum WorkerProgram {
         for descriptor in [tells, stream] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         // The daemon reads what is printed line by line; nothing of it may be lost in a crash.
         setvbuf(stdout, nil, _IOLBF, 0)
-    }
-
-    /// Has the kernel kill this process when the daemon is gone, also when a plugin hangs and nobody
-    /// reads the sockets.
-    ///
-    /// The kernel keeps this wish with the thread that has it: one that lasts, the event loop's.
-    private static func endWithParent() {
-        // Swift can't call functions of variable arguments. Linux passes these in the same
-        // registers as plain ones on every machine that Swift runs on.
-        typealias ProcessControl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-        guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "prctl") else { return }
-        let setParentDeathSignal: Int32 = 1
-        _ = unsafeBitCast(symbol, to: ProcessControl.self)(
-            setParentDeathSignal, UInt(SIGKILL), 0, 0, 0)
     }
 }
 

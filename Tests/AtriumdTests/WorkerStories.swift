@@ -59,6 +59,52 @@ extension Stories {
             }
         }
 
+        @Test func `a worker holds what it was given, and no client's connection`() async throws {
+            try await withDaemon { daemon in
+                let isolated =
+                    "sed 's/plugin: org.atrium.stars,/& isolation: process,/; s/^container: films/"
+                    + "container: NAME/' $EXAMPLES/films.yaml >f.yaml && atriumctl apply -f f.yaml"
+                func make(_ name: String) async throws {
+                    let text = isolated.replacingOccurrences(of: "NAME", with: name)
+                    let made = try await daemon.type(text)
+                    #expect(made.status == 0, "\(made)")
+                }
+                try await make("films")
+                let peers = try (0..<40).map { _ in try daemon.peer() }
+                for peer in peers { _ = try await peer.call("org.atrium.Daemon.Status") }
+                try await make("others")
+
+                let workers = try await Self.workers(of: daemon)
+                #expect(workers.count == 2)
+                for worker in workers {
+                    let held = try Self.descriptors(of: worker)
+                    #expect(held[0] == "/dev/null")
+                    #expect(held[1] == held[2] && held[1]?.hasPrefix("pipe:") == true)
+                    #expect(held.values.count { $0.hasPrefix("socket:") } == 2, "\(held)")
+                    #expect(
+                        held.filter { $0.key > 4 }.values.allSatisfy {
+                            $0.hasPrefix("anon_inode:[event") || $0 == "anon_inode:[timerfd]"
+                        }, "\(held)")
+                }
+                // What the daemon closes has ended, while the workers live.
+                for peer in peers {
+                    try await peer.send("this is not JSON")
+                    #expect(try await peer.receive() == nil)
+                }
+            }
+        }
+
+        /// What a process has open, by descriptor.
+        private static func descriptors(of process: pid_t) throws -> [Int: String] {
+            let folder = "/proc/\(process)/fd"
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            return try names.reduce(into: [:]) { found, name in
+                let target = try FileManager.default.destinationOfSymbolicLink(
+                    atPath: "\(folder)/\(name)")
+                if let number = Int(name) { found[number] = target }
+            }
+        }
+
         private static func vote(
             _ daemon: DaemonUnderTest, _ subject: String, _ value: Int
         ) async throws {

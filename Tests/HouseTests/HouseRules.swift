@@ -31,13 +31,14 @@ enum HouseRules {
         "Instruments": ["CoreMetrics"],
         "Store": ["GRDB", "LogMessages", "Logging", "CoreMetrics"],
         "CBits": [],
+        "CProcess": [],
         "Host": [
             "AtriumKit", "CBits", "JSONCodec", "LogMessages", "Store", "NIOCore", "Logging",
             "DequeModule", "CoreMetrics",
         ],
         "Workers": [
-            "AtriumKit", "Host", "Interfaces", "JSONCodec", "Varlink", "NIOCore", "NIOPosix",
-            "Logging",
+            "AtriumKit", "CProcess", "Host", "Interfaces", "JSONCodec", "Varlink", "NIOCore",
+            "NIOPosix", "Logging",
         ],
         "Control": [
             "AtriumKit", "Host", "Instruments", "Interfaces", "JSONCodec", "LogMessages", "Varlink",
@@ -53,7 +54,8 @@ enum HouseRules {
             "NIOCore", "Logging",
         ],
         "atriumctl": [
-            "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore", "NIOPosix",
+            "CProcess", "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore",
+            "NIOPosix",
         ],
         "atrium-worker": [
             "AtriumKit", "AtriumKitTesting", "Host", "Workers", "NIOPosix", "Logging",

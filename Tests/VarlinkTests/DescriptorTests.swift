@@ -52,12 +52,82 @@ import Varlink
             #expect(errno == EPERM)
         }
     }
+
+    @Test func `an accepted connection is inherited by no program`() async throws {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+            _ = try await client.receive()
+            let accepted = Descriptors.accepted(at: service.path)
+            #expect(accepted.count == 1)
+            for descriptor in accepted {
+                #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
+            }
+        }
+    }
+
+    @Test func `a closed connection has ended for its peer, whoever holds a copy of the socket`()
+        async throws
+    {
+        try await withService { service in
+            var ends: [Int32] = [-1, -1]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let copy = dup(ends[1])
+            defer { close(copy) }
+            let client = RawClient(descriptor: ends[0])
+            client.limit(SO_RCVTIMEO, milliseconds: 5_000)
+            try await service.server.serve(ends[1])
+            try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            try client.send("this is not JSON")
+            #expect(try await client.receive() == nil)
+        }
+    }
+
+    @Test func `a connection that a client closed has ended, whoever holds a copy of the socket`()
+        async throws
+    {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let copy = dup(ends[1])
+        defer { close(copy) }
+        let service = RawClient(descriptor: ends[0])
+        service.limit(SO_RCVTIMEO, milliseconds: 5_000)
+        let client = try await VarlinkClient.connect(descriptor: ends[1])
+        await client.close()
+        #expect(try await service.receive() == nil)
+    }
 }
 
 /// Descriptors of this process, and how to pass one on.
 private enum Descriptors {
     static var open: Int {
         get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+    }
+
+    /// The sockets that were accepted from the one that listens at a path.
+    static func accepted(at path: String) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap(Int32.init).filter { descriptor in
+            var listens: Int32 = 1
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size)
+            return listens == 0 && name(of: descriptor) == path
+        }
+    }
+
+    private static func name(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let found = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &size)
+            }
+        }
+        guard found == 0, address.sun_family == AF_UNIX else { return nil }
+        return withUnsafeBytes(of: address.sun_path) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 
     /// Whether the kernel knows `SO_PASSRIGHTS`.

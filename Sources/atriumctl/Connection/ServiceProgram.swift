@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// Services that are a program's, started for one connection.
@@ -36,6 +37,7 @@ enum ServiceProgram {
         let source = fcntl(ends[1], F_DUPFD_CLOEXEC, 10)
         defer { close(source) }
         for place in places { posix_spawn_file_actions_adddup2(&actions, source, place) }
+        process_close_from(&actions, max(3, (places.max() ?? 0) + 1))
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
