@@ -22,6 +22,10 @@ public enum MetricCatalog {
             .seconds),
         .gauge("atrium_calls_in_flight", "Calls that are not answered in full yet."),
         .gauge("atrium_reply_queue_bytes", "Bytes of replies that wait to be sent."),
+        .gauge(
+            "atrium_charged_bytes",
+            "Bytes of memory that users are charged with for messages, calls under way and replies."
+        ),
     ]
 
     private static let connections: [MetricDescription] = [

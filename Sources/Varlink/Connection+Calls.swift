@@ -10,17 +10,19 @@ extension Connection {
         let started = server.meters?.turnStart() ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
-                start(try CallHeader(bytes, nesting: server.limits.nesting), at: started)
+                let header = try CallHeader(bytes, nesting: server.limits.nesting)
+                start(header, of: bytes.count, at: started)
             }
         }
         try outcome.get()
     }
 
-    private func start(_ header: CallHeader, at started: Int64) {
+    private func start(_ header: CallHeader, of bytes: Int, at started: Int64) {
         server.statistics.calls += 1
         usage.calls += 1
         let entry = entry(for: header)
-        let slot = open(header, entry?.place ?? server.table.count, at: started)
+        let place = entry?.place ?? server.table.count
+        let slot = open(header, place, bytes: bytes, at: started)
         guard let entry else {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))
@@ -58,12 +60,14 @@ extension Connection {
         return name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
     }
 
-    private func open(_ header: CallHeader, _ method: UInt16, at started: Int64) -> CallSlot {
+    private func open(
+        _ header: CallHeader, _ method: UInt16, bytes: Int, at started: Int64
+    ) -> CallSlot {
         func slot(_ id: UInt64, _ kind: CallSlot.Kind) -> CallSlot {
             CallSlot(connection: self, id: id, kind: kind, method: method, started: started)
         }
-        if header.isOneway { return slot(openSilent(), .oneway) }
-        let id = replies.open(method)
+        if header.isOneway { return slot(silentCalls.open(bytes: bytes), .oneway) }
+        let id = replies.open(method, bytes: bytes)
         guard header.wantsMore || header.wantsUpgrade else { return slot(id, .single) }
         runningAlone = id
         usage.isAloneAnswered = false
@@ -86,7 +90,7 @@ extension Connection {
     /// Whether a call can still be answered.
     func isOpen(_ slot: CallSlot) -> Bool {
         guard takesAnswers else { return false }
-        return slot.kind == .oneway ? silentCalls.contains(slot.id) : replies.isOpen(slot.id)
+        return slot.kind == .oneway ? silentCalls.isOpen(slot.id) : replies.isOpen(slot.id)
     }
 
     /// Answers with one frame that `encode` writes, without its NUL.
@@ -190,7 +194,7 @@ extension Connection {
 
     private func end(_ slot: CallSlot) {
         if slot.kind == .oneway {
-            silentCalls.remove(slot.id)
+            silentCalls.end(slot.id)
             return
         }
         replies.end(slot.id)

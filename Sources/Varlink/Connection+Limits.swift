@@ -35,7 +35,25 @@ extension Connection {
     }
 
     /// Bytes of a connection that are not worth counting, each way.
-    private static var unnoticed: Int { 64 << 10 }
+    private static var unnoticed: Int { 16 << 10 }
+
+    /// What a call under way takes, as a multiple of its frame, at most: its parameters as values, the
+    /// entry that is made of them, and what is to be told of it.
+    static var copies: Int { 4 }
+
+    /// Bytes of the calls under way.
+    private var callBytes: Int { replies.callBytes + silentCalls.bytes }
+
+    /// Whether the calls under way leave room for another one.
+    ///
+    /// One that has next to nothing under way may always start one, so that nobody waits for
+    /// other connections of the user.
+    var hasRoomForCalls: Bool {
+        let bytes = callBytes
+        guard bytes > Self.unnoticed else { return true }
+        return bytes < server.limits.callBytes
+            && server.accounts.bytes(of: peer.uid) < server.limits.bytesPerUser / 2
+    }
 
     /// Bytes that wait to be sent.
     var bytesQueued: Int {
@@ -53,12 +71,13 @@ extension Connection {
     ///
     /// Looks closer only when much came or went, so that small calls pay nothing for it.
     func measure() {
-        let mostBytes = max(frames.count, usage.unmeasured, replies.heldBytes)
+        let calls = callBytes
+        let mostBytes = max(frames.count, usage.unmeasured, replies.heldBytes, calls)
         guard mostBytes > Self.unnoticed || usage.charged > 0 else { return }
         let out = replies.ready.readableBytes + replies.heldBytes + bytesInChannel
         // What waits already is looked at again when as much has been added.
         usage.unmeasured = 0
-        let bytes = frames.count + out
+        let bytes = frames.count + out + calls * Self.copies
         let isLess = bytes < usage.charged
         let total = charge(bytes > Self.unnoticed ? bytes : 0)
         guard total > server.limits.bytesPerUser, !isLess else { return }
@@ -68,6 +87,10 @@ extension Connection {
                 + "\(server.limits.bytesPerUser) of a user (limits.bytesPerUser)",
             telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser))
     }
+
+    /// Charges the user with the calls under way and nothing else: the connection has ended, and they
+    /// have not.
+    func chargeForCallsAlone() { _ = charge(callBytes * Self.copies) }
 
     private func charge(_ bytes: Int) -> Int {
         defer { usage.charged = bytes }

@@ -63,13 +63,6 @@ extension Connection {
         }
     }
 
-    /// Takes in a call that is not to be answered.
-    func openSilent() -> UInt64 {
-        lastSilentCall += 1
-        silentCalls.insert(lastSilentCall)
-        return lastSilentCall
-    }
-
     var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
@@ -94,6 +87,7 @@ extension Connection {
         }
         return runningAlone == nil && server.handover == .none && isWritable
             && replies.count + silentCalls.count < server.limits.callsInFlight
+            && hasRoomForCalls
     }
 
     func startCalls() {
@@ -176,10 +170,11 @@ extension Connection {
         state = .closed
         context = nil
         countDropped()
+        chargeForCallsAlone()
         server.remove(self)
         frames.removeAll()
         replies = ReplyQueue()
-        silentCalls = []
+        silentCalls = SilentCalls()
         writableActions = []
         // It holds the call, and that holds the connection.
         keeping.describe = nil

@@ -37,8 +37,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     // The calls under way.
     /// The call that no later one is started beside: one with `more`, or with `upgrade`.
     @exclusivity(unchecked) var runningAlone: UInt64?
-    @exclusivity(unchecked) var silentCalls: Set<UInt64> = []
-    var lastSilentCall: UInt64 = 0
+    @exclusivity(unchecked) var silentCalls = SilentCalls()
     @exclusivity(unchecked) var closeActions: [UInt64: [@Sendable () -> Void]] = [:]
     var writableActions: [WritableAction] = []
 
@@ -75,6 +74,14 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         self.server = server
         eventLoop = server.eventLoop
         frames = FrameBuffer(limit: server.limits.frameBytes)
+    }
+
+    /// Each call holds its connection: what was under way at the end of the connection is gone now.
+    deinit {
+        guard usage.charged > 0 else { return }
+        let (server, uid, bytes) = (server, peer.uid, usage.charged)
+        // The last call may have gone on any thread, and inside of anything on the loop.
+        eventLoop.execute { server.accounts.charge(-bytes, to: uid) }
     }
 }
 

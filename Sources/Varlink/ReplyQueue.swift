@@ -14,11 +14,15 @@ struct ReplyQueue {
     /// Bytes that wait for an earlier call to end.
     private(set) var heldBytes = 0
 
+    /// Bytes of the calls that have not ended.
+    private(set) var callBytes = 0
+
     private var calls = CircularBuffer<Call>()
     private var firstID: UInt64 = 0
 
     private struct Call {
         let method: UInt16
+        let bytes: Int
         var held: ByteBuffer?
         var hasEnded = false
     }
@@ -34,10 +38,13 @@ struct ReplyQueue {
 
     /// Takes a call in, as the last one.
     ///
-    /// - Parameter method: The method's place in the table.
+    /// - Parameters:
+    ///   - method: The method's place in the table.
+    ///   - bytes: What its frame has.
     /// - Returns: What it is called from now on.
-    mutating func open(_ method: UInt16 = 0) -> UInt64 {
-        calls.append(Call(method: method))
+    mutating func open(_ method: UInt16 = 0, bytes: Int = 0) -> UInt64 {
+        calls.append(Call(method: method, bytes: bytes))
+        callBytes += bytes
         return firstID + UInt64(calls.count - 1)
     }
 
@@ -90,8 +97,9 @@ struct ReplyQueue {
     ///
     /// Does nothing if it has ended.
     mutating func end(_ id: UInt64) {
-        guard let position = position(of: id) else { return }
+        guard let position = position(of: id), !calls[position].hasEnded else { return }
         calls[position].hasEnded = true
+        callBytes -= calls[position].bytes
         while let first = calls.first, first.hasEnded {
             calls.removeFirst()
             firstID += 1

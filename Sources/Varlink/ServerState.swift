@@ -94,6 +94,15 @@ final class ServerState: @unchecked Sendable {
                 message: "uid \(peer.uid) has all \(room.connectionsPerUser) connections that a "
                     + "user may have (\(room.reasonPerUser))")
         }
+        let bytes = accounts.bytes(of: peer.uid)
+        if bytes > limits.bytesPerUser {
+            return VarlinkLimitExceeded(
+                limit: "bytesPerUser", value: limits.bytesPerUser,
+                message:
+                    "calls of uid \(peer.uid) that are under way keep \(bytes) bytes in memory, "
+                    + "more than the \(limits.bytesPerUser) of a user (limits.bytesPerUser): try "
+                    + "again when they have ended")
+        }
         return nil
     }
 
@@ -119,6 +128,7 @@ final class ServerState: @unchecked Sendable {
             result.callsInFlight += connection.replies.count + connection.silentCalls.count
             result.bytesQueued += connection.bytesQueued
         }
+        result.bytesCharged = accounts.bytes
         return result
     }
 
@@ -158,7 +168,7 @@ final class ServerState: @unchecked Sendable {
 
     func remove(_ connection: Connection) {
         connections[connection.number] = nil
-        accounts.close(connection.peer.uid, bytes: connection.usage.charged)
+        accounts.close(connection.peer.uid)
         statistics.connections = connections.count
         if connections.isEmpty { whenEmpty?.succeed() }
     }

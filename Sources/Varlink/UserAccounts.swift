@@ -10,27 +10,34 @@ struct UserAccounts {
     /// Whether nobody uses anything.
     var isEmpty: Bool { accounts.isEmpty }
 
+    /// Bytes that all users are charged with.
+    var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
+
     /// Connections of a user.
     func connections(of uid: UInt32) -> Int { accounts[uid]?.connections ?? 0 }
 
-    /// Takes in a connection.
-    mutating func open(_ uid: UInt32) {
-        accounts[uid, default: Account()].connections += 1
-    }
+    /// Bytes that a user is charged with.
+    func bytes(of uid: UInt32) -> Int { accounts[uid]?.bytes ?? 0 }
 
-    /// Lets go of a connection, and of the bytes that it is charged with.
-    mutating func close(_ uid: UInt32, bytes: Int) {
-        guard var account = accounts[uid] else { return }
-        account.connections -= 1
-        account.bytes -= bytes
-        accounts[uid] = account.connections > 0 ? account : nil
-    }
+    /// Takes in a connection.
+    mutating func open(_ uid: UInt32) { change(uid) { $0.connections += 1 } }
+
+    /// Lets go of a connection; what it is charged with stays until it is taken back.
+    mutating func close(_ uid: UInt32) { change(uid) { $0.connections -= 1 } }
 
     /// Charges bytes, or takes them back.
     ///
-    /// - Returns: What all connections of the user are charged with now.
-    mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
-        accounts[uid, default: Account()].bytes += bytes
-        return accounts[uid]?.bytes ?? 0
+    /// - Returns: What the user is charged with now.
+    @discardableResult mutating func charge(_ bytes: Int, to uid: UInt32) -> Int {
+        change(uid) { $0.bytes += bytes }
+    }
+
+    @discardableResult private mutating func change(
+        _ uid: UInt32, _ body: (inout Account) -> Void
+    ) -> Int {
+        var account = accounts[uid] ?? Account()
+        body(&account)
+        accounts[uid] = account.connections > 0 || account.bytes > 0 ? account : nil
+        return account.bytes
     }
 }

@@ -33,16 +33,24 @@ public struct VarlinkLimits: Sendable, Hashable {
     public var unlimitedUsers: Set<UInt32> = [0, geteuid()]
 
     /// Bytes that one user's connections may keep in the server's memory, by uid: parts of messages that
-    /// are not complete, and replies that were not read.
+    /// are not complete, calls under way, and replies that were not read.
     ///
-    /// Default: 512 MiB. The connection that goes beyond it is closed. Counted roughly: less than 64 KiB of
-    /// a connection, each way, go unnoticed.
+    /// Default: 512 MiB. From half of it on, a connection starts a call once its earlier ones have ended;
+    /// the connection that goes beyond it is closed, and further ones are refused as they come. A
+    /// call counts four times its bytes, which is what a service makes of it at most, until it has ended,
+    /// also after its connection has. Counted roughly: less than 16 KiB of a connection, each way, go
+    /// unnoticed.
     public var bytesPerUser = 512 << 20
 
     /// Calls under way at once on a connection.
     ///
     /// Default: 1,024. Later ones wait unread.
     public var callsInFlight = 1_024
+
+    /// Bytes of the calls under way on a connection, beyond which later ones wait unread.
+    ///
+    /// Default: 4 MiB. A call that is longer is started once the others have ended.
+    public var callBytes = 4 << 20
 
     /// Bytes queued out on a connection before it stops being writable.
     ///

@@ -42,6 +42,9 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Bytes of replies that wait to be sent at this moment.
     public internal(set) var bytesQueued = 0
 
+    /// Bytes that users are charged with at this moment; see ``VarlinkLimits/bytesPerUser``.
+    public internal(set) var bytesCharged = 0
+
     /// What a server has seen that was just made.
     public init() {}
 }

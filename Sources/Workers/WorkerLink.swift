@@ -14,6 +14,7 @@ struct WorkerLink: Sendable {
         limits.frameBytes = 512 << 20
         limits.queuedBytes = 1 << 30
         limits.bytesPerUser = 4 << 30
+        limits.callBytes = 1 << 30
         // The host has its own clock for workers.
         limits.handshake = nil
         limits.writableBytes = 64 << 20

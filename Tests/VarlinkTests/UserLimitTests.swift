@@ -129,9 +129,13 @@ import Testing
         accounts.open(7)
         #expect(accounts.charge(10, to: 7) == 10)
         #expect(accounts.charge(20, to: 7) == 30)
-        accounts.close(7, bytes: 10)
-        #expect(accounts.connections(of: 7) == 1 && accounts.charge(0, to: 7) == 20)
-        accounts.close(7, bytes: 20)
-        #expect(accounts.connections(of: 7) == 0 && accounts.isEmpty)
+        accounts.close(7)
+        #expect(accounts.charge(-10, to: 7) == 20)
+        #expect(accounts.connections(of: 7) == 1 && accounts.bytes(of: 7) == 20)
+        accounts.close(7)
+        // What is still under way stays charged.
+        #expect(accounts.connections(of: 7) == 0 && accounts.bytes == 20)
+        accounts.charge(-20, to: 7)
+        #expect(accounts.isEmpty)
     }
 }

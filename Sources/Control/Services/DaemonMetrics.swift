@@ -29,6 +29,7 @@ struct DaemonMetrics: Sendable {
             ("atrium_sent_bytes_total", seen.bytesOut),
             ("atrium_calls_in_flight", seen.callsInFlight),
             ("atrium_reply_queue_bytes", seen.bytesQueued),
+            ("atrium_charged_bytes", seen.bytesCharged),
         ]
         let violations = VarlinkViolation.allCases.filter { $0 != .unexpectedReply }
         return numbers.map { MetricSample($0, [:], Double($1)) }

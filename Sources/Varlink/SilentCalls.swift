@@ -1,0 +1,29 @@
+/// The calls of a connection that are not to be answered, until they have ended.
+struct SilentCalls {
+    /// Bytes of each one's frame.
+    private var open: [UInt64: Int] = [:]
+    private var last: UInt64 = 0
+
+    /// Bytes of all of them.
+    private(set) var bytes = 0
+
+    /// How many have not ended.
+    var count: Int { open.count }
+
+    /// Takes a call in.
+    ///
+    /// - Parameter bytes: What its frame has.
+    /// - Returns: What it is called from now on.
+    mutating func open(bytes: Int) -> UInt64 {
+        last += 1
+        open[last] = bytes
+        self.bytes += bytes
+        return last
+    }
+
+    /// Whether this call has not ended.
+    func isOpen(_ id: UInt64) -> Bool { open[id] != nil }
+
+    /// Ends a call; does nothing if it has ended.
+    mutating func end(_ id: UInt64) { bytes -= open.removeValue(forKey: id) ?? 0 }
+}
