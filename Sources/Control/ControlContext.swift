@@ -13,28 +13,38 @@ struct ControlContext: Sendable {
 
     /// A peer on its own behalf.
     func own(_ peer: Peer) -> Caller {
-        Caller(
-            actor: "unix:\(peer.uid)",
-            isModerator: accessBook.access(of: peer).role >= .moderator)
+        let (role, actor) = (accessBook.access(of: peer).role, "unix:\(peer.uid)")
+        let pace: Caller.Pace =
+            role >= .moderator ? .free : role == .frontend ? .frontend(actor) : .person
+        return Caller(actor: actor, isModerator: role >= .moderator, pace: pace)
     }
 
     /// On whose behalf a peer writes: itself, or the actor that it names, if it may.
     func writer(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> Caller {
         let own = own(peer)
         guard let actor, actor != own.actor else { return own }
-        try check(actor, accessBook.access(of: peer), own: own.actor)
+        let access = accessBook.access(of: peer)
+        try check(actor, access, own: own.actor)
         // Acting for somebody else gives that person no rights beyond their own.
-        return Caller(actor: actor, isModerator: false)
+        return Caller(
+            actor: actor, isModerator: false,
+            pace: access.role == .admin ? .free : .frontend(own.actor))
     }
 
-    /// Does what a call asks on behalf of the actor that it names, or fails it.
+    /// Does what a call asks on behalf of the actor that it names, or fails it; also where they write
+    /// faster than they may.
     func write<Reply>(
-        _ call: VarlinkCall<Reply>, as actor: String?,
+        _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?,
         _ body: @Sendable (isolated Registry, Caller) -> Void
     ) {
         do {
             let caller = try writer(call.peer, as: actor)
-            registry.assumeIsolated { body($0, caller) }
+            registry.assumeIsolated { registry in
+                if let refusal = registry.refusal(ofWriting: call.bytes, by: caller) {
+                    return call.fail(refusal.reply(of: interface))
+                }
+                body(registry, caller)
+            }
         } catch {
             call.fail(error.reply)
         }

@@ -9,6 +9,9 @@ struct CallSlot: Sendable {
     /// The method's place in the table; the one behind the last is that of methods that there are not.
     let method: UInt16
 
+    /// Bytes of its frame.
+    let bytes: UInt32
+
     /// When it was read, in nanoseconds; 0 where nobody measures.
     let started: Int64
 

@@ -64,7 +64,9 @@ extension Connection {
         _ header: CallHeader, _ method: UInt16, bytes: Int, at started: Int64
     ) -> CallSlot {
         func slot(_ id: UInt64, _ kind: CallSlot.Kind) -> CallSlot {
-            CallSlot(connection: self, id: id, kind: kind, method: method, started: started)
+            CallSlot(
+                connection: self, id: id, kind: kind, method: method,
+                bytes: UInt32(clamping: bytes), started: started)
         }
         if header.isOneway { return slot(silentCalls.open(bytes: bytes), .oneway) }
         let id = replies.open(method, bytes: bytes)

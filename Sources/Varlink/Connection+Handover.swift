@@ -126,7 +126,8 @@ extension Connection {
         // There, long ago: it is not measured again.
         usage.isAloneAnswered = true
         keeping.method = stream.method
-        let slot = CallSlot(connection: self, id: id, kind: .more, method: method, started: 0)
+        let slot = CallSlot(
+            connection: self, id: id, kind: .more, method: method, bytes: 0, started: 0)
         guard let entry, let resume = entry.resume else {
             return fail(slot, server.router.whyNotFound(stream.method))
         }

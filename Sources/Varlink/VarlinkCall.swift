@@ -18,6 +18,9 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// The connection that the call came on; no two connections of a server have the same number.
     public var connection: UInt64 { slot.connection.number }
 
+    /// Bytes of the call's message, without its NUL; 0 where it goes on from another process.
+    public var bytes: Int { Int(slot.bytes) }
+
     /// Whether the caller takes several replies.
     public var wantsMore: Bool { slot.kind == .more }
 

@@ -101,6 +101,38 @@ extension Stories {
             }
         }
 
+        @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
+        func `members and a front end's people write at a pace, and are told when to go on`()
+            async throws
+        {
+            let options = DaemonUnderTest.Options(
+                prefix: ["setpriv", "--regid=20000", "--clear-groups"],
+                configuration: [
+                    "atrium.yaml": "frontends: [nobody=web]\n"
+                        + "limits: {writesPerMinute: 1, frontendWritesPerMinute: 2}\n"
+                ])
+            try await withFilms(options) { daemon in
+                func vote(_ rest: String = "", as user: UInt32) async throws -> Finished {
+                    try await daemon.type("atriumctl vote films/alien-1979 4 \(rest)", as: user)
+                }
+                #expect(try await vote(as: 20_001).status == 0)
+                let refused = try await vote(as: 20_001)
+                #expect(refused.status != 0)
+                #expect(refused.errors.contains("at most 1 times in a minute"), "\(refused)")
+                #expect(refused.errors.contains("(limits.writesPerMinute)"), "\(refused)")
+                #expect(refused.errors.contains("try again in"), "\(refused)")
+                #expect(try await vote(as: 20_002).status == 0)
+
+                #expect(try await vote("--actor web:1", as: 65_534).status == 0)
+                let person = try await vote("--actor web:1", as: 65_534)
+                #expect(person.errors.contains("(limits.writesPerMinute)"), "\(person)")
+                #expect(try await vote("--actor web:2", as: 65_534).status == 0)
+                let all = try await vote("--actor web:3", as: 65_534)
+                #expect(all.errors.contains("(limits.frontendWritesPerMinute)"), "\(all)")
+                for _ in 0..<3 { #expect(try await vote("--actor web:3", as: 0).status == 0) }
+            }
+        }
+
         @Test func `a limit in the environment beats the file's, and more may be put at once`()
             async throws
         {

@@ -33,7 +33,7 @@ struct CommentsControl: CommentsService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
             registry.post(
                 address, parent: parameters.parent, text: parameters.text, id: parameters.id,
                 by: caller
@@ -48,7 +48,7 @@ struct CommentsControl: CommentsService {
     func edit(
         _ parameters: Comments.Edit.Parameters, call: VarlinkCall<Comments.Edit.Reply>
     ) {
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
             registry.edit(
                 parameters.container, component: parameters.component,
                 comment: parameters.comment, text: parameters.text, by: caller
@@ -63,7 +63,7 @@ struct CommentsControl: CommentsService {
     func delete(
         _ parameters: Comments.Delete.Parameters, call: VarlinkCall<Comments.Delete.Reply>
     ) {
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
             registry.delete(
                 parameters.container, component: parameters.component,
                 comment: parameters.comment, by: caller

@@ -56,7 +56,7 @@ struct NotificationsControl: NotificationsService {
         _ parameters: Notifications.Publish.Parameters,
         call: VarlinkCall<Notifications.Publish.Reply>
     ) {
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Notifications.self, as: parameters.actor) { registry, caller in
             registry.publish(
                 parameters.topic, payload: parameters.payload.bytes,
                 durable: parameters.durable ?? false, by: caller

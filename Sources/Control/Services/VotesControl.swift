@@ -11,7 +11,7 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Votes.self, as: parameters.actor) { registry, caller in
             registry.cast(address, value: parameters.value, by: caller) { result in
                 call.settle(result, in: Votes.self) {
                     .init(
@@ -28,7 +28,7 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        context.write(call, as: parameters.actor) { registry, caller in
+        context.write(call, in: Votes.self, as: parameters.actor) { registry, caller in
             registry.retract(address, by: caller) { result in
                 call.settle(result, in: Votes.self) {
                     .init(

@@ -89,6 +89,14 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("selectedFilters", .things, 1...100_000, \.host.selectedFilters),
         Limit("batchBytes", .bytes, 1 << 20...8 << 20, \.host.batchBytes),
         Limit("payloadBytes", .bytes, 1 << 10...1 << 20, \.host.payloadBytes),
+        Limit("writesPerMinute", .things, 1...1_000_000_000, \.host.writesPerMinute),
+        Limit("bytesPerMinute", .bytes, 1 << 20...1 << 40, \.host.bytesPerMinute),
+        Limit(
+            "frontendWritesPerMinute", .things, 1...1_000_000_000,
+            \.host.frontendWritesPerMinute),
+        Limit(
+            "frontendBytesPerMinute", .bytes, 1 << 20...1 << 40,
+            \.host.frontendBytesPerMinute),
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
         Limit("exports", .things, 1...100, \.host.exports),

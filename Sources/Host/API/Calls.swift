@@ -6,11 +6,24 @@ public struct Caller: Sendable, Hashable {
     public var actor: String
     /// May act on what others wrote, and sees who voted.
     public var isModerator: Bool
+    /// How fast it may write.
+    public var pace: Pace
 
-    /// A caller; by default without special rights.
-    public init(actor: String, isModerator: Bool = false) {
+    /// What binds how fast somebody writes.
+    public enum Pace: Sendable, Hashable {
+        /// Nothing: moderators and administrators, who import.
+        case free
+        /// What one person may write.
+        case person
+        /// What one person may write, and what the front end with this name may for all of them.
+        case frontend(String)
+    }
+
+    /// A caller; by default without special rights, and at any pace.
+    public init(actor: String, isModerator: Bool = false, pace: Pace = .free) {
         self.actor = actor
         self.isModerator = isModerator
+        self.pace = pace
     }
 }
 

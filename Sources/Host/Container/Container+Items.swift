@@ -123,7 +123,7 @@ extension Container {
     /// What a command of this caller carries.
     func context(_ caller: Caller) -> CommandContext {
         CommandContext(
-            actor: domain.actors.admit(caller.actor), time: domain.now(),
+            actor: domain.meet(caller.actor), time: domain.now(),
             freshID: domain.freshID(), isModerator: caller.isModerator)
     }
 

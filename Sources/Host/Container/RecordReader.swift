@@ -10,9 +10,9 @@ struct RecordDraft {
     /// As it is kept, without nulls; a comment's without its author.
     var value: [String: Value]
 
-    /// The change that puts it back; new persons are admitted to the table.
+    /// The change that puts it back; its person is known.
     func change(_ actors: ActorTable) -> Change {
-        let actor = actor.map { actors.admit($0) }
+        let actor = actor.flatMap { actors.number(of: $0) }
         switch (kind, actor) {
         case (.votes, let actor?):
             let subject = Subject(item: key.isEmpty ? nil : key)

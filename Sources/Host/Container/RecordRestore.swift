@@ -45,9 +45,9 @@ final class RecordRestore {
     ) {
         self.container = container
         self.reply = reply
-        context = container.context(caller)
         let actors = container.domain.actors
-        people = Set(drafts.compactMap(\.actor)).map { actors.admit($0) }
+        people = (Set(drafts.compactMap(\.actor)).union([caller.actor])).map { actors.admit($0) }
+        context = container.context(caller)
         changes = drafts.map { ($0.component, $0.change(actors)) }
         let named = Set(drafts.map(\.component))
         components = container.recordSources.map(\.component).filter(named.contains)
@@ -60,6 +60,7 @@ final class RecordRestore {
 
     private func finish(_ result: Result<RestoreResult, HostError>) {
         if case .failure = result { undo() }
+        for person in people { domain.actors.release(person) }
         reply(result)
         container.open(components)
     }

@@ -93,7 +93,9 @@ final class Slot {
 // MARK: Requests
 
 extension Slot {
-    func run(_ command: Command) { enqueue(Request(.command(command))) }
+    func run(_ command: Command) {
+        enqueue(Request(.command(command.holding(domain.actors))))
+    }
 
     func ask(_ question: Question) { enqueue(Request(.question(question))) }
 

@@ -1,15 +1,25 @@
 import AtriumKit
+import DequeModule
 import Store
 
 /// The people whom the host knows, by number and by name.
 ///
 /// A new one is known here at once and in the store with the first entry that names them: until an
-/// entry with them is committed, each carries them.
+/// entry with them is committed, each carries them. Whoever is not in the store is known as long as
+/// something under way names them, so that calls which are refused leave nothing behind.
 final class ActorTable {
     private var numbers: [String: ActorID] = [:]
     private var names: [ActorID: String] = [:]
-    private var unstored: Set<ActorID> = []
+    /// Those whom the store does not hold, each with how much names them.
+    private var guests: [ActorID: Int] = [:]
+    /// New ones, whom nothing may name yet.
+    private var idle: [ActorID] = []
+    /// Whom recent notifications name that are not stored.
+    private var heard: Deque<ActorID> = []
     private var last: Int64 = 0
+
+    /// How many people are known.
+    var count: Int { names.count }
 
     /// Takes in what the store holds; an erased person keeps the number and has no name.
     func load(_ actors: [Actor]) {
@@ -22,15 +32,53 @@ final class ActorTable {
         }
     }
 
-    /// The number of a person who acts; a new one when they never did.
+    /// The number of a person whom something is going to name, a new one when they never acted: known
+    /// until they are stored, or released.
     func admit(_ name: String) -> ActorID {
-        if let known = numbers[name] { return known }
-        last += 1
-        let id = ActorID(last)
-        numbers[name] = id
-        names[id] = name
-        unstored.insert(id)
+        let id = number(ofNew: name)
+        hold(id)
         return id
+    }
+
+    /// The number of a person whom something may name, a new one when they never acted: known until
+    /// ``forgetIdle()``, or as long as they are held.
+    func meet(_ name: String) -> ActorID {
+        let id = number(ofNew: name)
+        if guests[id] == 0 { idle.append(id) }
+        return id
+    }
+
+    /// Something names this person.
+    ///
+    /// - Returns: whether it has to say when it does no more, since the store does not hold them.
+    @discardableResult
+    func hold(_ id: ActorID) -> Bool {
+        guard !guests.isEmpty, let count = guests[id] else { return false }
+        guests[id] = count + 1
+        return true
+    }
+
+    /// What named this person is over: forgotten if nothing else does, and the store does not hold them.
+    func release(_ id: ActorID) {
+        guard let count = guests[id] else { return }
+        guests[id] = count - 1
+        if count <= 1 { forget(id) }
+    }
+
+    /// A notification that is not stored names this person; of so many recent ones at most.
+    func hear(_ id: ActorID, atMost most: Int) {
+        guard hold(id) else { return }
+        heard.append(id)
+        if heard.count > most, let first = heard.popFirst() { release(first) }
+    }
+
+    /// Whether there are new ones whom nothing may name.
+    var hasIdle: Bool { !idle.isEmpty }
+
+    /// Forgets the new ones whom nothing names.
+    func forgetIdle() {
+        for id in idle where guests[id] == 0 { forget(id) }
+        idle.removeAll(keepingCapacity: idle.count < 1_000)
     }
 
     /// The number of a person who may have acted before; nil when they never did.
@@ -41,12 +89,41 @@ final class ActorTable {
 
     /// What an entry of this person must carry.
     func unstored(_ id: ActorID) -> [Actor] {
-        guard unstored.contains(id), let name = names[id] else { return [] }
+        guard guests[id] != nil, let name = names[id] else { return [] }
         return [Actor(number: id.number, name: name)]
     }
 
     /// An entry that carried the person was committed.
     func stored(_ id: ActorID) {
-        if !unstored.isEmpty { unstored.remove(id) }
+        if !guests.isEmpty { guests[id] = nil }
+    }
+
+    private func number(ofNew name: String) -> ActorID {
+        if let known = numbers[name] { return known }
+        last += 1
+        let id = ActorID(last)
+        numbers[name] = id
+        names[id] = name
+        guests[id] = 0
+        return id
+    }
+
+    private func forget(_ id: ActorID) {
+        guests[id] = nil
+        if let name = names.removeValue(forKey: id) { numbers[name] = nil }
+    }
+}
+
+extension Command {
+    /// The command, by which a new person is known until its outcome is final.
+    func holding(_ actors: ActorTable) -> Command {
+        let actor = context.actor
+        guard actors.hold(actor) else { return self }
+        var command = self
+        command.done = { [done] result in
+            done(result)
+            actors.release(actor)
+        }
+        return command
     }
 }

@@ -18,6 +18,7 @@ final class Domain {
     let actors: ActorTable
     let metered = ContainerMeters.Room()
     let screens: ScreenTable
+    var rates = WriteRates()
     let exports = ExportTable()
     let structure = StructureQueue()
     let changes: ChangeWatch
@@ -87,6 +88,14 @@ final class Domain {
             return alphabet[Int(high & 31)]
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The number of a person who may have a part in something, known for this turn of the loop at least.
+    func meet(_ name: String) -> ActorID {
+        let wasEmpty = !actors.hasIdle
+        let actor = actors.meet(name)
+        if wasEmpty, actors.hasIdle { later { [actors] in actors.forgetIdle() } }
+        return actor
     }
 
     func launcher(for isolation: Isolation) -> any ComponentLauncher {

@@ -39,6 +39,16 @@ public struct HostLimits: Sendable, Hashable {
     public var waitingCalls = 1_000
     /// Bytes of one published payload; `payloadBytes`.
     public var payloadBytes = 256 << 10
+    /// Writes of one person in a minute; `writesPerMinute`.
+    ///
+    /// A person's hands make less than ten a second.
+    public var writesPerMinute = 600
+    /// Bytes of the calls with which one person writes in a minute; `bytesPerMinute`.
+    public var bytesPerMinute = 16 << 20
+    /// Writes of all persons of one front end in a minute; `frontendWritesPerMinute`.
+    public var frontendWritesPerMinute = 60_000
+    /// Bytes of the calls with which one front end writes in a minute; `frontendBytesPerMinute`.
+    public var frontendBytesPerMinute = 256 << 20
     /// How often in a row a component is started again without an answered call in between, before
     /// it counts as failed.
     public var restarts = 5

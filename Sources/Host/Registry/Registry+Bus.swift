@@ -86,20 +86,27 @@ extension Container {
         _ topic: String, _ payload: [UInt8], durable: Bool, by caller: Caller,
         _ reply: @escaping Reply<Int64?>
     ) {
-        let actor = domain.actors.admit(caller.actor)
+        let actors = domain.actors
+        let actor = domain.meet(caller.actor)
         guard durable else {
+            actors.hear(actor, atMost: domain.bus.limits.ringCount)
             domain.bus.post(
                 BusNotification(
                     time: domain.now(), topic: topic, actor: actor, payload: payload))
             return reply(.success(nil))
         }
         let time = domain.now()
+        actors.hold(actor)
         append(
             changes: [], topic: topic, payload: payload, by: actor,
             PendingEntry(
                 committed: { [self] commit in
                     announce(topic, commit, time: time, actor: actor, payload: payload)
                     reply(.success(commit.sequence))
-                }, failed: { reply(.failure($0)) }))
+                },
+                failed: {
+                    actors.release(actor)
+                    reply(.failure($0))
+                }))
     }
 }

@@ -179,11 +179,17 @@ extension Registry {
     /// definition gives.
     ///
     /// The reply is the notification's sequence; nil: the definition gives no name. Fails with
-    /// `itemNotFound`.
+    /// `itemNotFound` or `limitExceeded`.
     public func activate(
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
     ) {
-        with(screen, caller, reply) { $0.activate($1, item) { reply($0) } }
+        with(screen, caller, reply) { container, screen in
+            let agent = Caller(actor: screen.agent, pace: caller.pace)
+            if let error = refusal(ofWriting: item.utf8.count, by: agent) {
+                return reply(.failure(error))
+            }
+            container.activate(screen, item) { reply($0) }
+        }
     }
 
     private func with<T>(

@@ -1,6 +1,23 @@
 public import AtriumKit
 import NIOCore
 
+// How fast.
+extension Registry {
+    /// Counts a write of somebody who may write only so much in a minute.
+    ///
+    /// Asked once for each call that writes, before it does anything else.
+    ///
+    /// - Parameters:
+    ///   - bytes: what its call has.
+    ///   - caller: on whose behalf.
+    /// - Returns: `limitExceeded`, with when to try again; nil: it may be done.
+    public func refusal(ofWriting bytes: Int, by caller: Caller) -> HostError? {
+        guard caller.pace != .free else { return nil }
+        return domain.rates.refusal(
+            ofWriting: bytes, by: caller, domain.limits, at: NIODeadline.now())
+    }
+}
+
 // Votes and comments on containers and on their items.
 extension Registry {
     /// Casts or changes the caller's ballot.

@@ -154,7 +154,8 @@ extension Container {
         guard ItemID.isNormal(item),
             let slot = source(of: item, in: scope), let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: name, item: item))) }
-        let actor = domain.actors.admit(screen.agent)
+        let actors = domain.actors
+        let actor = domain.meet(screen.agent)
         let delegate = delegate(on: screen)
         let tell = {
             delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
@@ -171,6 +172,7 @@ extension Container {
         if let error = refusal { return reply(.failure(error)) }
         let (operation, time, topic) = (domain.nextTicket(), domain.now(), "\(name).items.\(verb)")
         lane.begin(operation, on: [""])
+        actors.hold(actor)
         append(
             operation, changes: [], time: time, actor: actor,
             NotificationDraft(topic: topic, payload: payload),
@@ -179,6 +181,10 @@ extension Container {
                     tell()
                     announce(topic, commit, time: time, actor: actor, payload: payload)
                     reply(.success(commit.sequence))
-                }, failed: { reply(.failure($0)) }))
+                },
+                failed: {
+                    actors.release(actor)
+                    reply(.failure($0))
+                }))
     }
 }

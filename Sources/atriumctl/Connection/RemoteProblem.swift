@@ -189,6 +189,10 @@ enum RemoteProblem {
         case "topics": "one subscription names at most \(value) topics"
         case "screensPerUser": "you have \(value) screens open already, and no more are taken"
         case "searchBytes": "a text to search for has at most \(value) bytes"
+        case "writesPerMinute": "one person writes at most \(value) times in a minute"
+        case "bytesPerMinute": "one person writes at most \(value) bytes in a minute"
+        case "frontendWritesPerMinute": "a front end writes at most \(value) times in a minute"
+        case "frontendBytesPerMinute": "a front end writes at most \(value) bytes in a minute"
         case "sortFields": "a list is sorted by at most \(value) fields"
         case "selectedFilters": "at most \(value) filters are selected at a time"
         case "containers", "components", "screens", "exports":

@@ -1,0 +1,94 @@
+import AtriumKit
+import Store
+import Testing
+
+@testable import Host
+
+@Suite(.timeLimit(.minutes(3))) struct ActorTableTests {
+    private func known(_ host: TestRegistry) async -> Int {
+        // Of what was called before nothing is under way.
+        await host.on { $0.domain.actors.count }
+    }
+
+    @Test func `calls that are refused leave nobody behind`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        let before = await known(host)
+        let missing = try await host.callAll(200) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "gone"), value: 3,
+                by: Caller(actor: "web:\(index)"), reply)
+        }
+        let beyond = try await host.callAll(200) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: 77,
+                by: Caller(actor: "web:\(index)"), reply)
+        }
+        let late = try await host.callAll(200) { registry, index, reply in
+            registry.edit(
+                "films", component: nil, comment: "none", text: "x",
+                by: Caller(actor: "web:\(index)"), reply)
+        }
+        for result in missing + beyond {
+            #expect(throws: HostError.self) { try result.get() }
+        }
+        for result in late { #expect(throws: HostError.self) { try result.get() } }
+        #expect(await known(host) == before)
+        try await host.end()
+    }
+
+    @Test func `a person is known whose first write was refused and whose second was not`()
+        async throws
+    {
+        var host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        let results = try await host.callAll(200) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: index % 2 == 0 ? 77 : 3,
+                by: Caller(actor: "web:\(index / 2)"), reply)
+        }
+        #expect(results.count { (try? $0.get()) != nil } == 100)
+        let known = await known(host)
+        host = try await host.restarted()
+        #expect(await self.known(host) == known)
+        let ballots: BallotPage = try await host.call {
+            $0.ballots(
+                SubjectAddress(container: "films", item: "heat"), limit: 1_000, cursor: nil, $1)
+        }
+        #expect(Set(ballots.ballots.map(\.actor)) == Set((0..<100).map { "web:\($0)" }))
+        try await host.end()
+    }
+
+    @Test func `an entry that fails takes its new person along`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        let before = await known(host)
+        host.store.inject(Faults(beforeCommit: { _ in throw InjectedFault(isStorage: false) }))
+        let address = SubjectAddress(container: "films", item: "heat")
+        await #expect(throws: HostError.self) {
+            _ = try await host.call {
+                $0.cast(address, value: 3, by: Caller(actor: "web:1"), $1)
+            }
+        }
+        #expect(await known(host) == before)
+        try await host.end()
+    }
+
+    @Test func `of people who only say what is not stored as many are known as can be heard`() {
+        let actors = ActorTable()
+        for number in 0..<50 { actors.hear(actors.meet("web:\(number)"), atMost: 10) }
+        actors.forgetIdle()
+        #expect(actors.count == 10)
+        #expect(actors.number(of: "web:39") == nil)
+        #expect(actors.number(of: "web:40").flatMap(actors.name) == "web:40")
+        // Whoever is stored by then stays.
+        let stored = actors.meet("web:40")
+        #expect(actors.unstored(stored).map(\.name) == ["web:40"])
+        actors.stored(stored)
+        for number in 100..<150 { actors.hear(actors.meet("web:\(number)"), atMost: 10) }
+        #expect(actors.name(of: stored) == "web:40")
+    }
+}
