@@ -129,8 +129,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", kit, nioCore, nioPosix,
-                logging,
+                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit, nioCore,
+                nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(
@@ -235,7 +235,8 @@ let package = Package(
         tests(
             "AtriumdTests",
             [
-                "atriumd", "Control", "Host", "Systemd", "JSONCodec", "TestSupport", kit,
+                "atriumd", "Control", "Host", "LogMessages", "Systemd", "JSONCodec", "TestSupport",
+                kit,
                 subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin),

@@ -1,6 +1,7 @@
 public import Host
 public import Instruments
 import Interfaces
+public import LogMessages
 public import Logging
 public import Varlink
 
@@ -21,11 +22,12 @@ public enum ControlRouter {
     ///   - roles: who may do what.
     ///   - daemon: what the daemon knows of itself.
     ///   - instruments: what the process recorded.
+    ///   - turns: where the event loop's present turn is noted.
     ///   - logger: told of subscribers that missed notifications.
     /// - Returns: the router.
     public static func make(
         registry: Registry, roles: AccessBook, daemon: any DaemonState,
-        instruments: InstrumentPanel = .shared, logger: Logger
+        instruments: InstrumentPanel = .shared, turns: TurnNotes? = nil, logger: Logger
     ) -> VarlinkRouter {
         let missing = MethodRoles.missing(in: interfaces)
         precondition(missing.isEmpty, "no role is set for \(missing.joined(separator: ", "))")
@@ -36,7 +38,8 @@ public enum ControlRouter {
             url: "https://atrium.example/")
         router.authorize = { authorization(of: $0, context.accessBook) }
         ClientMeters.prepare()
-        router.metrics = VarlinkMetrics(prefix: "atrium", factory: instruments)
+        router.metrics = VarlinkMetrics(
+            prefix: "atrium", factory: instruments, turns: turns)
         let metrics = DaemonMetrics(
             registry: registry, daemon: daemon, instruments: instruments)
         DaemonControl(context: context, daemon: daemon, metrics: metrics).register(in: &router)

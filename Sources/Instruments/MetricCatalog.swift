@@ -21,6 +21,9 @@ public enum MetricCatalog {
             "Time from reading a call to having its reply, or the first of several, ready to send.",
             .seconds),
         .gauge("atrium_calls_in_flight", "Calls that are not answered in full yet."),
+        .histogram(
+            "atrium_loop_turn_seconds",
+            "Time of a turn of the event loop: nobody else is answered meanwhile.", .seconds),
         .gauge("atrium_reply_queue_bytes", "Bytes of replies that wait to be sent."),
         .gauge(
             "atrium_charged_bytes",

@@ -29,6 +29,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case handoverIncomplete = "3923e0c838ec4b9ab871e7670f2f089c"
     /// Somebody set how much is logged.
     case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
+    /// Nobody was answered for a while, because of one piece of work.
+    case turnLong = "3b25b41184b04e8895bd92ac4bf61878"
 
     /// A reload found the settings wrong: those of before are in force.
     case settingsNotApplied = "cdc441c6a58b45caaf377217c658735f"
@@ -99,7 +101,7 @@ extension LogMessage {
         case .ready, .stopping, .stopped, .handedOver, .tookOver, .logLevelChanged, .reloaded,
             .storeWritable, .callDenied, .notificationsMissed, .repeated:
             .notice
-        case .stopCutShort, .descriptorUnused, .handoverIncomplete, .roleUnresolved,
+        case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
             .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded, .trimFailed,
             .connectionClosed, .connectionRefused:
             .warning
@@ -126,6 +128,7 @@ extension LogMessage {
         case .tookOver: "the daemon goes on with connections and screens of the process before"
         case .handoverIncomplete: "not everything outlives a restart"
         case .logLevelChanged: "the log level was changed"
+        case .turnLong: "the event loop was held up: nobody was answered meanwhile"
         case .roleUnresolved: "a role is given to somebody who is not there"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Glibc
+internal import LogMessages
 
 /// Counts and times the calls of a server, by method and outcome.
 ///
@@ -17,6 +18,7 @@ final class CallMeters: @unchecked Sendable {
 
     private let metrics: VarlinkMetrics
     private let names: [String]
+    private let turns: TurnNotes?
 
     // By the method's place: beside each other and not in an object for each, which would be counted
     // a reference to with every call.
@@ -26,12 +28,15 @@ final class CallMeters: @unchecked Sendable {
 
     /// When the turn began in which calls are being started; 0 before the first of them.
     @exclusivity(unchecked) private var turn: Int64 = 0
+    /// The methods of the calls that were started in it.
+    @exclusivity(unchecked) private var startedInTurn: UInt128 = 0
     /// The methods of the calls that it has answered, by their places.
     @exclusivity(unchecked) private var answeredInTurn: ContiguousArray<UInt16> = []
 
     /// Meters for the methods of a table, in its order, and one for all that there are not.
     init(_ methods: [String], _ metrics: VarlinkMetrics) {
         self.metrics = metrics
+        turns = metrics.turns
         names = methods + ["unknown"]
         seconds = names.map {
             Timer(
@@ -40,18 +45,43 @@ final class CallMeters: @unchecked Sendable {
         }
         answered = methods.map { Self.counter(metrics, $0, outcome: "ok") }
         errors = names.map { _ in [] }
+        turns?.methods = names
     }
 
     /// When a call was read that is about to be started.
     func turnStart() -> Int64 {
-        if turn == 0 { turn = Self.now() }
+        if turn == 0 {
+            turn = Self.now()
+            turns?.begin(at: turn)
+        }
         return turn
     }
 
+    /// A call is started of the method at this place.
+    func start(_ method: UInt16) { startedInTurn |= TurnNotes.Calls.bit(of: method) }
+
+    /// A stream of the method at this place is about to be written to.
+    func write(_ method: UInt16, _ peer: Peer) {
+        guard let turns else { return }
+        turns.work.insert(.stream)
+        turns.stream.methods = TurnNotes.Calls.bit(of: method)
+        turns.stream.uid = peer.uid
+        turns.stream.pid = peer.pid
+    }
+
     /// The calls of a turn are started: what they answered goes out now.
-    func endTurn() {
+    func endTurn(_ peer: Peer) {
         guard turn != 0 else { return }
         let time = Self.now() &- turn
+        if let turns {
+            var calls = TurnNotes.Calls()
+            calls.methods = startedInTurn
+            calls.uid = peer.uid
+            calls.pid = peer.pid
+            calls.nanoseconds = time
+            turns.end(calls)
+        }
+        startedInTurn = 0
         for method in answeredInTurn { seconds[Int(method)].recordNanoseconds(time) }
         answeredInTurn.removeAll(keepingCapacity: true)
         turn = 0

@@ -23,6 +23,7 @@ extension Connection {
         let entry = entry(for: header)
         let place = entry?.place ?? server.table.count
         let slot = open(header, place, bytes: bytes, at: started)
+        server.meters?.start(place)
         guard let entry else {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
             return fail(slot, server.router.whyNotFound(name))

@@ -94,7 +94,7 @@ extension Connection {
         isStarting = true
         defer {
             isStarting = false
-            server.meters?.endTurn()
+            server.meters?.endTurn(peer)
         }
         while canStartCalls {
             do throws(ProtocolViolation) {
@@ -145,7 +145,10 @@ extension Connection {
         guard !writableActions.isEmpty else { return }
         var actions: [WritableAction] = []
         swap(&actions, &writableActions)
-        for action in actions where isOpen(action.slot) { action.run() }
+        for action in actions where isOpen(action.slot) {
+            server.meters?.write(action.slot.method, peer)
+            action.run()
+        }
         guard writableActions.isEmpty else { return }
         // The memory is used again.
         actions.removeAll(keepingCapacity: true)

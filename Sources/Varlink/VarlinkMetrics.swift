@@ -1,4 +1,5 @@
 public import CoreMetrics
+public import LogMessages
 
 /// What a server records of its calls through swift-metrics: `<prefix>_calls_total`, a counter by
 /// `method` and `outcome`, and `<prefix>_call_seconds`, a timer by `method`.
@@ -14,11 +15,19 @@ public struct VarlinkMetrics: Sendable {
     /// What keeps the numbers; by default what the process set up before.
     public var factory: any MetricsFactory
 
+    /// Where the event loop's present turn is noted; nil, the default, for nowhere.
+    public var turns: TurnNotes?
+
     /// - Parameters:
     ///   - prefix: What the names begin with.
     ///   - factory: What keeps the numbers.
-    public init(prefix: String = "varlink", factory: any MetricsFactory = MetricsSystem.factory) {
+    ///   - turns: Where the event loop's present turn is noted.
+    public init(
+        prefix: String = "varlink", factory: any MetricsFactory = MetricsSystem.factory,
+        turns: TurnNotes? = nil
+    ) {
         self.prefix = prefix
         self.factory = factory
+        self.turns = turns
     }
 }

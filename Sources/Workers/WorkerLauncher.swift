@@ -1,5 +1,6 @@
 internal import AtriumKit
 public import Host
+public import LogMessages
 public import Logging
 public import NIOCore
 
@@ -24,6 +25,7 @@ public final class WorkerLauncher: ComponentLauncher {
     private let limits: WorkerLimits
     private let groups: WorkerCgroups?
     private let running: RunningWorkers
+    private let turns: TurnNotes
 
     /// A launcher.
     ///
@@ -34,10 +36,11 @@ public final class WorkerLauncher: ComponentLauncher {
     ///   - limits: what a worker may take.
     ///   - groups: gives each worker a cgroup of its own; nil: they stay in the daemon's.
     ///   - running: counts them.
+    ///   - turns: where it is noted which of them said something.
     public init(
         loop: any EventLoop, executable: String, logger: Logger,
         limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil,
-        running: RunningWorkers = RunningWorkers()
+        running: RunningWorkers = RunningWorkers(), turns: TurnNotes = TurnNotes()
     ) {
         self.loop = loop
         self.executable = executable
@@ -45,6 +48,7 @@ public final class WorkerLauncher: ComponentLauncher {
         self.limits = limits
         self.groups = groups
         self.running = running
+        self.turns = turns
     }
 
     /// Starts a worker and makes the component in it.
@@ -83,7 +87,8 @@ public final class WorkerLauncher: ComponentLauncher {
             }
             tells.closeTheirs()
             stream.closeTheirs()
-            start(WorkerPort(request, process, loop, limits, logger, owner), tells, stream, done)
+            let port = WorkerPort(request, process, loop, limits, logger, owner, turns)
+            start(port, tells, stream, done)
         } catch {
             done(
                 .failure(

@@ -1,6 +1,7 @@
 internal import AtriumKit
 internal import Host
 internal import Interfaces
+internal import LogMessages
 internal import Logging
 internal import NIOCore
 
@@ -29,20 +30,31 @@ final class WorkerPort: ComponentPort {
     private let logger: Logger
     private weak var owner: (any PortOwner)?
 
-    private var state = State.open
+    private let turns: TurnNotes
+    /// The number by which it is noted that its worker said something.
+    private let number: Int
+
+    private var state = State.open {
+        didSet { if case .closed = state { turns.remove(number) } }
+    }
     private var link: WorkerLink?
     private var pending = PendingCalls()
     private var isTimed = false
 
     init(
         _ request: LaunchRequest, _ process: WorkerProcess, _ loop: any EventLoop,
-        _ limits: WorkerLimits, _ logger: Logger, _ owner: any PortOwner
+        _ limits: WorkerLimits, _ logger: Logger, _ owner: any PortOwner, _ turns: TurnNotes
     ) {
         self.request = request
         self.process = process
         self.loop = loop
         self.limits = limits
         self.owner = owner
+        self.turns = turns
+        number = turns.add(
+            TurnNotes.Component(
+                container: request.container, name: request.component,
+                plugin: request.plugin.id))
         kind = request.plugin.kind
         var logger = logger
         logger[metadataKey: "container"] = "\(request.container)"
@@ -171,6 +183,8 @@ extension WorkerPort {
 extension WorkerPort {
     private func heard(_ reply: Result<Worker.Attach.Reply, any Error>) {
         guard case .open = state else { return }
+        turns.work.insert(.worker)
+        turns.component = number
         let said: Worker.Attach.Reply
         switch reply {
         case .success(let reply): said = reply

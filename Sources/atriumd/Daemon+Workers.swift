@@ -12,7 +12,8 @@ extension Daemon {
         limits.tasks = settings.workerTasksMax == 0 ? nil : settings.workerTasksMax
         return WorkerLauncher(
             loop: loop, executable: Installation.worker, logger: logger, limits: limits,
-            groups: cgroups(limits), running: runningWorkers)
+            groups: cgroups(limits), running: runningWorkers,
+            turns: meter.notes)
     }
 
     /// Where systemd gave us a cgroup to divide.

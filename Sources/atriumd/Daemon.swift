@@ -39,6 +39,7 @@ struct Daemon {
 
     let logger = Logger(label: "atriumd")
     let runningWorkers = RunningWorkers()
+    let meter = LoopMeter(logger: Logger(label: "atriumd"))
 
     init(
         settings: DaemonSettings, source: DaemonSettings.Source, inheritance: Inheritance,
@@ -54,7 +55,7 @@ struct Daemon {
     func run() async throws {
         // A peer that goes away must not take us along.
         signal(SIGPIPE, SIG_IGN)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1, metricsDelegate: meter)
         let service = try makeService(on: group.next())
         let lifecycle = ServiceGroup(
             configuration: .init(
@@ -91,7 +92,7 @@ struct Daemon {
         return DaemonService(
             registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
             limits: settings.limits.server, loop: loop, listener: listener, handover: handover,
-            logger: logger)
+            turns: meter.notes, logger: logger)
     }
 
     /// What systemd passed and nobody here knows is of no use.
@@ -119,7 +120,7 @@ struct Daemon {
         let opened = OpenedStore()
         let registry = try Registry(
             loop: loop, plugins: plugins, workers: workers(on: loop), limits: settings.limits.host,
-            logger: Logger(label: "atrium.host")
+            logger: Logger(label: "atrium.host"), turns: meter.notes
         ) { outcomes throws(StoreError) in
             let store = try Store(
                 at: settings.stateDirectory, logger: Logger(label: "atrium.store"),

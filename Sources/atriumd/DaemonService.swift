@@ -24,6 +24,8 @@ struct DaemonService: Service {
     let loop: any EventLoop
     let listener: Listener
     let handover: Handover
+    /// Where the loop's present turn is noted.
+    let turns: TurnNotes
     let logger: Logger
 
     func run() async throws {
@@ -69,7 +71,7 @@ struct DaemonService: Service {
 
     private func makeServer() -> VarlinkServer {
         let router = ControlRouter.make(
-            registry: registry, roles: access, daemon: facade, logger: logger)
+            registry: registry, roles: access, daemon: facade, turns: turns, logger: logger)
         return VarlinkServer(
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }

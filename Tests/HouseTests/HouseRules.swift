@@ -37,8 +37,8 @@ enum HouseRules {
             "DequeModule", "CoreMetrics",
         ],
         "Workers": [
-            "AtriumKit", "CProcess", "Host", "Interfaces", "JSONCodec", "Varlink", "NIOCore",
-            "NIOPosix", "Logging",
+            "AtriumKit", "CProcess", "Host", "Interfaces", "JSONCodec", "LogMessages", "Varlink",
+            "NIOCore", "NIOPosix", "Logging",
         ],
         "Control": [
             "AtriumKit", "Host", "Instruments", "Interfaces", "JSONCodec", "LogMessages", "Varlink",

@@ -63,6 +63,12 @@ struct Machine {
         useradd --no-create-home --groups atrium atrium-member
         useradd --no-create-home atrium-stranger
         systemctl daemon-reload
+        # However it ends: which turns of a daemon's event loop took long.
+        held_up() {
+            journalctl --sync
+            journalctl -q MESSAGE_ID=3b25b41184b04e8895bd92ac4bf61878 -o json | sed 's/^/held-up: /'
+        }
+        trap held_up EXIT
 
         """
 
@@ -113,6 +119,9 @@ struct Machine {
                 "--", "timeout", "--kill-after=5", "\(seconds)",
                 "bash", "-c", prelude + story, "story", path, products,
             ])
+        for turn in HeldUp.turns(in: text) where turn.isTooLong {
+            Issue.record("A turn of the event loop took too long: \(turn.line)")
+        }
         return Told(text)
     }
 

@@ -1,14 +1,21 @@
 internal import AtriumKit
+public import LogMessages
 public import NIOCore
 
 /// Makes components in the daemon itself.
 public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
+    private let turns: TurnNotes
 
     /// A launcher.
     ///
-    /// - Parameter loop: where components live: all calls come from there.
-    public init(loop: any EventLoop) { self.loop = loop }
+    /// - Parameters:
+    ///   - loop: where components live: all calls come from there.
+    ///   - turns: where it is noted which of them was called.
+    public init(loop: any EventLoop, turns: TurnNotes = TurnNotes()) {
+        self.loop = loop
+        self.turns = turns
+    }
 
     /// Makes a component during the call, its library loaded first where it isn't yet.
     public func launch(
@@ -16,16 +23,22 @@ public final class InProcessLauncher: ComponentLauncher {
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) {
         let services = InProcessServices(loop: loop)
+        let number = turns.add(
+            TurnNotes.Component(
+                container: request.container, name: request.component,
+                plugin: request.plugin.id))
+        turns.component = number
         do {
             let harness = try ComponentHarness(
                 request.plugin.loaded(), container: request.container,
                 component: request.component, settings: request.settings, fields: request.fields,
                 services: services)
-            let port = InProcessPort(harness, services, owner)
+            let port = InProcessPort(harness, services, owner, turns, number)
             done(.success(port))
             port.tellOwner()
         } catch {
             services.close()
+            turns.remove(number)
             done(.failure(LaunchFailure(error)))
         }
     }
@@ -50,12 +63,20 @@ final class InProcessPort: ComponentPort {
     private let harness: ComponentHarness
     private let services: InProcessServices
     private weak var owner: (any PortOwner)?
+    private let turns: TurnNotes
+    /// The number by which it is noted that it was called.
+    private let number: Int
     private var isClosed = false
 
-    init(_ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner) {
+    init(
+        _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
+        _ turns: TurnNotes, _ number: Int
+    ) {
         self.harness = harness
         self.services = services
         self.owner = owner
+        self.turns = turns
+        self.number = number
         kind = harness.kind
         services.port = self
     }
@@ -116,6 +137,7 @@ final class InProcessPort: ComponentPort {
     }
 
     func close() {
+        if !isClosed { turns.remove(number) }
         isClosed = true
         owner = nil
         services.close()
@@ -124,6 +146,7 @@ final class InProcessPort: ComponentPort {
     /// Calls into the component; what it says meanwhile is told once it has returned, so that the
     /// owner may call it again.
     func call<T>(_ body: () -> T) -> T {
+        turns.component = number
         defer { tellOwner() }
         return body()
     }

@@ -1,4 +1,5 @@
 import AtriumKit
+import LogMessages
 import Logging
 import NIOCore
 import Store
@@ -22,6 +23,8 @@ final class Domain {
     let exports = ExportTable()
     let structure = StructureQueue()
     let changes: ChangeWatch
+    /// Where it is noted what the loop does.
+    let turns: TurnNotes
     /// What was done so far, of which a start tells.
     var steps = 0
     let recordsRead = RecordCount()
@@ -51,7 +54,8 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        limits: HostLimits, logger: Logger, clock: @escaping @Sendable () -> Timestamp
+        limits: HostLimits, logger: Logger, turns: TurnNotes,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
         self.store = store
@@ -61,6 +65,7 @@ final class Domain {
         self.launchers = launchers
         self.limits = limits
         self.logger = logger
+        self.turns = turns
         self.clock = clock
         changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence
@@ -127,6 +132,7 @@ extension Domain {
 
     /// Passes outcomes on to the containers that wait for them, in their order.
     func settle(_ outcomes: [Outcome]) {
+        turns.work.insert(.outcomes)
         isSettling = true
         for (place, outcome) in outcomes.enumerated() {
             hasMoreOutcomes = place + 1 < outcomes.count
@@ -158,10 +164,13 @@ extension Domain {
         then: @escaping (Result<T, any Error>) -> Void
     ) {
         let then = NIOLoopBound(then, eventLoop: loop)
-        let loop = loop
+        let (loop, turns) = (loop, turns)
         store.enqueueRead { store in
             let result = Result { try work(store) }
-            loop.execute { then.value(result) }
+            loop.execute {
+                turns.work.insert(.read)
+                then.value(result)
+            }
         }
     }
 }
@@ -172,9 +181,14 @@ extension Domain {
         _ work: @escaping @Sendable (Store, (T) -> Void) throws -> Void,
         each: @escaping (T) -> Void, then: @escaping (Result<Void, any Error>) -> Void
     ) {
-        let (each, loop) = (NIOLoopBound(each, eventLoop: loop), loop)
+        let (each, loop, turns) = (NIOLoopBound(each, eventLoop: loop), loop, turns)
         read { store in
-            try work(store) { part in loop.execute { each.value(part) } }
+            try work(store) { part in
+                loop.execute {
+                    turns.work.insert(.read)
+                    each.value(part)
+                }
+            }
         } then: { result in
             then(result)
         }
@@ -187,13 +201,19 @@ extension Domain {
     /// Comes back after a while.
     func after(_ delay: TimeAmount, _ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
-        loop.scheduleTask(in: delay) { body.value() }
+        loop.scheduleTask(in: delay) { [turns] in
+            turns.work.insert(.timer)
+            body.value()
+        }
     }
 
     /// Comes back once what is going on now has returned.
     func later(_ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
-        loop.execute { body.value() }
+        loop.execute { [turns] in
+            turns.work.insert(.later)
+            body.value()
+        }
     }
 
     /// Does long work in slices, so that the loop serves others in between.
@@ -205,6 +225,7 @@ extension Domain {
     ///   - step: does a little; false: nothing is left.
     ///   - done: called after the last step, perhaps during this call.
     func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
+        turns.work.insert(.slice)
         let end = NIODeadline.now() + .milliseconds(4)
         while step() {
             steps += 1

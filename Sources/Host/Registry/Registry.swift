@@ -1,7 +1,7 @@
 public import AtriumKit
 import Foundation
 import JSONCodec
-import LogMessages
+public import LogMessages
 public import Logging
 public import NIOCore
 public import Store
@@ -45,12 +45,13 @@ public actor Registry {
     ///   - workers: makes components with `isolation: process`.
     ///   - limits: how much is taken on.
     ///   - logger: told what an administrator should know.
+    ///   - turns: where the loop's present turn is noted.
     ///   - clock: the time; by default the system's.
     ///   - openStore: opens the store with the given receiver of outcomes.
     /// - Throws: what `openStore` throws.
     public init(
         loop: any EventLoop, plugins: PluginLibrary, workers: sending any ComponentLauncher,
-        limits: HostLimits = HostLimits(), logger: Logger,
+        limits: HostLimits = HostLimits(), logger: Logger, turns: TurnNotes = TurnNotes(),
         clock: @escaping @Sendable () -> Timestamp = SystemClock.now,
         openStore: (_ outcomes: @escaping @Sendable ([Outcome]) -> Void) throws(StoreError)
             -> Store
@@ -67,8 +68,8 @@ public actor Registry {
         shelf = Shelf(loop)
         domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
-            launchers: (InProcessLauncher(loop: loop), workers), limits: limits, logger: logger,
-            clock: clock)
+            launchers: (InProcessLauncher(loop: loop, turns: turns), workers), limits: limits,
+            logger: logger, turns: turns, clock: clock)
         relay.connect(self, loop)
     }
 }

@@ -45,6 +45,7 @@ struct TopView {
 
     private func calls(_ change: MetricChange) -> [String] {
         let now = change.after
+        let turns = change.histogram("atrium_loop_turn_seconds")
         return flow([
             "calls \(Self.rate(change.rate("atrium_calls_total")))",
             "errors \(Self.rate(change.rate("atrium_calls_total", where: Self.isError)))",
@@ -52,6 +53,7 @@ struct TopView {
             "sent \(Self.bytes(change.rate("atrium_sent_bytes_total")))/s",
             "in flight \(Self.whole(now.sum("atrium_calls_in_flight")))",
             "unsent \(Self.bytes(now.sum("atrium_reply_queue_bytes")))",
+            "turn p99 \(Self.time(turns.quantile(0.99)))",
         ])
     }
 

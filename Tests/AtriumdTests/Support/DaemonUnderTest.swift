@@ -16,6 +16,8 @@ final class DaemonUnderTest: Sendable {
         var prefix: [String] = []
         /// Files of the configuration directory, by name.
         var configuration: [String: String] = [:]
+        /// Whether a turn of its event loop may use more than ``HeldUp/bound``.
+        var mayHoldUp = false
     }
 
     private struct Run {
@@ -28,6 +30,8 @@ final class DaemonUnderTest: Sendable {
     private let options: Options
     private let notifications: NotifySocket
     private let current = Mutex<Run?>(nil)
+    /// How many turns were judged that its log tells of.
+    private let judged = Mutex(0)
 
     var socket: String { home.path + "/run/atrium.sock" }
 
@@ -84,7 +88,7 @@ final class DaemonUnderTest: Sendable {
         if let pid { Glibc.kill(pid, number) }
     }
 
-    /// Waits for its end.
+    /// Waits for its end; a turn of its event loop that used too much of a processor is an issue.
     ///
     /// - Returns: its exit status; 128 and more for a signal.
     @discardableResult
@@ -92,7 +96,19 @@ final class DaemonUnderTest: Sendable {
         guard let run = current.withLock({ $0 }) else { return 0 }
         let status = try await run.end.value
         current.withLock { $0 = nil }
+        judgeTurns()
         return status
+    }
+
+    private func judgeTurns() {
+        let turns = HeldUp.turns(in: log)
+        let new = judged.withLock { judged in
+            defer { judged = turns.count }
+            return turns.dropFirst(judged)
+        }
+        for turn in new where turn.isTooLong && !options.mayHoldUp {
+            Issue.record("A turn of the event loop took too long: \(turn.line)")
+        }
     }
 
     /// `kill -9`, and its end.

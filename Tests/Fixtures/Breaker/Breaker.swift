@@ -35,6 +35,13 @@ final class Breaker: ContentListing {
             case "trap": fatalError("Told to trap.")
             case "hang": while true { pause() }
             case "leave": exit(7)
+            case "burn": burn()
+            case "burn-later":
+                self.context.background {
+                    0
+                } then: { [weak self] _ in
+                    self?.burn()
+                }
             case "say":
                 self.context.publish("said", ["id": .text(item.id), "mean": 4.0])
                 self.context.logger.warning("a warning")
@@ -61,6 +68,17 @@ final class Breaker: ContentListing {
             inserted: changed.map(\.id).filter { !known.contains($0) },
             updated: changed.map(\.id).filter(known.contains),
             unchanged: items.count - changed.count)
+    }
+
+    /// Uses three tenths of a second of the thread's processor time.
+    private func burn() {
+        func used() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let end = used() + 0.3
+        while used() < end {}
     }
 
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {

@@ -1,0 +1,55 @@
+public import Logging
+
+/// Logs turns of the event loop that took long, so that nobody can fill the log with them.
+///
+/// A minute has some lines, and more only for turns that are longer than all before. What is left out is counted, and
+/// the next line says how many that were.
+public struct TurnLog {
+    private let lines: Int
+    private let logger: Logger
+    private var minute = Int64.min
+    private var told = 0
+    private var untold = 0
+    private var longest: Int64 = 0
+
+    private static let nanosecondsOfMinute: Int64 = 60_000_000_000
+
+    /// A log of no turn yet.
+    ///
+    /// - Parameters:
+    ///   - lines: lines a minute.
+    ///   - logger: where to.
+    public init(lines: Int, logger: Logger) {
+        self.lines = lines
+        self.logger = logger
+    }
+
+    /// Logs a turn, or counts it.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: how long it took.
+    ///   - processor: what it used of its thread's processor time at most, in nanoseconds.
+    ///   - end: when it ended, in nanoseconds of the monotonic clock.
+    ///   - notes: what was done in it.
+    public mutating func tell(
+        _ nanoseconds: Int64, processor: Int64, end: Int64, _ notes: TurnNotes
+    ) {
+        if end / Self.nanosecondsOfMinute != minute {
+            minute = end / Self.nanosecondsOfMinute
+            told = 0
+            longest = 0
+        }
+        guard told < lines || nanoseconds > longest else {
+            untold += 1
+            return
+        }
+        told += 1
+        longest = max(longest, nanoseconds)
+        var fields = notes.fields(ofTurn: nanoseconds)
+        fields["turn-ms"] = "\(nanoseconds / 1_000_000)"
+        fields["processor-ms"] = "\(processor / 1_000_000)"
+        if untold > 0 { fields["untold"] = "\(untold)" }
+        untold = 0
+        logger.tell(.turnLong, fields)
+    }
+}
