@@ -129,8 +129,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit, nioCore,
-                nioPosix, logging,
+                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit,
+                nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(
@@ -235,9 +235,8 @@ let package = Package(
         tests(
             "AtriumdTests",
             [
-                "atriumd", "Control", "Host", "LogMessages", "Systemd", "JSONCodec", "TestSupport",
-                kit,
-                subprocess, systemPackage,
+                "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", "JSONCodec",
+                "TestSupport", "Varlink", "VarlinkIDL", kit, subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]

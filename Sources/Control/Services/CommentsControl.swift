@@ -14,7 +14,7 @@ struct CommentsControl: CommentsService {
             subject: Subject(item: parameters.item), root: parameters.root,
             order: parameters.order == .newest ? .newest : .oldest, depth: parameters.depth,
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
-        context.registry.assumeIsolated { registry in
+        context.read(call, as: parameters.actor) { registry, _ in
             registry.thread(
                 parameters.container, component: parameters.component, query
             ) { result in
