@@ -24,7 +24,7 @@ struct ControlContext: Sendable {
         let own = own(peer)
         guard let actor, actor != own.actor else { return own }
         let access = accessBook.access(of: peer)
-        try check(actor, access, own: own.actor)
+        try access.requireWriting(as: actor, own: own.actor)
         // Acting for somebody else gives that person no rights beyond their own.
         return Caller(
             actor: actor, isModerator: false,
@@ -58,56 +58,51 @@ struct ControlContext: Sendable {
         do {
             let actor = try reader(call.peer, as: actor)
             registry.assumeIsolated { body($0, actor) }
+            reviewRead(call) { refusal(of: call.peer, as: actor)?.reply }
         } catch {
             call.fail(error.reply)
         }
     }
 
+    private func refusal(of peer: Peer, as actor: String?) -> ActorRefusal? {
+        ActorRefusal.caught { () throws(ActorRefusal) in _ = try reader(peer, as: actor) }
+    }
+
+    /// Why a peer may not have a screen; nil: it may.
+    func obstacle(to screen: ScreenRequest, by peer: Peer) -> ActorRefusal? {
+        let access = accessBook.access(of: peer)
+        return ActorRefusal.caught { () throws(ActorRefusal) in
+            try access.requireScreen(
+                of: screen.actor, agent: screen.agent, own: "unix:\(peer.uid)")
+        }
+    }
+
     /// Whose ballot a read shows as `mine`: the peer's own, or another's, for those who may see it.
     func reader(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> String? {
-        guard let actor, actor != "unix:\(peer.uid)" else { return actor }
-        let access = accessBook.access(of: peer)
-        if access.role < .moderator {
-            try check(actor, access, own: "unix:\(peer.uid)")
-        } else {
-            try checkForm(of: actor)
-        }
+        try accessBook.access(of: peer).requireReading(as: actor, own: "unix:\(peer.uid)")
         return actor
     }
 
-    private func checkForm(of actor: String) throws(ActorRefusal) {
-        guard let colon = actor.firstIndex(of: ":"), colon != actor.startIndex,
-            actor.index(after: colon) != actor.endIndex, actor.utf8.count <= 200,
-            actor.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
-            throw ActorRefusal(
-                actor: actor,
-                reason: "An actor is written namespace:name, in at most 200 bytes.")
-        }
+    /// Why a peer may not call a method that wants a role; nil: it may.
+    func denial(
+        of method: String, wanting role: Role, to peer: Peer
+    ) -> Interfaces.Daemon.RoleRequired? {
+        accessBook.denial(of: method, wanting: role, to: peer)
     }
 
-    private func check(_ actor: String, _ access: Access, own: String) throws(ActorRefusal) {
-        try checkForm(of: actor)
-        if access.role == .admin { return }
-        guard access.role >= .frontend, let namespace = access.namespace else {
-            throw ActorRefusal(
-                actor: actor,
-                reason: "You are \(own), a \(access.role.rawValue); only a frontend acts for "
-                    + "others. Leave the actor out to act for yourself.")
-        }
-        guard actor.hasPrefix("\(namespace):") else {
-            throw ActorRefusal(
-                actor: actor, reason: "You act for actors of the namespace \(namespace) alone.")
-        }
+    /// Why a peer may not be told who did what, as subscribers are; nil: it may.
+    func denialOfRestricted(to peer: Peer) -> Interfaces.Daemon.RoleRequired? {
+        denial(of: Notifications.Subscribe.name, wanting: .moderator, to: peer)
     }
-}
 
-/// Why a peer may not act for an actor.
-struct ActorRefusal: Error {
-    let actor: String
-    let reason: String
-
-    var reply: Interfaces.Daemon.ActorForbidden { .init(actor: actor, reason: reason) }
+    /// Fails a call that has not been answered yet once its peer may not be told the answer any more.
+    ///
+    /// For reads: whether something was written, its caller is told all the same.
+    func reviewRead<Reply, Refusal: VarlinkErrorReply>(
+        _ call: VarlinkCall<Reply>, _ refusal: @escaping @Sendable () -> Refusal?
+    ) {
+        call.onReview { if let refusal = refusal() { call.fail(refusal) } }
+    }
 }
 
 /// Tells which subscribers can't be told everything since their cursors.

@@ -65,12 +65,11 @@ public enum ControlRouter {
         // A method without a role is none of ours: it is the protocol's own.
         guard let wanted = MethodRoles.table[method], wanted > .observer else { return nil }
         return { peer in
-            let role = book.access(of: peer).role
-            guard role < wanted else { return nil }
+            guard let denial = book.denial(of: method, wanting: wanted, to: peer) else {
+                return nil
+            }
             return VarlinkDenial(
-                Interfaces.Daemon.RoleRequired(
-                    method: method, role: wanted.rawValue, yours: role.rawValue),
-                reason: "it wants the role \(wanted.rawValue), and theirs is \(role.rawValue)")
+                denial, reason: "it wants the role \(denial.role), and theirs is \(denial.yours)")
         }
     }
 }

@@ -29,15 +29,20 @@ final class SubscriptionPump: Sendable {
     }
 
     private let call: VarlinkCall<Notifications.Subscribe.Reply>
-    private let registry: Registry
-    private let missedLog: MissedLog
+    private let context: ControlContext
+    private let seesRestricted: Bool
     // A lock that is never contended: everything happens on the loop.
     private let state = Mutex(State())
 
-    init(call: VarlinkCall<Notifications.Subscribe.Reply>, _ context: ControlContext) {
+    private var registry: Registry { context.registry }
+
+    init(
+        call: VarlinkCall<Notifications.Subscribe.Reply>, seesRestricted: Bool,
+        _ context: ControlContext
+    ) {
         self.call = call
-        registry = context.registry
-        missedLog = context.missedLog
+        self.seesRestricted = seesRestricted
+        self.context = context
     }
 
     /// Begins once there is a subscription.
@@ -48,7 +53,16 @@ final class SubscriptionPump: Sendable {
         }
         call.onClose { self.close() }
         call.onHandOver { self.standing?.object }
+        call.onReview { self.review() }
         wake()
+    }
+
+    /// Ends where it was told who did what, and may not be any more: to go on without saying so would
+    /// look as if nobody did anything.
+    private func review() {
+        guard seesRestricted, let denial = context.denialOfRestricted(to: call.peer) else { return }
+        call.fail(denial)
+        close()
     }
 
     /// Sees to it that what there is will be sent.
@@ -95,7 +109,7 @@ final class SubscriptionPump: Sendable {
 
     /// Sends the bytes that all subscribers of the batch share.
     private func send(_ batch: SharedBatch) {
-        if let gap = batch.content.gap { missedLog.tell(gap, call.peer) }
+        if let gap = batch.content.gap { context.missedLog.tell(gap, call.peer) }
         call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
         ClientMeters.countDelivery(of: batch.content)
     }

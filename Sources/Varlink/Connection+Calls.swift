@@ -195,6 +195,16 @@ extension Connection {
         schedule()
     }
 
+    func onReview(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
+        guard slot.kind != .oneway, isOpen(slot) else { return }
+        reviewActions[slot.id] = action
+    }
+
+    /// Has the calls under way look whether their peer may still make them.
+    func review() {
+        for (_, action) in reviewActions.sorted(by: { $0.key < $1.key }) { action() }
+    }
+
     private func end(_ slot: CallSlot) {
         if slot.kind == .oneway {
             silentCalls.end(slot.id)
@@ -207,6 +217,7 @@ extension Connection {
             usage.isUpgradeWanted = false
         }
         if !closeActions.isEmpty { closeActions[slot.id] = nil }
+        if !reviewActions.isEmpty { reviewActions[slot.id] = nil }
     }
 
     /// Counts a call with its first reply: those that follow are not what the caller waits for.

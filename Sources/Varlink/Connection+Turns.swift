@@ -179,6 +179,7 @@ extension Connection {
         replies = ReplyQueue()
         silentCalls = SilentCalls()
         writableActions = []
+        reviewActions = [:]
         // It holds the call, and that holds the connection.
         keeping.describe = nil
         let actions = closeActions

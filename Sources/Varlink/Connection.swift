@@ -40,6 +40,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     @exclusivity(unchecked) var silentCalls = SilentCalls()
     @exclusivity(unchecked) var closeActions: [UInt64: [@Sendable () -> Void]] = [:]
     var writableActions: [WritableAction] = []
+    /// What calls under way want to be run when what peers may do has changed.
+    var reviewActions: [UInt64: @Sendable () -> Void] = [:]
 
     /// Whether calls are being started: what they answer is sent when that is done.
     @exclusivity(unchecked) var isStarting = false

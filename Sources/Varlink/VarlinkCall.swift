@@ -171,6 +171,18 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.onWritable(slot, action)
     }
 
+    /// Has something run on the loop whenever what peers may do has changed
+    /// (``VarlinkServer/review(after:)``), as long as the call has not ended.
+    ///
+    /// For whoever answers later than at once: what was allowed when the call came may not be any more.
+    ///
+    /// - Parameter action: What to run, which may end the call. There is one for a call: a later one takes
+    ///   its place.
+    public func onReview(_ action: @escaping @Sendable () -> Void) {
+        if isElsewhere { return hop { self.onReview(action) } }
+        slot.connection.onReview(slot, action)
+    }
+
     private var isElsewhere: Bool { !slot.connection.eventLoop.inEventLoop }
 
     private func hop(_ action: @escaping @Sendable () -> Void) {

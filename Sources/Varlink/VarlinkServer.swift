@@ -112,6 +112,20 @@ public final class VarlinkServer: Sendable {
         try? await state.eventLoop.submit { [state] in state.limit(to: limits) }.get()
     }
 
+    /// Changes what peers may do, and has the calls under way look whether they are still allowed: see
+    /// ``VarlinkCall/onReview(_:)``.
+    ///
+    /// Both in one turn: no call is answered in between.
+    ///
+    /// - Parameter change: Makes the change; run on the loop.
+    public func review(after change: @escaping @Sendable () -> Void) async {
+        // The future never fails.
+        try? await state.eventLoop.submit { [state] in
+            change()
+            for connection in state.all { connection.review() }
+        }.get()
+    }
+
     /// Goes on serving until the task is cancelled, then stops.
     ///
     /// A program may end with this.

@@ -42,6 +42,9 @@ struct DaemonService: Service {
         facade.enter(.ready)
         // Who was here before comes first.
         await handover.takeOver(on: server, registry, loop)
+        loop.execute { [registry, access] in
+            registry.assumeIsolated { RoleReview.endUnreadScreens(of: $0, by: access) }
+        }
         do {
             try await listener.open(on: server)
         } catch {

@@ -154,10 +154,10 @@ actor Reloader {
     /// Goes by new settings, as far as that is possible while running.
     ///
     /// - Returns: what changed, a line each.
-    private func adopt(_ newer: DaemonSettings) throws(DaemonError) -> [String] {
+    private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // First what may fail. The groups behind the names may have changed, whatever the file says.
         let table = try newer.roleTable(groups: parts.groups)
-        parts.access.replace(table)
+        await go(by: table)
         roleProblems = newer.problems(of: table)
         for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
         let differences = settings.differences(to: newer)
@@ -168,6 +168,17 @@ actor Reloader {
         return differences.map {
             $0.isLive ? "\($0.key): changed" : "\($0.key): changed, from the next start on"
         }
+    }
+
+    /// Has everyone go by other roles, also who has streams and screens open.
+    private func go(by table: RoleTable) async {
+        let (registry, access) = (parts.registry, parts.access)
+        let change = { @Sendable in
+            access.replace(table)
+            registry.assumeIsolated { RoleReview.endUnreadScreens(of: $0, by: access) }
+        }
+        guard let server else { return parts.loop.execute(change) }
+        await server.review(after: change)
     }
 
     /// Has everyone go by the limits that are set now.

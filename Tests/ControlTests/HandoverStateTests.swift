@@ -1,5 +1,6 @@
 import AtriumKit
 import Host
+import JSONCodec
 import Testing
 
 @testable import Control
@@ -26,6 +27,15 @@ import Testing
         #expect(try HandoverState(written.bytes).hasEnd == false)
         let ended = HandoverState(connections: [], screens: [], hasEnd: true)
         #expect(try HandoverState(ended.bytes).hasEnd)
+    }
+
+    @Test func `a subscription is read as it was written down`() {
+        for seesRestricted in [false, true] {
+            let standing = SubscriptionStanding(
+                patterns: ["films.>"], after: 7, seesRestricted: seesRestricted,
+                gaps: [.init(from: 1, to: 2, reason: .trimmed)])
+            #expect(SubscriptionStanding(standing.object.value) == standing)
+        }
     }
 
     @Test func `another version is refused, and named`() {

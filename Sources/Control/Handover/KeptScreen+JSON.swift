@@ -67,6 +67,7 @@ extension SubscriptionStanding {
     var object: JSONObject {
         [
             "topics": .array(patterns.map { .string($0) }), "after": .int(after),
+            "restricted": .bool(seesRestricted),
             "gaps": .array(
                 gaps.map {
                     [
@@ -84,6 +85,7 @@ extension SubscriptionStanding {
         else { return nil }
         self.init(
             patterns: topics.compactMap(\.string), after: Int64(after),
+            seesRestricted: value["restricted"]?.bool ?? false,
             gaps: gaps.compactMap { gap in
                 guard let from = gap["from"]?.int, let to = gap["to"]?.int,
                     let reason = gap["reason"]?.string.flatMap(SubscriptionBatch.Gap.Reason.init)

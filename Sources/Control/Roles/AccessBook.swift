@@ -1,3 +1,4 @@
+import Interfaces
 import Synchronization
 import Varlink
 
@@ -31,6 +32,25 @@ public final class AccessBook: Sendable {
     /// Goes by another table from now on, also for peers that are connected.
     public func replace(_ table: RoleTable) {
         state.withLock { $0 = State(table: table, version: $0.version + 1) }
+    }
+
+    /// What a user may do whose connection is gone: by what it has for itself and by its groups.
+    ///
+    /// The user is given as an actor, such as `unix:1000`; nil for one that is none.
+    func access(ofOwner owner: String) -> Access? {
+        guard owner.hasPrefix("unix:"), let uid = UInt32(owner.dropFirst("unix:".count)) else {
+            return nil
+        }
+        return state.withLock { $0.table }.access(uid: uid, gid: .max)
+    }
+
+    /// Why a peer may not call a method that wants a role; nil: it may.
+    func denial(
+        of method: String, wanting role: Role, to peer: Peer
+    ) -> Interfaces.Daemon.RoleRequired? {
+        let yours = access(of: peer).role
+        guard yours < role else { return nil }
+        return .init(method: method, role: role.rawValue, yours: yours.rawValue)
     }
 
     /// What a peer may do.

@@ -9,11 +9,10 @@ extension ContainersControl {
         _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        let registry = context.registry
-        registry.assumeIsolated { isolated in
+        context.registry.assumeIsolated { isolated in
             isolated.export(parameters.container) { result in
                 switch result {
-                case .success(let id): ExportStream(call, id, of: registry).start()
+                case .success(let id): ExportStream(call, id, context).start()
                 case .failure(let error): call.fail(error.reply(of: Containers.self))
                 }
             }
@@ -41,23 +40,39 @@ extension ContainersControl {
 private struct ExportStream: Sendable {
     let call: VarlinkCall<Containers.Export.Reply>
     let id: ExportID
-    let registry: Registry
+    let context: ControlContext
 
-    init(_ call: VarlinkCall<Containers.Export.Reply>, _ id: ExportID, of registry: Registry) {
+    init(
+        _ call: VarlinkCall<Containers.Export.Reply>, _ id: ExportID, _ context: ControlContext
+    ) {
         self.call = call
         self.id = id
-        self.registry = registry
+        self.context = context
     }
 
     func start() {
-        call.onClose { registry.assumeIsolated { $0.close(id) } }
+        call.onClose { close() }
+        call.onReview { review() }
+        // The role may have gone while the export was being prepared.
+        review()
         advance()
     }
+
+    private func review() {
+        guard
+            let denial = context.denial(
+                of: Containers.Export.name, wanting: .admin, to: call.peer)
+        else { return }
+        call.fail(denial)
+        close()
+    }
+
+    private func close() { context.registry.assumeIsolated { $0.close(id) } }
 
     private func advance() {
         // False also once the peer is gone: then nobody comes back here.
         guard call.isWritable else { return call.onWritable { advance() } }
-        registry.assumeIsolated { registry in
+        context.registry.assumeIsolated { registry in
             registry.pull(id) { result in
                 switch result {
                 case .failure(let error):

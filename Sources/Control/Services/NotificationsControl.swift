@@ -24,6 +24,10 @@ struct NotificationsControl: NotificationsService {
         guard let standing = SubscriptionStanding(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "topics"))
         }
+        // Who was told more than they may be now is told why it ends.
+        if standing.seesRestricted, let denial = context.denialOfRestricted(to: call.peer) {
+            return call.fail(denial)
+        }
         begin(call) { registry, seesRestricted, wake throws(HostError) in
             try registry.resume(standing, seesRestricted: seesRestricted, wake: wake)
         }
@@ -40,7 +44,7 @@ struct NotificationsControl: NotificationsService {
     ) {
         let seesRestricted = context.own(call.peer).isModerator
         let registry = context.registry
-        let pump = SubscriptionPump(call: call, context)
+        let pump = SubscriptionPump(call: call, seesRestricted: seesRestricted, context)
         let opened = registry.assumeIsolated { registry in
             Result { () throws(HostError) in
                 registry.feed(of: try subscribe(registry, seesRestricted, { pump.wake() }))

@@ -9,6 +9,8 @@ import Varlink
 final class ScreenStream: @unchecked Sendable {
     private let call: VarlinkCall<Screens.Open.Reply>
     private let registry: Registry
+    /// Why its user may not have the screen any more; nil: they may.
+    private let obstacle: () -> ActorRefusal?
     private var reader: ScreenReader?
     /// A revision is being sent, or the socket is full: whoever ends that goes on.
     private var isBusy = false
@@ -16,9 +18,13 @@ final class ScreenStream: @unchecked Sendable {
     private var isWoken = false
     private var isClosed = false
 
-    init(call: VarlinkCall<Screens.Open.Reply>, registry: Registry) {
+    init(
+        call: VarlinkCall<Screens.Open.Reply>, registry: Registry,
+        obstacle: @escaping () -> ActorRefusal?
+    ) {
         self.call = call
         self.registry = registry
+        self.obstacle = obstacle
         call.onHandOver { self.standing?.object }
     }
 
@@ -32,7 +38,17 @@ final class ScreenStream: @unchecked Sendable {
     func start(_ reader: ScreenReader) {
         self.reader = reader
         call.onClose { self.close() }
+        call.onReview { self.review() }
+        // The role may have gone while the screen was being opened.
+        review()
         advance()
+    }
+
+    private func review() {
+        guard !isClosed, let reader, let refusal = obstacle() else { return }
+        isClosed = true
+        call.fail(refusal.reply)
+        registry.assumeIsolated { $0.endScreen(reader) }
     }
 
     /// Sends what there is: called when the screen has something new.

@@ -26,6 +26,9 @@ struct ScreensControl: ScreensService {
         guard let kept = KeptScreen(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "resume"))
         }
+        if let refusal = context.obstacle(to: kept.request, by: call.peer) {
+            return call.fail(refusal.reply)
+        }
         open(kept.request, call: call, isQuiet: true)
     }
 
@@ -33,7 +36,9 @@ struct ScreensControl: ScreensService {
         _ request: ScreenRequest, call: VarlinkCall<Screens.Open.Reply>, isQuiet: Bool
     ) {
         let caller = context.own(call.peer)
-        let stream = ScreenStream(call: call, registry: context.registry)
+        let stream = ScreenStream(call: call, registry: context.registry) { [context] in
+            context.obstacle(to: request, by: call.peer)
+        }
         context.registry.assumeIsolated { registry in
             registry.openScreen(
                 request, by: caller, isQuiet: isQuiet, wake: { stream.advance() }

@@ -77,5 +77,8 @@ struct VotesControl: VotesService {
                 }
             }
         }
+        context.reviewRead(call) {
+            context.denial(of: Votes.Ballots.name, wanting: .moderator, to: call.peer)
+        }
     }
 }

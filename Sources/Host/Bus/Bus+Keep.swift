@@ -6,13 +6,19 @@ public struct SubscriptionStanding: Sendable, Hashable {
     public var patterns: [String]
     /// The sequence through which it was told everything.
     public var after: Int64
+    /// Whether it is told who did what.
+    public var seesRestricted: Bool
     /// What it has not been told and can't be told any more.
     public var gaps: [SubscriptionBatch.Gap]
 
     /// A place to go on from.
-    public init(patterns: [String], after: Int64, gaps: [SubscriptionBatch.Gap] = []) {
+    public init(
+        patterns: [String], after: Int64, seesRestricted: Bool = false,
+        gaps: [SubscriptionBatch.Gap] = []
+    ) {
         self.patterns = patterns
         self.after = after
+        self.seesRestricted = seesRestricted
         self.gaps = gaps
     }
 }
@@ -43,6 +49,7 @@ extension Bus {
         }
         return SubscriptionStanding(
             patterns: subscription.group.patterns.map(\.text).sorted(), after: after,
+            seesRestricted: subscription.group.seesRestricted,
             gaps: [subscription.trimmed, lost].compactMap { $0 })
     }
 

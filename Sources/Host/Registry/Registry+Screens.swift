@@ -78,6 +78,25 @@ extension Registry {
         linger(screen)
     }
 
+    /// Ends a screen whose reader may not have it any more: it does not wait to be resumed.
+    ///
+    /// One that is not there, or has another reader, is passed over.
+    public func endScreen(_ reader: ScreenReader) {
+        guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else { return }
+        screen.container?.closeScreen(screen)
+    }
+
+    /// Ends screens that wait to be resumed.
+    ///
+    /// - Parameter obstacle: why one is to end, which who asks for it is told; nil: it may stay.
+    public func endUnread(_ obstacle: (KeptScreen) -> String?) {
+        for screen in domain.screens.screens.values where screen.reader == .gone {
+            guard let kept = KeptScreen(screen), let reason = obstacle(kept) else { continue }
+            domain.screens.noteDropped(screen.id, reason)
+            screen.container?.closeScreen(screen)
+        }
+    }
+
     /// Lets a screen wait for a while, to be resumed.
     func linger(_ screen: Screen) {
         let (reader, owner) = (ScreenReader(screen: screen.id, turn: screen.turn), screen.owner)

@@ -6,10 +6,25 @@ import TestSupport
 final class Peer: Sendable {
     private let descriptor: Int32
 
-    init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    /// Connects as somebody else, as root alone can.
+    convenience init(_ path: String, as credentials: Credentials) async throws {
+        let descriptor = try await onThread {
+            try credentials.whileTaken { try Peer.connected(to: path) }
+        }
+        try self.init(descriptor)
+    }
+
+    convenience init(_ path: String) throws { try self.init(Self.connected(to: path)) }
+
+    private static func connected(to path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = withUnixAddress(path) { connect(descriptor, $0, $1) }
         guard result == 0 else { throw SystemFailure("connect \(path)") }
+        return descriptor
+    }
+
+    private init(_ descriptor: Int32) throws {
+        self.descriptor = descriptor
         var wait = timeval(tv_sec: 50, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))

@@ -1,0 +1,75 @@
+import Interfaces
+
+// On whose behalf a peer acts and reads.
+extension Access {
+    /// Checks that one may write in the name of an actor.
+    ///
+    /// - Parameters:
+    ///   - actor: whom they name; nil: nobody, they act for themselves.
+    ///   - own: their own name.
+    /// - Throws: why they may not.
+    func requireWriting(as actor: String?, own: String) throws(ActorRefusal) {
+        guard let actor, actor != own else { return }
+        try ActorRefusal.checkForm(of: actor)
+        if role == .admin { return }
+        guard role >= .frontend, let namespace else {
+            throw ActorRefusal(
+                actor: actor,
+                reason: "You are \(own), a \(role.rawValue); only a frontend acts for "
+                    + "others. Leave the actor out to act for yourself.")
+        }
+        guard actor.hasPrefix("\(namespace):") else {
+            throw ActorRefusal(
+                actor: actor, reason: "You act for actors of the namespace \(namespace) alone.")
+        }
+    }
+
+    /// Checks that one may be shown the ballots of an actor as `mine`: those of themselves, of whom they
+    /// may act for, or of anyone for those who see who voted.
+    func requireReading(as actor: String?, own: String) throws(ActorRefusal) {
+        guard let actor, actor != own else { return }
+        guard role < .moderator else { return try ActorRefusal.checkForm(of: actor) }
+        try requireWriting(as: actor, own: own)
+    }
+
+    /// Checks that a screen may be shown to its user, and acted on by them.
+    ///
+    /// - Parameters:
+    ///   - actor: whose ballots it shows as `mine`.
+    ///   - agent: in whose name items are chosen on it.
+    ///   - own: its user.
+    /// - Throws: why not.
+    func requireScreen(of actor: String?, agent: String?, own: String) throws(ActorRefusal) {
+        try requireReading(as: actor, own: own)
+        try requireWriting(as: agent, own: own)
+    }
+}
+
+/// Why a peer may not act for an actor.
+struct ActorRefusal: Error {
+    let actor: String
+    let reason: String
+
+    var reply: Interfaces.Daemon.ActorForbidden { .init(actor: actor, reason: reason) }
+
+    /// What a check throws, as a value.
+    static func caught(_ check: () throws(ActorRefusal) -> Void) -> ActorRefusal? {
+        do {
+            try check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    static func checkForm(of actor: String) throws(ActorRefusal) {
+        guard let colon = actor.firstIndex(of: ":"), colon != actor.startIndex,
+            actor.index(after: colon) != actor.endIndex, actor.utf8.count <= 200,
+            actor.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else {
+            throw ActorRefusal(
+                actor: actor,
+                reason: "An actor is written namespace:name, in at most 200 bytes.")
+        }
+    }
+}

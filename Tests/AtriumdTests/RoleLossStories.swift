@@ -1,0 +1,144 @@
+import Glibc
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// What becomes of those whose role is taken away while they look on.
+    ///
+    /// Debian's own accounts stand for people: games moderates, mail administers, www-data is a front end.
+    @Suite(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
+    struct LostRoles {
+        private static let group: UInt32 = 20_000
+        private static let film = "the-godfather-1972"
+        private static let someRoles =
+            "moderators: [games]\nadmins: [mail]\nfrontends: [www-data=web]\n"
+        private static let options = DaemonUnderTest.Options(
+            prefix: ["setpriv", "--regid=\(group)", "--clear-groups"],
+            configuration: ["atrium.yaml": someRoles])
+
+        private static func peer(_ daemon: DaemonUnderTest, _ uid: UInt32) async throws -> Peer {
+            try await Peer(daemon.socket, as: Credentials(uid: uid, gid: group))
+        }
+
+        private static func reload(_ daemon: DaemonUnderTest, _ settings: String) async throws {
+            try daemon.home.write("etc/atrium.yaml", settings)
+            let reply = try await daemon.peer().call("org.atrium.Daemon.Reload")
+            #expect(reply["error"] == nil, "\(reply)")
+        }
+
+        private static func vote(_ daemon: DaemonUnderTest, as uid: UInt32) async throws {
+            let reply = try await peer(daemon, uid).call(
+                "org.atrium.Votes.Cast",
+                ["container": "films", "item": .string(film), "value": 4])
+            #expect(reply["error"] == nil, "\(reply)")
+        }
+
+        @Test func `who was told who voted is told why that ends, and nothing after the reload`()
+            async throws
+        {
+            try await withFilms(Self.options) { daemon in
+                let moderator = try await Self.peer(daemon, 5)
+                let topics: JSONValue = ["topics": ["films.votes.>"]]
+                try await moderator.send(
+                    Peer.frame("org.atrium.Notifications.Subscribe", topics, more: true)
+                        + Peer.frame("org.atrium.Votes.Ballots", ["container": "films"]))
+                #expect(try await moderator.receive()?["parameters"]?["live"]?.bool == true)
+                try await Self.vote(daemon, as: 20_001)
+                let seen = try await moderator.receive()?["parameters"]?["notifications"]?[0]
+                #expect(seen?["actor"]?.string == "unix:20001", "\(seen as Any)")
+
+                try await Self.reload(daemon, "")
+                try await Self.vote(daemon, as: 20_002)
+                let end = try #require(try await moderator.receive())
+                #expect(end["error"]?.string == "org.atrium.Daemon.RoleRequired", "\(end)")
+                #expect(
+                    end["parameters"] == [
+                        "method": "org.atrium.Notifications.Subscribe", "role": "moderator",
+                        "yours": "member",
+                    ])
+                // What waited behind it is judged as it is now.
+                let queued = try #require(try await moderator.receive())
+                #expect(queued["error"]?.string == "org.atrium.Daemon.RoleRequired", "\(queued)")
+                try await Self.seesNoVoter(daemon, moderator)
+            }
+        }
+
+        /// The same connection may go on as a member.
+        private static func seesNoVoter(_ daemon: DaemonUnderTest, _ peer: Peer) async throws {
+            let topics: JSONValue = ["topics": ["films.votes.>"]]
+            try await peer.send(
+                Peer.frame("org.atrium.Notifications.Subscribe", topics, more: true))
+            _ = try await peer.receive()
+            try await vote(daemon, as: 20_003)
+            let seen = try await peer.receive()?["parameters"]?["notifications"]?[0]
+            #expect(seen?["topic"]?.string == "films.votes.cast")
+            #expect(seen?["actor"]?.string == nil, "\(seen as Any)")
+        }
+
+        @Test func `an export ends in its midst for one who is no admin any more`() async throws {
+            try await withFilms(Self.options) { daemon in
+                let text = JSONValue.string(String(repeating: "x", count: 4_000))
+                for batch in 0..<10 {
+                    let items = (0..<200).map { number -> JSONValue in
+                        [
+                            "id": .string("big-\(batch)-\(number)"),
+                            "fields": ["title": text],
+                        ]
+                    }
+                    let put = try await daemon.peer().call(
+                        "org.atrium.Contents.Put",
+                        ["container": "films", "items": .array(items)])
+                    #expect(put["error"] == nil, "\(put)")
+                }
+                let admin = try await Self.peer(daemon, 8)
+                try await admin.send(
+                    Peer.frame(
+                        "org.atrium.Containers.Export", ["container": "films"], more: true))
+                var replies = [try #require(try await admin.receive())]
+                try await Self.reload(daemon, "")
+                while replies.last?["continues"]?.bool == true {
+                    replies.append(try #require(try await admin.receive()))
+                }
+                let last = try #require(replies.last)
+                #expect(last["error"]?.string == "org.atrium.Daemon.RoleRequired", "\(last)")
+                #expect(last["parameters"]?["role"]?.string == "admin")
+            }
+        }
+
+        @Test func `screens of people for whom a front end acts no more end, also those that wait`()
+            async throws
+        {
+            try await withFilms(Self.options) { daemon in
+                func open(_ actor: String) async throws -> (Peer, String) {
+                    let peer = try await Self.peer(daemon, 33)
+                    let request: JSONValue = [
+                        "container": "films", "limit": 1, "actor": .string(actor),
+                    ]
+                    try await peer.send(
+                        Peer.frame("org.atrium.Screens.Open", request, more: true))
+                    let first = try #require(try await peer.receive())
+                    return (peer, try #require(first["parameters"]?["screen"]?.string))
+                }
+                let (reader, open1) = try await open("web:ann")
+                let (own, open2) = try await open("unix:33")
+                let waiting = try await open("web:bob").1
+                try await Self.reload(daemon, "admins: [mail]\n")
+                let end = try #require(try await reader.receive())
+                #expect(end["error"]?.string == "org.atrium.Daemon.ActorForbidden", "\(end)")
+                let hand = try await Self.peer(daemon, 33)
+                for screen in [open1, waiting] {
+                    let act = try await hand.call(
+                        "org.atrium.Screens.Activate",
+                        ["screen": .string(screen), "item": .string(Self.film)])
+                    #expect(act["error"]?.string == "org.atrium.Screens.ScreenNotFound", "\(act)")
+                }
+                // Its own goes on.
+                let act = try await hand.call(
+                    "org.atrium.Screens.Search", ["screen": .string(open2), "text": "alien"])
+                #expect(act["error"] == nil, "\(act)")
+                #expect(try await own.receive()?["parameters"]?["screen"]?.string == open2)
+            }
+        }
+    }
+}
