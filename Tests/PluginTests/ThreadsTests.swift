@@ -59,7 +59,8 @@ import Threads
         #expect(try thread.host.run(.deleteComment(id: "a")).changes == [])
     }
 
-    @Test func `an author edits and deletes, a moderator too, others do not`() throws {
+    @Test func `an author edits and deletes, a moderator deletes alone, others do neither`() throws
+    {
         let thread = try Thread()
         try thread.post("a", by: 1)
         for command in [
@@ -67,6 +68,10 @@ import Threads
         ] {
             _ = try thread.refusal { try thread.host.run(command, as: 2) }
         }
+        let rewritten = try thread.refusal {
+            try thread.host.run(.editComment(id: "a", text: "new"), as: 2, isModerator: true)
+        }
+        #expect(rewritten.reason.contains("only they change its text"))
         let edited = try thread.host.run(.editComment(id: "a", text: "new"), as: 1)
         guard case .comment(let entry) = edited.answer else { return }
         #expect(entry.comment.text == "new")

@@ -29,14 +29,20 @@ extension Threads {
         return [comment.record]
     }
 
-    /// Decides on another text: the author's right, and a moderator's.
+    /// Decides on another text: the author's right alone, under whose name it stands.
     ///
     /// The same text changes nothing.
     public func edit(
         _ id: String, text: String, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         var comment = try find(id)
-        try checkMayChange(comment, context)
+        guard comment.author == context.actor else {
+            throw Refusal(
+                .refused,
+                "The comment '\(id)' is another person's; only they change its text. A moderator "
+                    + "may delete it, or have it wait.",
+                evidence: ["comment": id])
+        }
         guard comment.state != .removed else {
             throw Refusal(.refused, "The comment '\(id)' was deleted; there is no text to change.")
         }
@@ -54,7 +60,12 @@ extension Threads {
     /// Its record stays, without text. One that was deleted before changes nothing.
     public func delete(_ id: String, _ context: CommandContext) throws(Refusal) -> [Change] {
         let comment = try find(id)
-        try checkMayChange(comment, context)
+        guard comment.author == context.actor || context.isModerator else {
+            throw Refusal(
+                .refused,
+                "The comment '\(id)' is another person's; only they and moderators delete it.",
+                evidence: ["comment": id])
+        }
         return remove(comment)
     }
 
@@ -125,16 +136,5 @@ extension Threads {
                 .refused, "The comment '\(parent)' \(reason); it takes no replies.",
                 evidence: ["comment": parent])
         }
-    }
-
-    private func checkMayChange(
-        _ comment: Comment, _ context: CommandContext
-    ) throws(Refusal) {
-        guard comment.author != context.actor, !context.isModerator else { return }
-        throw Refusal(
-            .refused,
-            "The comment '\(comment.id)' is another person's; only they and moderators "
-                + "change it.",
-            evidence: ["comment": comment.id])
     }
 }

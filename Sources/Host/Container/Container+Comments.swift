@@ -95,8 +95,11 @@ extension Container {
         _ component: String?, _ comment: String, text: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        changeOwn(comment, .editComment(id: comment, text: text), component, caller, reply) {
-            $0.draft("comments.edited", $1, text: true)
+        changeOwn(
+            comment, .editComment(id: comment, text: text), component, caller, byAuthorAlone: true,
+            reply
+        ) { decision, component, _ in
+            decision.draft("comments.edited", component, text: true)
         }
     }
 
@@ -105,26 +108,40 @@ extension Container {
         _ reply: @escaping Answer<CommentResult>
     ) {
         changeOwn(comment, .deleteComment(id: comment), component, caller, reply) {
-            $0.draft("comments.removed", $1)
+            // Who takes back what nobody else has seen is as secret as who wrote it.
+            $0.draft("comments.removed", $1, wasHeld: $2?.state == .pending)
         }
     }
 
     /// Changes a comment that its author can read: with its item it is gone until that returns.
+    ///
+    /// With `byAuthorAlone` moderators are refused too: nobody else puts words into the author's mouth,
+    /// whatever the component thinks of it.
     private func changeOwn(
         _ comment: String, _ command: ComponentCommand, _ component: String?, _ caller: Caller,
-        _ reply: @escaping Answer<CommentResult>,
-        entry: @escaping (Decision, _ component: String) -> EntryDraft?
+        byAuthorAlone: Bool = false, _ reply: @escaping Answer<CommentResult>,
+        entry: @escaping (Decision, _ component: String, _ before: Comment?) -> EntryDraft?
     ) {
         guard let slot = try? slot(component, .comments) else {
-            return change(command, component, caller, reply, entry: entry)
+            return change(command, component, caller, reply) { entry($0, $1, nil) }
         }
         slot.ask(.comment(id: comment)) { [self] result in
             guard case .success(.comment(let found?)) = result else {
                 // The component says what there is to say.
-                return change(command, component, caller, reply, entry: entry)
+                return change(command, component, caller, reply) { entry($0, $1, nil) }
             }
-            change(
-                command, component, of: found.comment.subject.item, caller, reply, entry: entry)
+            let before = found.comment
+            if byAuthorAlone, let author = before.author,
+                author != domain.actors.number(of: caller.actor)
+            {
+                let reason =
+                    "The comment '\(comment)' is another person's; only they change its text. A "
+                    + "moderator may delete it, or have it wait."
+                return reply(.failure(.refused(reason: reason, retryAfter: nil)))
+            }
+            change(command, component, of: before.subject.item, caller, reply) {
+                entry($0, $1, before)
+            }
         }
     }
 
@@ -208,7 +225,7 @@ extension Decision {
     /// What an entry about a comment holds; nil when nothing changes.
     fileprivate func draft(
         _ topic: String, _ component: String, text: Bool = false, parent: Bool = false,
-        state: Comment.State? = nil, reason: String? = nil
+        state: Comment.State? = nil, reason: String? = nil, wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
         let comment = entry.comment
@@ -225,6 +242,7 @@ extension Decision {
                 $0.member("state", state?.rawValue)
                 $0.member("reason", reason)
             },
-            restricted: isHeld ? Payload.object { $0.member("text", comment.text) } : nil)
+            restricted: isHeld || wasHeld
+                ? Payload.object { if isHeld { $0.member("text", comment.text) } } : nil)
     }
 }

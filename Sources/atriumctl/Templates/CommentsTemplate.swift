@@ -48,6 +48,9 @@ enum CommentsTemplate {
                 _ id: String, text: String, _ context: CommandContext
             ) throws(Refusal) -> [Change] {
                 var comment = try find(id, for: context)
+                guard comment.author == context.actor else {
+                    throw Refusal("It is another person's.")
+                }
                 guard comment.state != .removed else { throw Refusal("It was deleted.") }
                 if comment.text == text { return [] }
                 comment.text = text

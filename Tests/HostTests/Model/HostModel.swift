@@ -22,7 +22,7 @@ struct HostModel: Equatable {
         case cast(String?, actor: String, Double)
         case retract(String?, actor: String)
         case post(String, on: String?, text: String, actor: String)
-        case edit(String, text: String)
+        case edit(String, text: String, actor: String)
         case delete(String)
         case moderate(String, shown: Bool)
         case nothing
@@ -42,7 +42,7 @@ struct HostModel: Equatable {
         case .retract(let item, let actor): ballots[item]?[actor] = nil
         case .post(let id, let item, let text, let actor):
             posts[id] = posts[id] ?? Post(item: item, text: text, author: actor)
-        case .edit(let id, let text): posts[id]?.text = text
+        case .edit(let id, let text, _): posts[id]?.text = text
         case .delete(let id): posts[id]?.isDeleted = true
         case .moderate(let id, let shown): posts[id]?.isShown = shown
         case .nothing: break

@@ -133,7 +133,10 @@ extension ModelRun {
             case 6..<11: .cast(item, actor: actor, Double(pick(1..<6)))
             case 11..<13: .retract(item, actor: actor)
             case 13..<16: .post("c\(serial)", on: item, text: "x\(serial)", actor: actor)
-            case 16: .edit(post, text: "e\(serial)")
+            case 16:
+                .edit(
+                    post, text: "e\(serial)",
+                    actor: models[container]?.posts[post]?.author ?? actor)
             case 17: .delete(post)
             case 18: .moderate(post, shown: pick(0..<2) == 0)
             default: .nothing
@@ -217,8 +220,8 @@ extension Registry {
             post(address(item), parent: nil, text: text, id: id, by: Caller(actor: actor)) {
                 reply($0.map(\.sequence))
             }
-        case .edit(let id, let text):
-            edit(name, component: nil, comment: id, text: text, by: .moderator) {
+        case .edit(let id, let text, let actor):
+            edit(name, component: nil, comment: id, text: text, by: Caller(actor: actor)) {
                 reply($0.map(\.sequence))
             }
         case .delete(let id):

@@ -270,6 +270,53 @@ import Testing
         try await host.end()
     }
 
+    @Test func `who takes a waiting comment back is told to moderators alone`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films.changed { $0.components[3].settings = ["moderated": true] })
+        let held = try await host.post("Held", by: .bob).comment.entry.comment.id
+        _ = try await host.call {
+            $0.delete("films", component: nil, comment: held, by: .bob, $1)
+        }
+        for seesRestricted in [false, true] {
+            let id = try await host.call { registry, reply in
+                reply(
+                    Result { () throws(HostError) in
+                        try registry.subscribe(
+                            patterns: ["films.comments.removed"], after: 0,
+                            seesRestricted: seesRestricted, wake: {})
+                    })
+            }
+            let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+            let told = try #require(batch?.content.notifications.first)
+            #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
+        }
+        try await host.end()
+    }
+
+    @Test func `a moderator does not rewrite a text under its author's name`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let comment = try await host.post("Mine", by: .bob).comment.entry.comment.id
+        for caller in [Caller.moderator, .ann] {
+            await #expect {
+                _ = try await host.call {
+                    $0.edit(
+                        "films", component: nil, comment: comment, text: "Yours", by: caller, $1)
+                }
+            } throws: {
+                "\($0)".contains("only they change its text")
+            }
+        }
+        let edited = try await host.call {
+            $0.edit("films", component: nil, comment: comment, text: "Mine too", by: .bob, $1)
+        }
+        #expect(edited.comment.entry.comment.text == "Mine too")
+        _ = try await host.call {
+            $0.delete("films", component: nil, comment: comment, by: .moderator, $1)
+        }
+        try await host.end()
+    }
+
     @Test func `an id in another Unicode form than its item's is nobody's`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)

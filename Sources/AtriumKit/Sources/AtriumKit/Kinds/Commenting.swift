@@ -192,7 +192,8 @@ public protocol Commenting: Component {
     /// itself; an id that is taken is refused with code `conflict`.
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change]
 
-    /// Decides on another text for a comment: its author's right, and a moderator's.
+    /// Decides on another text for a comment: its author's right alone, under whose name it stands. The
+    /// host refuses everyone else before it asks.
     func edit(_ id: String, text: String, _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// Decides on deleting a comment, its author's right and a moderator's. The record stays as a
