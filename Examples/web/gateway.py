@@ -8,7 +8,7 @@
 Each browser acts for itself, as NAMESPACE:DIGEST of its cookie: actors are shown, cookies are secrets. So the
 user that runs this is an admin, or has the role `frontend` for that namespace.
 """
-import argparse, asyncio, contextlib, hashlib, json, os, pathlib, secrets, socket
+import argparse, asyncio, contextlib, hashlib, json, os, pathlib, secrets, socket, stat, sys
 from aiohttp import web
 
 METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus", "Votes": "Cast Retract", "Comments": "Post Delete"}
@@ -152,7 +152,13 @@ def default_socket():
     """Where atriumctl looks too."""
     places = [os.environ.get("XDG_RUNTIME_DIR", "") + "/atrium/atrium.sock", "/run/atrium/atrium.sock",
               f"/tmp/atrium-{os.getuid()}/atrium.sock"]
-    return os.environ.get("ATRIUM_SOCKET") or next(filter(os.path.exists, places), places[1])
+    place = os.environ.get("ATRIUM_SOCKET") or next(filter(os.path.exists, places), places[1])
+    if place == places[2]:
+        # Anyone makes folders in /tmp: the daemon in somebody else's is theirs.
+        folder = os.lstat(os.path.dirname(place))
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
+            sys.exit(f"{os.path.dirname(place)} is not yours alone: name the daemon's socket with --socket or ATRIUM_SOCKET")
+    return place
 
 
 def arguments():

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Glibc
 import Interfaces
 import JSONCodec
+import TestSupport
 import Testing
 
 @testable import atriumctl
@@ -128,19 +130,51 @@ import Testing
                 == "org.varlink.service.GetInfo")
     }
 
-    @Test func `the socket is the told one, the environment's, or the first that is there`() {
+    @Test func `the socket is the told one, the environment's, or the first that is there`() throws
+    {
         let find = { (told: String?, variables: [String: String], there: Set<String>) in
-            SocketPath.find(
-                told: told, environment: { variables[$0] }, exists: there.contains, uid: 7)
+            try SocketPath.find(
+                told: told, environment: { variables[$0] }, exists: there.contains, uid: 7,
+                check: { _, _ throws(CommandFailure) in })
         }
         let user = "/run/user/7/atrium/atrium.sock"
         let system = "/run/atrium/atrium.sock"
         let runtime = ["XDG_RUNTIME_DIR": "/run/user/7"]
-        #expect(find("/x", ["ATRIUM_SOCKET": "/y"], []) == "/x")
-        #expect(find(nil, ["ATRIUM_SOCKET": "/y"], []) == "/y")
-        #expect(find(nil, runtime, [user, system]) == user)
-        #expect(find(nil, runtime, [system]) == system)
-        #expect(find(nil, [:], ["/tmp/atrium-7/atrium.sock"]) == "/tmp/atrium-7/atrium.sock")
-        #expect(find(nil, runtime, []) == user)
+        #expect(try find("/x", ["ATRIUM_SOCKET": "/y"], []) == "/x")
+        #expect(try find(nil, ["ATRIUM_SOCKET": "/y"], []) == "/y")
+        #expect(try find(nil, runtime, [user, system]) == user)
+        #expect(try find(nil, runtime, [system]) == system)
+        #expect(try find(nil, [:], ["/tmp/atrium-7/atrium.sock"]) == "/tmp/atrium-7/atrium.sock")
+        #expect(try find(nil, runtime, []) == user)
+    }
+
+    @Test func `a folder below /tmp that is not the user's own is refused`() throws {
+        let home = try TemporaryDirectory()
+        let folder = home.path + "/atrium-7"
+        func problem(of uid: uid_t = getuid()) -> String? {
+            do throws(CommandFailure) {
+                try SocketPath.checkOwner(of: folder, uid: uid)
+                return nil
+            } catch {
+                #expect(error.status == .unreachable)
+                return error.sentence
+            }
+        }
+        #expect(problem()?.contains("can't be looked at") == true)
+        mkdir(folder, 0o700)
+        #expect(problem() == nil)
+        chmod(folder, 0o720)
+        #expect(problem()?.contains("may be written to by others (mode 720)") == true)
+        chmod(folder, 0o700)
+        if getuid() == 0 {
+            chown(folder, 7, 7)
+            #expect(problem(of: 7) == nil)
+            #expect(problem(of: 8)?.contains("belongs to") == true)
+        }
+        symlink(folder, folder + "-link")
+        let linked = #expect(throws: CommandFailure.self) {
+            try SocketPath.checkOwner(of: folder + "-link", uid: 7)
+        }
+        #expect(linked?.sentence.contains("is no folder") == true)
     }
 }

@@ -9,19 +9,47 @@ enum SocketPath {
     ///   - environment: Reads a variable.
     ///   - exists: Tells whether there is something at a path.
     ///   - uid: The user.
+    ///   - check: Refuses a folder below `/tmp` that is not this user's or root's alone.
     /// - Returns: The path; where nothing is there, the place where a daemon of this user puts it.
+    /// - Throws: ``CommandFailure`` for a folder below `/tmp` that is not this user's alone.
     static func find(
         told: String? = nil,
         environment: (String) -> String? = Terminal.environment,
         exists: (String) -> Bool = { access($0, F_OK) == 0 || errno == EACCES },
-        uid: uid_t = getuid()
-    ) -> String {
+        uid: uid_t = getuid(),
+        check: (_ folder: String, _ uid: uid_t) throws(CommandFailure) -> Void = checkOwner
+    ) throws(CommandFailure) -> String {
         if let told { return told }
         if let variable = environment("ATRIUM_SOCKET"), !variable.isEmpty { return variable }
         let temporary = "/tmp/atrium-\(uid)/atrium.sock"
         let runtime = environment("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 }
             .map { "\($0)/atrium/atrium.sock" }
         let places = [runtime, "/run/atrium/atrium.sock", temporary].compactMap { $0 }
-        return places.first(where: exists) ?? runtime ?? "/run/atrium/atrium.sock"
+        let found = places.first(where: exists)
+        if found == temporary { try check("/tmp/atrium-\(uid)", uid) }
+        return found ?? runtime ?? "/run/atrium/atrium.sock"
+    }
+
+    /// Checks that a folder below `/tmp`, where anyone makes folders, is the user's own or root's: who talks
+    /// to somebody else's daemon tells it everything, and believes what it says.
+    static func checkOwner(of folder: String, uid: uid_t) throws(CommandFailure) {
+        var info = stat()
+        let problem: String
+        if lstat(folder, &info) != 0 {
+            problem = "can't be looked at: \(String(cString: strerror(errno)))"
+        } else if info.st_mode & S_IFMT != S_IFDIR {
+            problem = "is no folder"
+        } else if info.st_uid != uid, info.st_uid != 0 {
+            problem = "belongs to \(ActorName.user(info.st_uid) ?? "the user \(info.st_uid)")"
+        } else if info.st_mode & 0o022 != 0 {
+            problem =
+                "may be written to by others (mode \(String(info.st_mode & 0o7777, radix: 8)))"
+        } else {
+            return
+        }
+        throw CommandFailure(
+            "\(folder) \(problem): the daemon behind its socket may be anyone's",
+            hint: "name the socket of the daemon that you trust: --socket PATH, or ATRIUM_SOCKET.",
+            status: .unreachable)
     }
 }
