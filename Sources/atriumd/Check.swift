@@ -43,7 +43,7 @@ struct Check {
         let roles = settings.problems(of: try settings.roleTable(groups: []))
         for problem in roles { say("configuration", problem) }
         if roles.isEmpty { say("configuration", nil) }
-        let library = PluginLibrary(scanning: Installation.pluginDirectories(settings))
+        let library = Installation.plugins(settings)
         for (file, problem) in try await tried(DefinitionFolder(settings).files(), library) {
             if let problem { say("definition", "\(problem)") } else { say(file.path, nil) }
         }

@@ -115,7 +115,7 @@ struct Daemon {
     private func registry(on loop: any EventLoop) throws -> (Registry, Store?) {
         Notifier().status("opening the store")
         try Directories.make(settings.stateDirectory, mode: 0o750)
-        let plugins = PluginLibrary(scanning: Installation.pluginDirectories(settings))
+        let plugins = Installation.plugins(settings)
         report(plugins)
         let opened = OpenedStore()
         let registry = try Registry(

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Host
 
 /// Where the parts of an installation are, as seen from the running executable.
@@ -20,9 +21,14 @@ enum Installation {
             ? installed : binaries.appending(path: "atrium-worker").path
     }
 
-    /// The shipped plugins, then those of the settings.
-    static func pluginDirectories(_ settings: DaemonSettings) -> [PluginLibrary.Directory] {
-        [PluginLibrary.Directory(shippedPlugins, isTrusted: true)]
-            + settings.pluginPath.map { PluginLibrary.Directory($0) }
+    /// The shipped plugins, then those of the settings; from nobody's folders but root's, our user's, and
+    /// the one's who could replace this program as well.
+    static func plugins(_ settings: DaemonSettings) -> PluginLibrary {
+        var owners: Set<UInt32> = [geteuid()]
+        var program = stat()
+        if stat("/proc/self/exe", &program) == 0 { owners.insert(program.st_uid) }
+        return PluginLibrary(
+            scanning: [PluginLibrary.Directory(shippedPlugins, isTrusted: true)]
+                + settings.pluginPath.map { PluginLibrary.Directory($0) }, owners: owners)
     }
 }

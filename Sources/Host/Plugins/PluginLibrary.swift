@@ -18,7 +18,7 @@ public struct PluginLibrary: Sendable {
 
     /// What was found, in the order of directories, then of paths.
     public let plugins: [PluginStatus]
-    /// Directories that are there and can't be read: a sentence each.
+    /// Directories that are there and can't be read, or must not be looked into: a sentence each.
     public let problems: [String]
 
     private let loaded: [String: LoadedPlugin]
@@ -28,9 +28,15 @@ public struct PluginLibrary: Sendable {
     /// A plugin is a `manifest.json` in the directory itself or in a folder of it, and the library
     /// that it names. One that is bad has its state and reason, and does not keep others from being
     /// loaded. Of several with the same id the newest version counts, then the earliest directory.
-    /// A directory that is not there is skipped.
-    public init(scanning directories: [Directory]) {
-        var scan = PluginScan()
+    /// A directory that is not there is skipped. One that others may write to is not looked into, nor is a
+    /// plugin taken from such a folder: they would decide what runs here. The ids of plugins in trusted
+    /// directories are theirs alone.
+    ///
+    /// - Parameters:
+    ///   - directories: where to look.
+    ///   - owners: the users whose folders and files count, beside root's; nil, the default: everyone's.
+    public init(scanning directories: [Directory], owners: Set<UInt32>? = nil) {
+        var scan = PluginScan(owners: owners)
         for directory in directories { scan.look(in: directory) }
         self.init(scan.settled(), problems: scan.problems)
     }

@@ -4,31 +4,59 @@ internal import Glibc
 /// The look through directories: everything that was found so far, in order.
 struct PluginScan {
     private(set) var problems: [String] = []
+    private let trust: PathTrust?
 
     /// A plugin that was found, and may give way to another of its id.
     private struct Candidate {
         var status: PluginStatus
         let manifest: PluginManifest?
+        /// Whether it came with the daemon.
+        let isShipped: Bool
     }
 
     private var candidates: [Candidate] = []
 
+    /// A look that has found nothing yet.
+    ///
+    /// - Parameter owners: whose folders and files count beside root's; nil: everyone's.
+    init(owners: Set<UInt32>?) { trust = owners.map { PathTrust(owners: $0) } }
+
     /// Finds the plugins in a directory, and probes them.
     mutating func look(in directory: PluginLibrary.Directory) {
         let path = directory.path
+        if let problem = trust?.problem(with: path) {
+            problems.append("The plugin directory \(path) is not looked into: \(problem).")
+            return
+        }
         for manifest in manifests(in: path) {
-            candidates.append(
-                candidate(manifest, isolation: directory.isTrusted ? .daemon : .process))
+            candidates.append(candidate(manifest, isShipped: directory.isTrusted))
         }
     }
 
     /// Decides which copy of each id counts, and loads what belongs into the daemon.
     mutating func settled() -> [PluginStatus] {
+        refuseTakenIdentifiers()
         let found = candidates.indices.filter { candidates[$0].status.state == .found }
         for id in Set(found.map { candidates[$0].status.id }).sorted() {
             settle(found.filter { candidates[$0].status.id == id })
         }
         return candidates.map(\.status)
+    }
+
+    /// Refuses what has the id of a plugin that came with the daemon and did not itself: a definition that
+    /// has components of that live in the daemon means the plugin that is known.
+    private mutating func refuseTakenIdentifiers() {
+        let shipped = Dictionary(
+            candidates.filter(\.isShipped).map { ($0.status.id, $0.status.path) }
+        ) { first, _ in first }
+        for index in candidates.indices where candidates[index].status.state == .found {
+            guard !candidates[index].isShipped, let path = shipped[candidates[index].status.id]
+            else { continue }
+            candidates[index].status.end(
+                with: .refused(
+                    "The id '\(candidates[index].status.id)' is that of a plugin that came with the "
+                        + "daemon, at \(path): give this one an id of its own."))
+        }
     }
 
     /// Settles the copies of one id: the newest that can be loaded counts.
@@ -50,24 +78,31 @@ struct PluginScan {
         }
     }
 
-    private func candidate(_ path: String, isolation: Isolation) -> Candidate {
+    private func candidate(_ path: String, isShipped: Bool) -> Candidate {
+        let isolation: Isolation = isShipped ? .daemon : .process
         let folder = String(path.dropLast("/manifest.json".count))
         do throws(PluginProblem) {
+            try check(path)
             let manifest = try PluginManifest(path)
             var status = PluginStatus(
                 manifest, library: "\(folder)/\(manifest.library)", isolation: isolation)
             do throws(PluginProblem) {
+                try check(status.path)
                 try PluginLoading.probe(status.path, id: status.id)
             } catch {
                 status.end(with: error)
             }
-            return Candidate(status: status, manifest: manifest)
+            return Candidate(status: status, manifest: manifest, isShipped: isShipped)
         } catch {
             let name = folder.split(separator: "/").last.map(String.init) ?? folder
             var status = PluginStatus(unreadable: name, path: path, isolation: isolation)
             status.end(with: error)
-            return Candidate(status: status, manifest: nil)
+            return Candidate(status: status, manifest: nil, isShipped: isShipped)
         }
+    }
+
+    private func check(_ path: String) throws(PluginProblem) {
+        if let problem = trust?.problem(with: path) { throw .refused("\(problem).") }
     }
 
     /// The paths of manifests in the directory itself and in its folders, sorted.
