@@ -87,18 +87,23 @@ void bits_in_range(const double *numbers, size_t count, double lower, double upp
 /* Many places at once, compared on the needle's four rarest bytes: that costs less than to look at
    places where only two agree, which no branch predictor knows. A needle of more is looked at as a
    whole where they agree. Which text a place is in says the number of ends before it, which are
-   counted as many at once. AGREEING gives a bit for each of WIDTH places. */
+   counted as many at once. AGREEING gives a bit for each of WIDTH places.
+
+   Where the rarest bytes agree often and the whole does not, in texts that repeat themselves, looking
+   at the whole at each place would cost the product of both lengths. Once it has cost several looks a
+   byte, find_steadily takes over, which never goes back. */
 #define FIND(NAME, TARGET, WIDTH, AGREEING)                                                        \
     TARGET static size_t NAME(const uint8_t *bytes, size_t length,                                 \
                               const struct bits_needle *needle, struct bits_search *search,        \
                               uint32_t *texts, size_t capacity) {                                  \
-        size_t found = 0, place = search->place;                                                   \
+        size_t found = 0, place = search->place, effort = search->effort;                          \
         uint32_t text = search->text, last = search->last;                                         \
         const size_t *at = needle->rarest;                                                         \
         uint8_t rare[] = {needle->bytes[at[0]], needle->bytes[at[1]], needle->bytes[at[2]],        \
                           needle->bytes[at[3]]};                                                   \
         /* Nothing is read behind the bytes. */                                                    \
-        while (found + WIDTH <= capacity && place + needle->length + WIDTH - 1 <= length) {        \
+        while (found + WIDTH <= capacity && place + needle->length + WIDTH - 1 <= length           \
+               && effort <= patience(place)) {                                                     \
             uint64_t ends = AGREEING(bytes + place, BITS_END);                                     \
             uint64_t hits = AGREEING(bytes + place + at[0], rare[0])                               \
                             & AGREEING(bytes + place + at[1], rare[1])                             \
@@ -106,26 +111,63 @@ void bits_in_range(const double *numbers, size_t count, double lower, double upp
                             & AGREEING(bytes + place + at[3], rare[3]);                            \
             for (; hits; hits &= hits - 1) {                                                       \
                 const uint8_t *hit = bytes + place + __builtin_ctzll(hits);                        \
-                if (needle->length > 4 && !is_at(hit, needle)) continue;                           \
                 uint32_t in = text + (uint32_t)__builtin_popcountll(ends & ~hits & (hits - 1));    \
-                if (in != last) texts[found++] = last = in;                                        \
+                if (in == last) continue;                                                          \
+                if (needle->length > 4 && !is_at(hit, needle, &effort)) continue;                  \
+                texts[found++] = last = in;                                                        \
             }                                                                                      \
             text += (uint32_t)__builtin_popcountll(ends);                                          \
             place += WIDTH;                                                                        \
         }                                                                                          \
         int is_tail = place + needle->length + WIDTH - 1 > length;                                 \
-        for (; is_tail && found < capacity && place + needle->length <= length; place++) {         \
-            if (text != last && is_at(bytes + place, needle)) texts[found++] = last = text;        \
+        for (; is_tail && found < capacity && place + needle->length <= length                     \
+               && effort <= patience(place);                                                       \
+             place++) {                                                                            \
+            if (text != last && is_at(bytes + place, needle, &effort)) texts[found++] = last = text;\
             text += bytes[place] == BITS_END;                                                      \
         }                                                                                          \
-        *search = (struct bits_search){place, text, last};                                         \
-        return found;                                                                              \
+        *search = (struct bits_search){place, text, last, effort};                                 \
+        if (effort <= patience(place)) return found;                                               \
+        return find_steadily(bytes, length, needle, search, texts, found, capacity);               \
     }
 
-INLINE int is_at(const uint8_t *place, const struct bits_needle *needle) {
-    for (size_t i = 0; i < needle->length; i++)
-        if (place[i] != needle->bytes[i]) return 0;
-    return 1;
+/* How many bytes of needles may have been looked at up to a place. */
+INLINE size_t patience(size_t place) { return 8 * place + 4096; }
+
+INLINE int is_at(const uint8_t *place, const struct bits_needle *needle, size_t *effort) {
+    size_t same = 0;
+    while (same < needle->length && place[same] == needle->bytes[same]) same++;
+    *effort += same;
+    return same == needle->length;
+}
+
+/* As FIND, byte by byte (Knuth, Morris and Pratt): the borders say how much of the needle stands
+   before a place where it goes on otherwise. No text is in progress where it stops. */
+static size_t find_steadily(const uint8_t *bytes, size_t length, const struct bits_needle *needle,
+                            struct bits_search *search, uint32_t *texts, size_t found,
+                            size_t capacity) {
+    size_t place = search->place, same = 0;
+    uint32_t text = search->text, last = search->last;
+    while (place < length && found < capacity) {
+        if (text == last) {
+            const uint8_t *end = memchr(bytes + place, BITS_END, length - place);
+            place = end ? (size_t)(end - bytes) : length;
+            if (!end) break;
+        }
+        uint8_t byte = bytes[place++];
+        if (byte == BITS_END) {
+            text++;
+            same = 0;
+            continue;
+        }
+        while (same > 0 && byte != needle->bytes[same]) same = needle->borders[same - 1];
+        if (byte == needle->bytes[same]) same++;
+        if (same < needle->length) continue;
+        texts[found++] = last = text;
+        same = 0;
+    }
+    *search = (struct bits_search){place, text, last, search->effort};
+    return found;
 }
 
 #if defined(__x86_64__)

@@ -24,10 +24,12 @@ extension Stories {
                 "  searchBytes: 64\n  screensPerUser: 1\n  frameBytes: 4M\n")
             try await withFilms(options) { daemon in
                 let peer = try daemon.peer()
-                let refused = try await peer.call("org.atrium.Contents.List", Self.search(65))
-                #expect(refused["error"]?.string == "org.atrium.Contents.LimitExceeded")
-                #expect(refused["parameters"]?["value"]?.int == 64)
-                #expect(refused["parameters"]?["setting"]?.string == "limits.searchBytes")
+                for interface in ["org.atrium.Contents", "org.atrium.Filters"] {
+                    let refused = try await peer.call("\(interface).List", Self.search(65))
+                    #expect(refused["error"]?.string == "\(interface).LimitExceeded")
+                    #expect(refused["parameters"]?["value"]?.int == 64)
+                    #expect(refused["parameters"]?["setting"]?.string == "limits.searchBytes")
+                }
                 let said = try await daemon.type(
                     "atriumctl list films --search \(String(repeating: "x", count: 65))")
                 #expect(said.status == 1)

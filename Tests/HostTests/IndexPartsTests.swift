@@ -73,6 +73,43 @@ struct IndexPartsTests {
         }
     }
 
+    @Test func `a needle is found in texts that repeat what it is made of`() {
+        var random = SeededRandom(state: 18)
+        for round in 0..<40 {
+            func word(_ length: ClosedRange<Int>) -> [UInt8] {
+                (0..<Int.random(in: length, using: &random)).map { _ in
+                    UInt8(ascii: Int.random(in: 0...300, using: &random) == 0 ? "b" : "a")
+                }
+            }
+            let needle = word(5...400)
+            let all = (0..<60).map { _ in word(0...3_000) }
+            let text = String(decoding: needle, as: UTF8.self)
+            let expected = all.indices.filter {
+                String(decoding: all[$0], as: UTF8.self).range(of: text) != nil
+            }
+            #expect(texts(with: needle, in: all) == expected, "\(round)")
+        }
+    }
+
+    @Test func `a long needle costs what it and the texts are long, not the product`() throws {
+        let ab = Array("ab".utf8)
+        let long = (0..<(64 << 10)).map { ab[$0 % 2] }
+        let near = [UInt8](repeating: ab[0], count: 4_096)
+        let missed = (0..<(1 << 20)).map { $0 % 4_096 == 4_095 ? ab[1] : ab[0] }
+        let before = try threadSeconds()
+        #expect(Needle(long) != nil)
+        #expect(texts(with: near, in: [missed]) == [])
+        #expect(texts(with: Array(missed.prefix(4_096)), in: [missed]) == [0])
+        #expect(try threadSeconds() - before < 1)
+    }
+
+    /// The processor time that this thread has had.
+    private func threadSeconds() throws -> Double {
+        var time = timespec()
+        try #require(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// The numbers of the texts that a needle is in.
     private func texts(with needle: [UInt8], in texts: [[UInt8]]) -> [Int] {
         var found: [Int] = []

@@ -32,6 +32,19 @@ struct IndexPropertyTests {
     }
 
     @Test(arguments: [1, 2, UInt64.random(in: 4...UInt64.max)])
+    func `an order that is made step by step is right while rows change`(seed: UInt64) throws {
+        var world = IndexWorld(seed: seed, idCount: 700)
+        world.index.orders.mostAtOnce = 0
+        var steps = 0
+        for step in 0..<400 {
+            world.change()
+            try world.checkQuery("seed \(seed), step \(step)")
+            if world.chance(30), world.index.orders.grow(in: world.index) { steps += 1 }
+        }
+        #expect(steps > 10)
+    }
+
+    @Test(arguments: [1, 2, UInt64.random(in: 4...UInt64.max)])
     func `a cursor goes on behind its place while items come and go`(seed: UInt64) throws {
         var world = IndexWorld(seed: seed)
         for _ in 0..<30 { world.change() }

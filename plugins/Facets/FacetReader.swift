@@ -86,15 +86,14 @@ struct FacetReader {
                 "filters", "expected at least one; leave it out for one filter for each value")
         }
         let reader = FilterReader(field: field)
-        var filters: [Filter] = []
-        for object in objects {
+        var ids: Set<String> = []
+        return try objects.map { object throws(SettingError) in
             let filter = try reader.read(object)
-            if filters.contains(where: { $0.id == filter.id }) {
+            guard ids.insert(filter.id).inserted else {
                 throw object.error("id", "there is a filter '\(filter.id)' already")
             }
-            filters.append(filter)
+            return filter
         }
-        return filters
     }
 
     private func isSectionID(_ id: String) -> Bool {

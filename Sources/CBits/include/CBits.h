@@ -25,6 +25,9 @@ struct bits_needle {
     const uint8_t *bytes;
     size_t length;
     size_t rarest[4];
+    /// For each beginning of it, how long the longest shorter one is that this beginning ends with;
+    /// not looked at where it has no more than four bytes.
+    const uint32_t *borders;
 };
 
 /// What each of several texts, one behind the other, ends with: a byte that UTF-8 never has.
@@ -38,6 +41,8 @@ struct bits_search {
     uint32_t text;
     /// The text that was found last; `UINT32_MAX` where there is none.
     uint32_t last;
+    /// How many bytes of the needle it has looked at, one after the other; 0 at the start.
+    size_t effort;
 };
 
 /// Finds the texts of many that hold a needle, from `search` on.

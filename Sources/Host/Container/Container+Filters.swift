@@ -50,26 +50,47 @@ extension Container {
         do throws(HostError) {
             chosen = try slot(component, .filters)
             if let scope, definition.scope(scope) == nil { throw scopeNotFound(scope) }
+            try domain.limits.check(search: search, selection: selection)
         } catch {
             return reply(.failure(error))
         }
         let only = component == nil ? nil : chosen
         resolve(selection, offers: true, only: only) { [self] result in
             do throws(HostError) {
-                let sections = try result.get()
-                let query = IndexQuery(
-                    sections: sections.map(\.query), search: search, limit: 0,
-                    countsFacets: true)
-                let found =
-                    first(.contents) == nil ? nil : try list(nil, in: scope).list.answer(query)
-                reply(
-                    .success(
-                        FiltersPage(
-                            sections: sections.views(counts: found?.counts ?? []),
-                            total: found?.total ?? 0, sequence: domain.sequence)))
+                count(try result.get(), in: scope, search: search, reply)
             } catch {
                 reply(.failure(error))
             }
+        }
+    }
+
+    private func count(
+        _ sections: [ResolvedSection], in scope: String?, search: String?,
+        _ reply: @escaping Answer<FiltersPage>
+    ) {
+        let answer = { [self] (found: IndexPage?) in
+            FiltersPage(
+                sections: sections.views(counts: found?.counts ?? []), total: found?.total ?? 0,
+                sequence: domain.sequence)
+        }
+        guard first(.contents) != nil else { return reply(.success(answer(nil))) }
+        do throws(HostError) {
+            let (slot, list) = try self.list(nil, in: scope)
+            let query = IndexQuery(
+                sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
+            prepare(query, in: list, of: slot) { [self] result in
+                // The component may have been made anew while this waited.
+                guard self.slot(slot.name)?.list === list else {
+                    return count(sections, in: scope, search: search, reply)
+                }
+                do throws(HostError) {
+                    reply(.success(answer(try list.answer(query, try result.get()))))
+                } catch {
+                    reply(.failure(error))
+                }
+            }
+        } catch {
+            reply(.failure(error))
         }
     }
 
@@ -225,7 +246,12 @@ private struct FilterResolution {
         _ offered: [FilterSection], _ ids: [ComponentQuery.FilterID], _ filters: [Filter]
     ) {
         var found: [String: [Filter]] = [:]
-        for (id, filter) in zip(ids, filters) { found[id.section, default: []].append(filter) }
+        var known: Set<ComponentQuery.FilterID> = []
+        for (id, filter) in zip(ids, filters)
+        where known.insert(.init(section: id.section, filter: filter.id)).inserted {
+            // One that was selected in two spellings is one filter.
+            found[id.section, default: []].append(filter)
+        }
         for section in offered {
             sections.append(
                 ResolvedSection(section: section, selected: found[section.id] ?? []))

@@ -1,5 +1,4 @@
 import AtriumKit
-import JSONCodec
 
 // Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
 extension Container {
@@ -20,31 +19,89 @@ extension Container {
         }
     }
 
+    /// Makes the orders, in slices, that a list's queries have asked for.
+    func growOrders(of list: ContentIndex) {
+        guard list.orders.isGrowing, !list.orders.isDriven else { return }
+        list.orders.isDriven = true
+        domain.inSlices {
+            list.orders.grow(in: list)
+        } then: {
+            list.orders.isDriven = false
+        }
+    }
+
+    /// Finds ahead what a query lets through, in slices where that looks at much.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - list: of what.
+    ///   - slot: whose list that is.
+    ///   - then: takes what was found, right at that moment; nil: there is no need to.
+    func prepare(
+        _ query: IndexQuery, in list: ContentIndex, of slot: Slot,
+        then: @escaping Answer<QueryPreparation?>
+    ) {
+        guard list.isLong(query) else { return then(.success(nil)) }
+        let prepared = QueryPreparation(query, in: list)
+        domain.inSlices {
+            prepared.step()
+        } then: {
+            guard prepared.isHopeless else { return then(.success(prepared)) }
+            then(.failure(slot.tooBusy))
+        }
+    }
+
     private func check(_ request: ListRequest) throws(HostError) {
         try domain.limits.check(page: request.limit)
         try domain.limits.check(
             search: request.search, sort: request.sort, selection: request.selection)
-        let known = definition.fields.map(\.name)
+        let known = Set(definition.fields.map(\.name))
         if let unknown = request.fields?.first(where: { !known.contains($0) }) {
-            throw .fieldUnknown(field: unknown, known: known)
+            throw .fieldUnknown(field: unknown, known: definition.fields.map(\.name))
+        }
+    }
+
+    private func readPage(
+        _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection], attempt: Int = 1,
+        _ reply: @escaping Answer<ListPage>
+    ) {
+        guard attempt <= 8 else { return reply(.failure(slot.tooBusy)) }
+        do throws(HostError) {
+            let (slot, list) = try self.list(slot.name)
+            prepare(query(request, sections), in: list, of: slot) { [self] result in
+                switch result {
+                case .failure(let error): reply(.failure(error))
+                case .success(let prepared):
+                    readPage(request, slot, sections, prepared, attempt: attempt, reply)
+                }
+            }
+        } catch {
+            reply(.failure(error))
         }
     }
 
     /// Reads the page, with the ballots of the actor if one is named, all of one moment.
     private func readPage(
         _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection],
-        _ reply: @escaping Answer<ListPage>
+        _ prepared: QueryPreparation?, attempt: Int, _ reply: @escaping Answer<ListPage>
     ) {
+        var isLate = false
         var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
         withBallots(of: request.actor) { [self] in
             do throws(HostError) {
                 let (_, list) = try self.list(slot.name)
-                page = .success(try self.page(of: list, request, sections))
+                // The moment may have come long after what was found.
+                isLate = prepared.map { $0.index !== list || !$0.catchUp() } ?? false
+                if isLate { return [] }
+                page = .success(try self.page(of: list, request, sections, prepared))
             } catch {
                 page = .failure(error)
             }
             return (try? page.get())?.items.map { .item($0.id) } ?? []
-        } then: { ballots in
+        } then: { [self] ballots in
+            if isLate {
+                return readPage(request, slot, sections, attempt: attempt + 1, reply)
+            }
             reply(
                 page.map { page in
                     var page = page
@@ -56,31 +113,37 @@ extension Container {
         }
     }
 
-    func page(
-        of list: ContentIndex, _ request: ListRequest, _ sections: [ResolvedSection]
-    ) throws(HostError) -> ListPage {
+    private func query(_ request: ListRequest, _ sections: [ResolvedSection]) -> IndexQuery {
         let scope: ParentScope =
             switch request.parent {
             case nil: .all
             case "": .roots
             case .some(let parent): .under(parent)
             }
-        let found = try list.answer(
-            IndexQuery(
-                parent: scope, sections: sections.map(\.query), search: request.search,
-                sort: request.sort.map { SortKey($0) }, limit: request.limit,
-                cursor: request.cursor, countsFacets: request.facets))
+        return IndexQuery(
+            parent: scope, sections: sections.map(\.query), search: request.search,
+            sort: request.sort.map { SortKey($0) }, limit: request.limit,
+            cursor: request.cursor, countsFacets: request.facets)
+    }
+
+    private func page(
+        of list: ContentIndex, _ request: ListRequest, _ sections: [ResolvedSection],
+        _ prepared: QueryPreparation?
+    ) throws(HostError) -> ListPage {
+        let found = try list.answer(query(request, sections), prepared)
+        growOrders(of: list)
+        let fields = request.fields.map(Set.init)
         return ListPage(
-            items: found.rows.map { view($0, fields: request.fields) }, total: found.total,
+            items: found.rows.map { view($0, fields: fields) }, total: found.total,
             sections: request.facets ? sections.views(counts: found.counts) : nil,
             next: found.next, sequence: domain.sequence)
     }
 
     /// An item as it is read; nobody's ballot in it yet.
-    func view(_ row: IndexedItem, fields: [String]?) -> ItemView {
+    func view(_ row: IndexedItem, fields: Set<String>?) -> ItemView {
         ItemView(
             id: row.id, parent: row.parent,
-            fields: fields.map { row.fields.keeping(Set($0)) } ?? row.fields,
+            fields: fields.map(row.fields(named:)) ?? row.fields,
             votes: wired.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
             comments: wired.comments == nil ? nil : row.comments)
     }
@@ -174,23 +237,13 @@ extension Container {
 
 extension ContentIndex {
     /// Answers a query, in the host's errors.
-    func answer(_ query: IndexQuery) throws(HostError) -> IndexPage {
+    func answer(
+        _ query: IndexQuery, _ prepared: QueryPreparation? = nil
+    ) throws(HostError) -> IndexPage {
         do {
-            return try self.query(query)
+            return try self.query(query, prepared)
         } catch {
-            switch error {
-            case .sortFieldUnknown(let field, let known):
-                throw .fieldUnknown(field: field, known: known)
-            case .cursorInvalid(let reason): throw .cursorInvalid(reason)
-            }
+            throw HostError(error)
         }
-    }
-}
-
-extension [UInt8] {
-    /// The object with these members alone; of one that can't be read, all.
-    fileprivate func keeping(_ names: Set<String>) -> [UInt8] {
-        guard let object = try? Value(jsonBytes: self).object else { return self }
-        return object.filter { names.contains($0.key) }.jsonBytes
     }
 }

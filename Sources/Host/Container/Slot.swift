@@ -88,6 +88,11 @@ final class Slot {
     func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
     }
+
+    /// Why a query that takes long has no answer.
+    var tooBusy: HostError {
+        unavailable("Its items change faster than the query can be answered; ask for less.")
+    }
 }
 
 // MARK: Requests

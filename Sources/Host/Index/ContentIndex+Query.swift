@@ -3,15 +3,21 @@ import AtriumKit
 extension ContentIndex {
     /// What matches a query: a page, the total and the counts, all of one moment.
     ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - prepared: What was found of it ahead, right up to now; nil: nothing.
+    /// - Returns: The page.
     /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and
     ///   for a
     ///   cursor that does not belong to this sort.
-    func query(_ query: IndexQuery) throws(IndexError) -> IndexPage {
+    func query(
+        _ query: IndexQuery, _ prepared: QueryPreparation? = nil
+    ) throws(IndexError) -> IndexPage {
         let order = try RowOrder(query.sort, in: self)
         let after = try query.cursor.map { text throws(IndexError) in
             try order.position(cursor: text)
         }
-        let matches = Matches(query, in: self)
+        let matches = Matches(query, in: self, prepared)
         let counts =
             query.countsFacets ? query.sections.map { matches.counts(of: $0, in: self) } : []
         let (rows, isLast) = order.page(
@@ -34,17 +40,19 @@ struct Matches {
     private let isEverything: Bool
     private let selected: [(id: String, rows: MatchingRows)]
 
-    init(_ query: IndexQuery, in index: ContentIndex) {
+    init(_ query: IndexQuery, in index: ContentIndex, _ prepared: QueryPreparation? = nil) {
         var base: Bitset =
             switch query.parent {
             case .all: index.table.occupied
             case .roots: index.table.roots
             case .under(let id): index.table.children(of: id)
             }
-        let search = index.rows(matchingSearch: query.search)
+        let search = prepared?.searchRows ?? index.rows(matchingSearch: query.search)
         search.narrow(&base)
-        selected = query.sections.filter { !$0.selected.isEmpty }.map {
-            ($0.id, index.rows(matchingAnyOf: $0.selected))
+        selected = query.sections.enumerated().compactMap { place, section in
+            guard !section.selected.isEmpty else { return nil }
+            let rows = prepared?.rows(ofSection: place)
+            return (section.id, rows ?? index.rows(matchingAnyOf: section.selected))
         }
         var rows = base
         for section in selected { section.rows.narrow(&rows) }

@@ -86,6 +86,8 @@ final class FoldedTexts {
 
     private var runs: [Run] = []
     private var open = 0
+    /// How many bytes its folded texts take, holes among them.
+    private(set) var byteCount = 0
     private var places: ContiguousArray<Place> = []
 
     /// Keeps a text by its folded form and as it is; the owner has none now.
@@ -97,6 +99,7 @@ final class FoldedTexts {
         if owner == places.count { places.append(Place(run: 0, entry: 0)) }
         places[owner] = Place(run: Int32(open), entry: Int32(runs[open].starts.count))
         runs[open].append(text, original: original, owner: Int32(owner))
+        byteCount += text.count + 1
     }
 
     /// Makes room for the texts of so many owners at once.
@@ -149,6 +152,14 @@ final class FoldedTexts {
         for run in runs { run.visitOwners(of: needle, ahead: ahead, body) }
     }
 
+    /// How many runs there are: a text that stays, stays in its run.
+    var runCount: Int { runs.count }
+
+    /// As ``visitOwners(containing:ahead:_:)``, of the texts in one run.
+    func visitOwners(containing needle: Needle, inRun run: Int, _ body: (Int) -> Void) {
+        runs[run].visitOwners(of: needle, ahead: { _ in }, body)
+    }
+
     private func openRun() {
         // Runs that were written anew have room again.
         let roomy = runs.firstIndex { $0.length < FoldedTexts.runLength / 2 }
@@ -173,6 +184,7 @@ final class FoldedTexts {
                 }
             }
         }
+        byteCount -= old.bytes.count - new.bytes.count
         runs[index] = new
     }
 }

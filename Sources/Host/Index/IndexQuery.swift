@@ -20,7 +20,7 @@ struct IndexQuery {
 }
 
 /// One section of filters in a query.
-struct SectionQuery {
+struct SectionQuery: Equatable {
     /// Its id in the container.
     var id: String
     /// What is selected in it: an item matches any of them.

@@ -20,10 +20,17 @@ struct LeafCache {
     }
 
     private static let capacity = 256
+    /// A set that missed more changes is found anew.
+    private static let mostMissed = 8_192
 
     private var entries: [Leaf: Entry] = [:]
     private var changed: ContiguousArray<UInt32> = []
     private var uses = 0
+    /// Room beside ``capacity``, for what sections offer.
+    private var offered = 0
+
+    /// Makes room for so many sets that one query asks for again and again.
+    mutating func makeRoom(for count: Int) { offered = max(offered, count) }
 
     /// Notes that a row's values are not what they were.
     mutating func note(row: Int, of count: Int) {
@@ -44,20 +51,32 @@ struct LeafCache {
     mutating func rows(
         for leaf: Leaf, isMember: (Int) -> Bool, find: () -> Bitset
     ) -> Bitset {
-        uses += 1
-        guard var entry = entries.removeValue(forKey: leaf) else {
-            if entries.count >= LeafCache.capacity { evict() }
-            let rows = find()
-            entries[leaf] = Entry(rows: rows, position: changed.count, lastUse: uses)
-            return rows
-        }
+        if let rows = known(leaf, isMember: isMember) { return rows }
+        let rows = find()
+        keep(rows, for: leaf)
+        return rows
+    }
+
+    /// As ``rows(for:isMember:find:)``, where they are kept; nil where they must be found.
+    mutating func known(_ leaf: Leaf, isMember: (Int) -> Bool) -> Bitset? {
+        guard var entry = entries.removeValue(forKey: leaf),
+            changed.count - entry.position <= LeafCache.mostMissed
+        else { return nil }
         for row in changed[entry.position...] {
             entry.rows.set(Int(row), to: isMember(Int(row)))
         }
+        uses += 1
         entry.position = changed.count
         entry.lastUse = uses
         entries[leaf] = entry
         return entry.rows
+    }
+
+    /// Keeps what was found for a leaf, as it is now.
+    mutating func keep(_ rows: Bitset, for leaf: Leaf) {
+        if entries.count >= LeafCache.capacity + offered { evict() }
+        uses += 1
+        entries[leaf] = Entry(rows: rows, position: changed.count, lastUse: uses)
     }
 
     private mutating func evict() {

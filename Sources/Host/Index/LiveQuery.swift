@@ -24,8 +24,12 @@ final class LiveQuery {
     ///
     /// Empty unless the query asks for counts.
     private(set) var counts: [[Int]] = []
+    /// Whether it must be made anew, since asking the index again looks at too much for one turn.
+    private(set) var isOutdated = false
 
     private let index: ContentIndex
+    /// What its selections let through, if that looks at much.
+    private let prepared: QueryPreparation?
     private var order: RowOrder
     private var judge: RowJudge
     private let orderParts: ChangedParts
@@ -35,12 +39,19 @@ final class LiveQuery {
     /// Answers a query and keeps it answered: its limit is the window's length, its cursor is not
     /// looked at.
     ///
+    /// - Parameters:
+    ///   - query: What to answer.
+    ///   - index: Of what.
+    ///   - prepared: What was found of it ahead, right up to now; nil: nothing.
     /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
-    init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
+    init(
+        _ query: IndexQuery, in index: ContentIndex, _ prepared: QueryPreparation? = nil
+    ) throws(IndexError) {
         var query = query
         query.cursor = nil
         self.query = query
         self.index = index
+        self.prepared = prepared
         order = try RowOrder(query.sort, in: index)
         orderParts = order.parts
         judge = RowJudge(query, in: index)
@@ -56,9 +67,9 @@ final class LiveQuery {
     ///
     /// - Returns: Whether anything that it shows is another than it was.
     func advance() -> Bool {
-        guard position != index.log.end else { return false }
+        guard position != index.log.end, !isOutdated else { return false }
         guard let pending = index.log.count(since: position),
-            pending <= max(64, index.count / 512)
+            pending <= max(64, index.count / 512), pending * judge.weight <= LiveQuery.mostTests
         else { return jump() }
         if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
         let changes = index.log.changes(since: position)
@@ -90,7 +101,10 @@ final class LiveQuery {
         front.isComplete = front.rows.count == total
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
-        if front.rows.count < min(query.limit, total) { refill() }
+        if front.rows.count < min(query.limit, total) {
+            guard prepared?.catchUp() ?? !index.isLong(query) else { return fallBehind() }
+            refill()
+        }
         return showFront() || isChanged
     }
 }
@@ -174,7 +188,7 @@ extension LiveQuery {
 
     /// Finds the rows that come behind those known.
     private func refill() {
-        let matches = Matches(query, in: index)
+        let matches = Matches(query, in: index, prepared)
         let page = order.page(
             of: matches.rows, total: matches.total,
             after: front.rows.last.map { order.position(of: Int($0)) },
@@ -207,7 +221,7 @@ extension LiveQuery {
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }
         judge = RowJudge(query, in: index)
         position = index.log.end
-        let matches = Matches(query, in: index)
+        let matches = Matches(query, in: index, prepared)
         total = matches.total
         counts = query.countsFacets ? query.sections.map { matches.counts(of: $0, in: index) } : []
         front = Front()
@@ -216,7 +230,16 @@ extension LiveQuery {
         _ = showFront()
     }
 
+    /// So many changes of rows, times selected filters, are followed; beyond, the index is asked.
+    private static let mostTests = 65_536
+
+    private func fallBehind() -> Bool {
+        isOutdated = true
+        return false
+    }
+
     private func jump() -> Bool {
+        guard prepared == nil, !index.isLong(query) else { return fallBehind() }
         let old = (total, counts, window)
         askAnew()
         return (total, counts, window) != old

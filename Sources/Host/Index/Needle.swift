@@ -5,9 +5,13 @@ import CBits
 /// It is compared with many places at once on four of its bytes, those that are rarest in words, and
 /// as a whole only where all agree.
 struct Needle {
-    private let bytes: [UInt8]
+    /// Its bytes.
+    let bytes: [UInt8]
     /// Where its four rarest bytes are; the rarest again where there are not so many.
     private let rarest: [Int]
+    /// For each beginning of it, how long the longest shorter one is that this beginning ends with;
+    /// none where it has no more than four bytes.
+    private let borders: [UInt32]
 
     /// As many as the stack has room for.
     private static let capacity = 256
@@ -20,14 +24,8 @@ struct Needle {
     init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
-        // The same byte again says little that is new.
-        let byRarity = bytes.indices.sorted { one, other in
-            let (first, second) = (bytes[one], bytes[other])
-            let isRepeated = (bytes[..<one].contains(first), bytes[..<other].contains(second))
-            return (isRepeated.0 ? 1 : 0, Needle.commonness(of: first), one)
-                < (isRepeated.1 ? 1 : 0, Needle.commonness(of: second), other)
-        }
-        rarest = (0..<4).map { $0 < byRarity.count ? byRarity[$0] : byRarity[0] }
+        rarest = Needle.rarest(of: bytes)
+        borders = bytes.count > 4 ? Needle.borders(of: bytes) : []
         let fours = bytes.indices.dropLast(3).prefix(16).map {
             TextSignatures.bucket(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], bytes[$0 + 3])
         }
@@ -56,21 +54,52 @@ struct Needle {
     ) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Needle.capacity) { found in
             bytes.withUnsafeBufferPointer { bytes in
-                var needle = bits_needle(
-                    bytes: bytes.baseAddress, length: bytes.count,
-                    rarest: (rarest[0], rarest[1], rarest[2], rarest[3]))
-                var search = bits_search(place: 0, text: UInt32(number), last: .max)
-                let texts = texts.assumingMemoryBound(to: UInt8.self)
-                while true {
-                    let count = bits_find(
-                        texts.baseAddress, texts.count, &needle, &search, found.baseAddress,
-                        found.count)
-                    guard count > 0 else { return }
-                    for text in found.prefix(count) { ahead(Int(text)) }
-                    for text in found.prefix(count) { body(Int(text)) }
+                borders.withUnsafeBufferPointer { borders in
+                    var needle = bits_needle(
+                        bytes: bytes.baseAddress, length: bytes.count,
+                        rarest: (rarest[0], rarest[1], rarest[2], rarest[3]),
+                        borders: borders.baseAddress)
+                    var search = bits_search(
+                        place: 0, text: UInt32(number), last: .max, effort: 0)
+                    let texts = texts.assumingMemoryBound(to: UInt8.self)
+                    while true {
+                        let count = bits_find(
+                            texts.baseAddress, texts.count, &needle, &search, found.baseAddress,
+                            found.count)
+                        guard count > 0 else { return }
+                        for text in found.prefix(count) { ahead(Int(text)) }
+                        for text in found.prefix(count) { body(Int(text)) }
+                    }
                 }
             }
         }
+    }
+
+    /// Where the four rarest bytes are, the first of all again where there are not so many.
+    ///
+    /// The same byte again says little that is new.
+    private static func rarest(of bytes: [UInt8]) -> [Int] {
+        var isKnown = [Bool](repeating: false, count: 256)
+        var best: [(rank: Int, place: Int)] = []
+        for (place, byte) in bytes.enumerated() {
+            let rank = commonness(of: byte) + (isKnown[Int(byte)] ? 8 : 0)
+            isKnown[Int(byte)] = true
+            guard best.count < 4 || rank < best[3].rank else { continue }
+            best.insert((rank, place), at: best.firstIndex { rank < $0.rank } ?? best.count)
+            if best.count > 4 { best.removeLast() }
+        }
+        return (0..<4).map { $0 < best.count ? best[$0].place : best[0].place }
+    }
+
+    private static func borders(of bytes: [UInt8]) -> [UInt32] {
+        var borders = [UInt32](repeating: 0, count: bytes.count)
+        var length = 0
+        for place in 1..<bytes.count {
+            while length > 0, bytes[place] != bytes[length] { length = Int(borders[length - 1]) }
+            if bytes[place] == bytes[length] { length += 1 }
+            borders[place] = UInt32(length)
+        }
+        return borders
     }
 
     /// How common a byte is in folded text, roughly.

@@ -36,6 +36,9 @@ struct RowJudge {
         func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }
     }
 
+    /// How many selected filters a row is judged by.
+    let weight: Int
+
     private let base: RowTest
     private let sections: [Section]
     /// What scope, search and selections look at.
@@ -47,6 +50,7 @@ struct RowJudge {
 
     /// Makes a query ready for judging single rows.
     init(_ query: IndexQuery, in index: ContentIndex) {
+        weight = query.sections.reduce(1) { $0 + $1.selected.count }
         base = .and([index.test(query.parent), index.test(search: query.search)])
         sections = query.sections.map { section in
             let offered = query.countsFacets ? section.offered.map(index.test) : []

@@ -1,12 +1,20 @@
 /// The orders of an index that queries have asked for, each by the number of its field's column.
 ///
-/// An order of a million rows takes a fifth of a second to make, and saves each query a scan of what
-/// it matches: it is made once the scans that it would have saved have cost as much.
+/// An order saves each query a scan of what it matches: it is made once the scans that it would have
+/// saved have cost as much. Of many rows it is made step by step, while rows come, go and change: it
+/// takes them in wherever they belong, and the steps take in the others.
 struct SortedOrders {
     /// What stands for the order of ids alone.
     static let byID = -1
 
+    /// Of so many rows an order is made at once.
+    var mostAtOnce = 16_384
+    /// Whether somebody calls ``grow(in:)`` again and again.
+    var isDriven = false
+
     private var made: [Int: SortedRows] = [:]
+    /// Of those that are being made, the first row that no step has taken in.
+    private var growing: [Int: Int] = [:]
     /// What scans have cost by now where there is no order yet, in rows looked at.
     private var spent: [Int: Int] = [:]
 
@@ -27,19 +35,45 @@ struct SortedOrders {
     }
 
     /// Forgets all of them.
-    mutating func removeAll() { self = SortedOrders() }
+    mutating func removeAll() {
+        made = [:]
+        growing = [:]
+        spent = [:]
+    }
+
+    /// Whether there is an order to be made by ``grow(in:)``.
+    var isGrowing: Bool { !growing.isEmpty }
+
+    /// Takes some more rows into an order that is being made.
+    ///
+    /// - Returns: False: none is.
+    mutating func grow(in index: ContentIndex) -> Bool {
+        guard let (column, next) = growing.first, let order = made[column] else { return false }
+        let end = min(next + 128, index.table.end)
+        for row in next..<end where index.table.occupied.contains(row) { order.insert(row) }
+        growing[column] = end < index.table.end ? end : nil
+        return true
+    }
 
     /// The order of a column, for a query that had to look at so many rows without it; nil while it
     /// does not pay.
     mutating func order(
         of column: Int, saving cost: Int, in index: ContentIndex
     ) -> SortedRows? {
-        if let order = made[column] { return order }
+        if let order = made[column] { return growing[column] == nil ? order : nil }
         spent[column, default: 0] += cost
         guard spent[column, default: 0] > index.count * 4 else { return nil }
         spent[column] = nil
-        let byID = made[SortedOrders.byID] ?? SortedRows(index, column: nil, idOrder: nil)
+        guard index.count <= mostAtOnce else {
+            made[column] = SortedRows(
+                emptyOf: index, column: column >= 0 ? index.numbered[column] : nil)
+            growing[column] = 0
+            return nil
+        }
+        let ready = growing[SortedOrders.byID] == nil ? made[SortedOrders.byID] : nil
+        let byID = ready ?? SortedRows(index, column: nil, idOrder: nil)
         made[SortedOrders.byID] = byID
+        growing[SortedOrders.byID] = nil
         guard column >= 0 else { return byID }
         let order = SortedRows(index, column: index.numbered[column], idOrder: byID)
         made[column] = order

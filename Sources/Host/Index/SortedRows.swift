@@ -15,6 +15,12 @@ final class SortedRows {
     /// The field's values; nil for the order of ids alone.
     private let column: IndexColumn?
 
+    /// An order that no row is in yet.
+    init(emptyOf index: ContentIndex, column: IndexColumn?) {
+        self.index = index
+        self.column = column
+    }
+
     /// Puts all rows of the index in order.
     ///
     /// The order of ids alone makes any other a matter of moving numbers about; without a column,
@@ -42,11 +48,12 @@ final class SortedRows {
     /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
-    /// Takes a row in, as its value now is.
+    /// Takes a row in, as its value now is; one that is in it already stays.
     func insert(_ row: Int) {
         isCounted = false
         guard !blocks.isEmpty else { return blocks.append([Int32(row)]) }
         let (block, offset) = search { compare($0, row) < 0 }
+        if block < blocks.count, blocks[block][offset] == Int32(row) { return }
         let target = block == blocks.count ? block - 1 : block
         blocks[target].insert(Int32(row), at: block == target ? offset : blocks[target].count)
         guard blocks[target].count > SortedRows.blockLength * 2 else { return }

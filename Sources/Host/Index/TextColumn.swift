@@ -92,6 +92,19 @@ final class TextColumn {
         }
     }
 
+    /// How many bytes are looked at to find a text.
+    var byteCount: Int { values.folded.byteCount }
+
+    /// How many runs the texts stand in.
+    var runCount: Int { values.folded.runCount }
+
+    /// As ``collectRows(containing:into:)``, of the texts in one run.
+    func collectRows(containing needle: Needle, inRun run: Int, into rows: inout Bitset) {
+        values.folded.visitOwners(containing: needle, inRun: run) { owner in
+            values.postings[owner].formUnion(into: &rows)
+        }
+    }
+
     /// Whether one of a row's texts contains this one.
     func contains(_ needle: Needle, row: Int) -> Bool {
         var isFound = false

@@ -1,4 +1,5 @@
 import AtriumKit
+internal import DequeModule
 import LogMessages
 import Logging
 import NIOCore
@@ -49,6 +50,11 @@ final class Domain {
     /// Whether outcomes are being passed on, and more are to follow at once.
     private(set) var hasMoreOutcomes = false
     private var isSettling = false
+    /// Work that is done in slices, whose turn comes in this order.
+    private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
+    private var isSlicing = false
+    /// Whether the loop is to serve others before the next slice.
+    private var isResting = false
     private var lastTicket: UInt64 = 0
 
     init(
@@ -219,19 +225,37 @@ extension Domain {
     /// Does long work in slices, so that the loop serves others in between.
     ///
     /// A slice ends once it has taken 4 ms. The next one is scheduled and not executed at once: the
-    /// loop would run it before it looks at its sockets again.
+    /// loop would run it before it looks at its sockets again. Of all such work one slice is done at a
+    /// time, in turn, and after one of a millisecond or more what comes next waits, too.
     ///
     /// - Parameters:
     ///   - step: does a little; false: nothing is left.
     ///   - done: called after the last step, perhaps during this call.
     func inSlices(_ step: @escaping () -> Bool, then done: @escaping () -> Void) {
+        sliced.append((step, done))
+        if !isSlicing, !isResting { nextSlice() }
+    }
+
+    private func nextSlice() {
         turns.work.insert(.slice)
-        let end = NIODeadline.now() + .milliseconds(4)
-        while step() {
-            steps += 1
-            guard NIODeadline.now() >= end else { continue }
-            return after(.microseconds(100)) { self.inSlices(step, then: done) }
+        let start = NIODeadline.now()
+        var now = start
+        isSlicing = true
+        while now < start + .milliseconds(4), let work = sliced.popFirst() {
+            var isLeft = true
+            while isLeft, now < start + .milliseconds(4) {
+                isLeft = work.step()
+                if isLeft { steps += 1 }
+                now = .now()
+            }
+            if isLeft { sliced.append(work) } else { work.done() }
         }
-        done()
+        isSlicing = false
+        guard !sliced.isEmpty || now >= start + .milliseconds(1) else { return }
+        isResting = true
+        after(.microseconds(100)) { [self] in
+            isResting = false
+            if !sliced.isEmpty { nextSlice() }
+        }
     }
 }

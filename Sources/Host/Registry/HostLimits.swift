@@ -16,6 +16,10 @@ public struct HostLimits: Sendable, Hashable {
     public var sortFields = 16
     /// Filters selected in all sections together; `selectedFilters`.
     public var selectedFilters = 1_000
+    /// Bytes of one selected filter's id, which may be a text that a person wrote; `filterBytes`.
+    public var filterBytes = 4_096
+    /// Bytes of all that is selected, ids of filters and sections together; `selectionBytes`.
+    public var selectionBytes = 128 << 10
     /// Containers; `containers`.
     public var containers = 1_000
     /// Components of one container; `components`.
@@ -59,11 +63,27 @@ public struct HostLimits: Sendable, Hashable {
 
 extension HostLimits {
     /// Makes sure that a query costs no more than its page is worth, whoever asks.
-    func check(search: String?, sort: [String], selection: Selection) throws(HostError) {
+    func check(
+        search: String?, sort: [String] = [], selection: Selection
+    ) throws(HostError) {
         try check(search?.utf8.count ?? 0, searchBytes, "searchBytes")
         try check(sort.count, sortFields, "sortFields")
-        let selected = selection.sections.values.reduce(0) { $0 + $1.count }
-        try check(selected, selectedFilters, "selectedFilters")
+        var (count, bytes) = (0, 0)
+        for (section, filters) in selection.sections {
+            count += filters.count
+            bytes += section.utf8.count
+            for filter in filters {
+                try check(filter.utf8.count, filterBytes, "filterBytes")
+                bytes += filter.utf8.count
+            }
+        }
+        try check(count, selectedFilters, "selectedFilters")
+        try check(bytes, selectionBytes, "selectionBytes")
+    }
+
+    /// Makes sure that a component may be asked for a filter.
+    func check(section: String, filter: String) throws(HostError) {
+        try check(max(section.utf8.count, filter.utf8.count), filterBytes, "filterBytes")
     }
 
     /// Makes sure that so many may stand on a page.

@@ -120,7 +120,7 @@ extension Registry {
     ) {
         let id = ComponentQuery.FilterID(section: section, filter: filter)
         with(screen, caller, reply) {
-            $0.choose($1, section: section, { .select(id, of: $0, screen: screen.text) }, reply)
+            $0.choose($1, id, { .select(id, of: $0, screen: screen.text) }, reply)
         }
     }
 
@@ -131,14 +131,14 @@ extension Registry {
     ) {
         let id = ComponentQuery.FilterID(section: section, filter: filter)
         with(screen, caller, reply) {
-            $0.choose($1, section: section, { .deselect(id, of: $0, screen: screen.text) }, reply)
+            $0.choose($1, id, { .deselect(id, of: $0, screen: screen.text) }, reply)
         }
     }
 
     /// Selects nothing.
     public func clear(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
         with(screen, caller, reply) {
-            $0.choose($1, section: nil, { .clear($0, screen: screen.text) }, reply)
+            $0.choose($1, nil, { .clear($0, screen: screen.text) }, reply)
         }
     }
 

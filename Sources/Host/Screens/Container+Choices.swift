@@ -7,15 +7,22 @@ extension Container {
     /// Asks the filters component that has the section; what it tells its delegate reaches the
     /// screen through the container's.
     func choose(
-        _ screen: Screen, section: String?,
+        _ screen: Screen, _ filter: ComponentQuery.FilterID?,
         _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
     ) {
+        if let filter {
+            do throws(HostError) {
+                try domain.limits.check(section: filter.section, filter: filter.filter)
+            } catch {
+                return reply(.failure(error))
+            }
+        }
         screen.queue { [self] finished in
             let done: Answer<Int> = { result in
                 reply(result)
                 finished()
             }
-            findFilters(section) { [self] result in
+            findFilters(filter?.section) { [self] result in
                 switch result {
                 case .failure(let error): done(.failure(error))
                 case .success(let slot):

@@ -51,6 +51,8 @@ final class SharedView {
     private var resolved: UInt64?
     private var structure: UInt64?
     private var isResolving = false
+    /// What its lists are about to ask for, where that looks at much.
+    private var prepared: [QueryPreparation] = []
     private var waiting: [(HostError?) -> Void] = []
 
     init(_ key: ViewKey, on container: Container) {
@@ -89,7 +91,7 @@ final class SharedView {
         if let offers = container.offers, offers != resolved, !isResolving {
             resolve(for: offers)
         }
-        if isSettled { _ = try? refresh(container) }
+        if isSettled { try? refresh(container) }
         return state.number != before
     }
 }
@@ -115,7 +117,7 @@ extension SharedView {
             resolved = offers
             structure = structure.map { _ in 0 }
             do throws(HostError) {
-                _ = try refresh(container)
+                try refresh(container)
             } catch {
                 failure = error
             }
@@ -128,33 +130,76 @@ extension SharedView {
             resolved = offers
             failure = isReady ? nil : error
         }
+        finish(failure)
+    }
+
+    /// Lets those go on who wait, unless something is still being found out.
+    private func finish(_ failure: HostError?) {
+        guard !isResolving else { return }
         let waiting = waiting
         self.waiting.removeAll()
         for done in waiting { done(failure) }
-        container.answered(self)
+        container?.answered(self)
+    }
+
+    /// Finds what the lists ask for in slices, and shows it then.
+    private func prepare(_ container: Container) {
+        isResolving = true
+        let queries = queries(container)
+        prepared = queries.filter { $0.index.isLong($0.query) }
+            .map { QueryPreparation($0.query, in: $0.index) }
+        container.domain.inSlices { [weak self] in
+            self?.prepared.contains { $0.step() } ?? false
+        } then: { [weak self] in
+            guard let self, let container = self.container else { return }
+            isResolving = false
+            var failure: HostError?
+            if prepared.contains(where: \.isHopeless) {
+                failure = queries.first?.slot.tooBusy
+            } else {
+                do throws(HostError) {
+                    try refresh(container)
+                } catch {
+                    failure = error
+                }
+            }
+            finish(failure)
+        }
+    }
+
+    private func isPrepared(_ container: Container) -> Bool {
+        queries(container).allSatisfy { _, index, query in
+            !index.isLong(query)
+                || prepared.contains { $0.isFor(query, in: index) && $0.catchUp() }
+        }
     }
 }
 
 // MARK: What is shown
 
 extension SharedView {
-    /// Makes the state that of now.
+    /// Makes the state that of now, once what its lists ask for is found.
     ///
-    /// - Returns: whether it is another.
     /// - Throws: `fieldUnknown` for a sort by a field that is not there, the first time.
-    private func refresh(_ container: Container) throws(HostError) -> Bool {
-        let isRemade = structure != container.structure || !fits(container)
-        if isRemade {
-            lists = try makeLists(container)
-            structure = container.structure
-        } else {
+    private func refresh(_ container: Container) throws(HostError) {
+        var isRemade = structure != container.structure || !fits(container)
+        if !isRemade {
             var isSame = true
             for place in lists.indices where lists[place].query.advance() {
                 isSame = false
                 lists[place].items = shown(
                     lists[place].query.window, lists[place].items, container)
             }
-            if isSame { return false }
+            for list in lists { container.growOrders(of: list.index) }
+            isRemade = lists.contains { $0.query.isOutdated }
+            if isSame, !isRemade { return }
+        }
+        if isRemade {
+            guard isPrepared(container) else { return prepare(container) }
+            lists = try makeLists(container)
+            structure = container.structure
+            prepared = []
+            for list in lists { container.growOrders(of: list.index) }
         }
         let shows = container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
         let counts = lists.first.map(\.query.counts) ?? []
@@ -166,9 +211,8 @@ extension SharedView {
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
             }, path: places.map(\.item))
-        if isRemade, new.shows(sameAs: state) { return false }
+        if isRemade, new.shows(sameAs: state) { return }
         state = new
-        return true
     }
 
     /// Whether the lists are still those of the components.
@@ -181,11 +225,8 @@ extension SharedView {
 
     private func makeLists(_ container: Container) throws(HostError) -> [LiveList] {
         var made: [LiveList] = []
-        let scope = container.scope(key.scope)
-        places = scope?.name == key.scope ? key.places : []
-        for slot in container.lists(in: scope) where !slot.definition.isHidden {
-            guard let index = slot.list else { continue }
-            let query = try query(of: slot.name, index, counts: made.isEmpty)
+        for (slot, index, query) in queries(container) {
+            let query = try live(query, in: index)
             let before = lists.first { $0.component == slot.name }?.items ?? []
             made.append(
                 LiveList(
@@ -196,32 +237,51 @@ extension SharedView {
         return made
     }
 
-    private func query(
-        of component: String, _ index: ContentIndex, counts: Bool
-    ) throws(HostError) -> LiveQuery {
+    /// What each list asks; of the first, the filters are counted.
+    private func queries(
+        _ container: Container
+    ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
+        let scope = container.scope(key.scope)
+        places = scope?.name == key.scope ? key.places : []
+        var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
+        for slot in container.lists(in: scope) where !slot.definition.isHidden {
+            guard let index = slot.list else { continue }
+            queries.append((slot, index, query(of: slot.name, index, counts: queries.isEmpty)))
+        }
+        return queries
+    }
+
+    private func query(of component: String, _ index: ContentIndex, counts: Bool) -> IndexQuery {
         let scope: ParentScope =
             if let place = places.last(where: { $0.component == component }) {
                 .under(place.item)
             } else {
                 key.search.isEmpty && !isFlat(index, component) ? .roots : .all
             }
-        var query = IndexQuery(
+        return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search,
             sort: key.sort.map { SortKey($0) }, limit: key.limit(of: component),
             countsFacets: counts)
+    }
+
+    private func live(
+        _ query: IndexQuery, in index: ContentIndex
+    ) throws(HostError) -> LiveQuery {
+        let prepared = prepared.first { $0.isFor(query, in: index) }
         do {
-            return try LiveQuery(query, in: index)
+            return try LiveQuery(query, in: index, prepared)
         } catch {
             guard isReady, case .sortFieldUnknown(_, let known) = error else {
                 throw HostError(error)
             }
             // A field that people sort by was taken away: they go on without it.
+            var query = query
             query.sort = query.sort.filter { known.contains($0.field) }
-        }
-        do {
-            return try LiveQuery(query, in: index)
-        } catch {
-            throw HostError(error)
+            do {
+                return try LiveQuery(query, in: index, prepared)
+            } catch {
+                throw HostError(error)
+            }
         }
     }
 
