@@ -14,6 +14,10 @@ struct IndexFieldCheckerTests {
         Field(name: "added", type: .time),
     ])
 
+    private static let whole = "a whole number from -9007199254740992 to 9007199254740992"
+    private static let float = "a number that a 64-bit float holds exactly"
+    private static let moment = "a time to the millisecond, in UTC from the year 0 to 9999"
+
     private func problem(_ fields: [String: Value], id: String = "a", parent: String? = nil)
         -> FieldProblem?
     {
@@ -28,6 +32,13 @@ struct IndexFieldCheckerTests {
         ]
         #expect(problem(fields) == nil)
         #expect(problem(["rating": nil], id: "é東京", parent: "b") == nil)
+        #expect(problem(["year": .int(1 << 53), "length": 1e300]) == nil)
+        for time in [
+            "2026-01-31T20:15:00.123000Z", "9999-12-31T23:59:59.999Z", "0000-01-01",
+            "2026-01-31T20:15:00.1+01:00", "2026-01-31T20:15:00+01:00",
+        ] {
+            #expect(problem(["added": .text(time)]) == nil, "\(time)")
+        }
     }
 
     @Test(arguments: [
@@ -56,6 +67,22 @@ struct IndexFieldCheckerTests {
         #expect(
             problem([field: value])
                 == FieldProblem(item: "a", field: field, expected: expected, found: found))
+    }
+
+    @Test func `a value that can't be kept just so is refused`() {
+        let cases: [(field: String, value: Value, expected: String)] = [
+            ("year", .int((1 << 53) + 1), Self.whole),
+            ("year", .number(1e17), Self.whole),
+            ("rating", .int(-(1 << 53) - 1), Self.float),
+            ("length", .int(.max), Self.float),
+            ("added", .text("2026-01-31T20:15:00.0001Z"), Self.moment),
+            ("added", .text("9999-12-31T23:00:00-02:00"), Self.moment),
+            ("added", .text("0000-01-01T00:00:00+01:00"), Self.moment),
+        ]
+        for (field, value, expected) in cases {
+            let problem = problem([field: value])
+            #expect(problem?.field == field && problem?.expected == expected, "\(value)")
+        }
     }
 
     @Test(arguments: [

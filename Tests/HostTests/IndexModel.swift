@@ -185,7 +185,8 @@ struct IndexModel {
         case (.text(let left), .text(let right)):
             let (leftFold, rightFold) = (folds(left), folds(right))
             return leftFold == rightFold
-                ? left < right : leftFold.lexicographicallyPrecedes(rightFold)
+                ? Array(left.precomposed.utf8).lexicographicallyPrecedes(right.precomposed.utf8)
+                : leftFold.lexicographicallyPrecedes(rightFold)
         default: return false
         }
     }

@@ -216,6 +216,53 @@ struct IndexQueryTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a cursor stays short, and goes on behind a long text`(descending: Bool) throws {
+        let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+        let long = String(repeating: "e\u{301}東 ", count: 40_000)
+        let titles = [long, long + "a", long + "b", long + "c", "e", "東"]
+        index.put(
+            titles.enumerated().map { Item(id: "\($0)", fields: ["title": .text($1)]) }, revision: 1
+        )
+        let sort = [SortKey(field: "title", descending: descending)]
+        let all = try index.query(IndexQuery(sort: sort)).rows.map(\.id)
+        for length in 1...5 {
+            let query = IndexQuery(sort: sort, limit: length)
+            let next = try #require(try index.query(query).next)
+            #expect(next.utf8.count < 2_048)
+            var rest = IndexQuery(sort: sort)
+            rest.cursor = next
+            #expect(try index.query(rest).rows.map(\.id) == Array(all.dropFirst(length)))
+            // Without the item some may come twice, and none is left out.
+            let last = all[length - 1]
+            let item = Item(id: last, fields: ["title": .text(titles[Int(last) ?? 0])])
+            index.remove([last])
+            let found = try index.query(rest).rows.map(\.id)
+            #expect(Set(found).isSuperset(of: all.dropFirst(length)), "\(length): \(found)")
+            index.put([item], revision: 2)
+        }
+        let huge = String(repeating: "A", count: 65_537)
+        #expect(throws: IndexError.self) { try index.query(IndexQuery(cursor: huge)) }
+    }
+
+    @Test func `texts in any normal form are in one order, page by page`() throws {
+        let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+        let titles = ["e\u{301}", "\u{e9}", "\u{e9}a", "e\u{301}a", "e\u{300}", "\u{e8}z", "e"]
+        index.put(
+            titles.enumerated().map { Item(id: "\($0)", fields: ["title": .text($1)]) }, revision: 1
+        )
+        for sort in [[SortKey("title")], [SortKey("-title")]] {
+            var query = IndexQuery(sort: sort, limit: 1)
+            var ids: [String] = []
+            repeat {
+                let page = try index.query(query)
+                ids += page.rows.map(\.id)
+                query.cursor = page.next
+            } while query.cursor != nil && ids.count < 10
+            #expect(Set(ids).count == 7 && ids.count == 7, "\(ids)")
+        }
+    }
+
     @Test func `a page of nothing still has its total and no next`() throws {
         let page = try index.query(IndexQuery(limit: 0))
         #expect(page.rows.isEmpty && page.next == nil && page.total == 5)

@@ -18,6 +18,7 @@ struct IndexWorld {
     static let words = [
         "José", "jose", "STRASSE", "Straße", "École", "ecole", "Amélie", "the", "The", "of", "a",
         "Zażółć", "Ωμέγα", "ΏΜΕΓΑ", "東京", "각", "가", "", "long words that go on and on", "x y",
+        "e\u{301}cole", "e\u{301}", "é e", "E\u{301}", "Éa", "e\u{301}\u{323}",
     ]
 
     private(set) var index = ContentIndex(fields: fields)

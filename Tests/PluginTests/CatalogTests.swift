@@ -39,6 +39,17 @@ import Testing
         #expect(decision.changes == [])
     }
 
+    @Test func `a text in another normal form is an update`() throws {
+        let host = try MemoryHost(Catalog.self)
+        try host.run(.putItems([item("a", ["title": "\u{e9}", "tags": ["\u{e9}"]])]))
+        for fields: [String: Value] in [
+            ["title": "e\u{301}", "tags": ["\u{e9}"]], ["title": "e\u{301}", "tags": ["e\u{301}"]],
+        ] {
+            let decision = try host.run(.putItems([item("a", fields)]))
+            #expect(decision.answer == .items(inserted: [], updated: ["a"], unchanged: 0))
+        }
+    }
+
     @Test func `of an id that stands twice the last counts`() throws {
         let host = try MemoryHost(Catalog.self)
         let decision = try host.run(

@@ -52,6 +52,74 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("rating", "0", ["0.0", "-0", "+0", "0e5"]),
+        ("rating", "1e+17", ["1e17", "100000000000000000.0"]),
+        ("year", "1972", ["+1972", "01972"]),
+        ("released", "2026-01-31", ["2026-01-31T00:00:00Z", "2026-01-31T01:00:00.000+01:00"]),
+        (
+            "released", "2026-01-31T20:15:00Z",
+            ["2026-01-31T20:15:00.000Z", "2026-01-31t21:15:00+01:00"]
+        ),
+    ])
+    func `a value is one filter, however it is written`(
+        field: String, id: String, others: [String]
+    ) throws {
+        let host = try host(["id": "value", "field": .text(field)])
+        let value: Value =
+            switch field {
+            case "rating": .number(Double(id) ?? 0)
+            case "year": .int(1972)
+            default: .text(id)
+            }
+        for isOffered in [false, true] {
+            if isOffered { host.report([field: [value]]) }
+            let known = isOffered ? try #require(try sections(host)[0].filters.first?.id) : nil
+            let first = try filter(host, "value", others[0])
+            if let known { #expect(first.id == known) }
+            for other in [id] + others {
+                #expect(try filter(host, "value", other).id == first.id, "\(other)")
+            }
+            guard isOffered else { continue }
+            var selection = Selection()
+            for other in others {
+                let id = ComponentQuery.FilterID(section: "value", filter: other)
+                guard
+                    case .selection(let now, _) = try host.ask(
+                        .select(id, of: selection, screen: "s"))
+                else { return }
+                selection = now
+            }
+            #expect(selection == Selection(["value": [first.id]]))
+            let written = ComponentQuery.FilterID(section: "value", filter: first.id)
+            let left = try host.ask(
+                .deselect(written, of: Selection(["value": others]), screen: "s"))
+            guard case .selection(let now, _) = left else { return }
+            #expect(now.isEmpty)
+        }
+    }
+
+    @Test func `a value that items can't have is refused`() throws {
+        let host = try host(
+            ["id": "year", "field": "year"], ["id": "rating", "field": "rating"],
+            ["id": "added", "field": "released"])
+        for (section, filter) in [
+            ("year", "9007199254740993"), ("rating", "9007199254740993"),
+            ("added", "2026-01-31T20:15:00.0001Z"), ("added", "9999-12-31T23:00:00-02:00"),
+        ] {
+            #expect(throws: Refusal.self) { try self.filter(host, section, filter) }
+        }
+    }
+
+    private func filter(
+        _ host: MemoryHost, _ section: String, _ filter: String
+    ) throws -> Filter {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        guard case .filters(let filters) = try host.ask(.filters([id])), let found = filters.first
+        else { throw Refusal(.filterNotFound, "Nothing was found.") }
+        return found
+    }
+
     @Test func `a value that no item has is not selected, unless it is already`() throws {
         let host = try host(["id": "genre", "field": "genres"])
         host.report(["genres": ["crime", "drama"]])

@@ -78,6 +78,10 @@ import Threads
         #expect(entry.comment.edited != nil)
         #expect(edited.events == [.didEdit(entry.comment)])
         #expect(try thread.host.run(.editComment(id: "a", text: "new"), as: 1).changes == [])
+        for text in ["\u{e9}", "e\u{301}"] {
+            let edited = try thread.host.run(.editComment(id: "a", text: text), as: 1)
+            #expect(edited.changes.count == 1, "another form of the same text is another text")
+        }
         try thread.host.run(.deleteComment(id: "a"), as: 2, isModerator: true)
         #expect(try thread.page().total == 0)
     }

@@ -51,12 +51,21 @@ struct Facet {
             return Filter(
                 id: id, title: id, predicate: .contains(field: field.name, text: id))
         case .single, .several:
-            guard followsValues, let value = field.value(writtenAs: id) else { return nil }
-            return Filter(
-                id: id, title: id, predicate: .equals(field: field.name, value: value))
+            guard followsValues, let value = field.value(writtenAs: id),
+                let text = value.plainText
+            else { return nil }
+            // However it is written, it is the filter that is on offer.
+            return offered[text]
+                ?? Filter(
+                    id: text, title: text, predicate: .equals(field: field.name, value: value))
         @unknown default:
             return nil
         }
+    }
+
+    /// Whether two ids stand for one filter.
+    func isSame(_ one: String, as other: String) -> Bool {
+        one == other || filter(one).map { $0.id == filter(other)?.id } ?? false
     }
 
     /// Whether a person may select this filter, which is understood: of values only those that items

@@ -56,10 +56,7 @@ public final class Facets: Filtering {
     /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
     public func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
         guard let facet = facets.first(where: { $0.section.id == section }) else {
-            let known = facets.map(\.section.id)
-            throw Refusal(
-                .filterNotFound, "There is no section '\(section)'\(hint(section, known)).",
-                evidence: ["section": section, "filter": id])
+            throw unknown(id, in: section)
         }
         if let filter = facet.filter(id) { return filter }
         throw unknown(id, of: facet)
@@ -82,10 +79,10 @@ extension Facets {
     public func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {
-        _ = try self.filter(filter, in: section)
+        let filter = try self.filter(filter, in: section).id
         var selection = selection
-        guard !selection[section].contains(filter),
-            let facet = facets.first(where: { $0.section.id == section })
+        guard let facet = facets.first(where: { $0.section.id == section }),
+            !selection[section].contains(where: { facet.isSame($0, as: filter) })
         else {
             delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
             return selection
@@ -100,6 +97,34 @@ extension Facets {
         return selection
     }
 
+    /// Takes the filter out, however it and what is selected are written.
+    ///
+    /// - Parameters:
+    ///   - filter: the filter's id.
+    ///   - section: its section's.
+    ///   - selection: what is selected.
+    ///   - screen: where.
+    /// - Returns: the selection without it; one that was not selected changes nothing.
+    /// - Throws: a ``Refusal`` with code `filterNotFound` for a section that is not there.
+    public func deselect(
+        _ filter: String, in section: String, of selection: Selection, on screen: String
+    ) throws(Refusal) -> Selection {
+        guard let facet = facets.first(where: { $0.section.id == section }) else {
+            throw unknown(filter, in: section)
+        }
+        var selection = selection
+        selection[section].removeAll { facet.isSame($0, as: filter) }
+        delegate?.filtering(self, didDeselect: filter, in: section, now: selection, on: screen)
+        return selection
+    }
+
+    private func unknown(_ filter: String, in section: String) -> Refusal {
+        Refusal(
+            .filterNotFound,
+            "There is no section '\(section)'\(hint(section, facets.map(\.section.id))).",
+            evidence: ["section": section, "filter": filter])
+    }
+
     private func unknown(_ filter: String, of facet: Facet) -> Refusal {
         Refusal(
             .filterNotFound,
@@ -112,7 +137,10 @@ extension Facets {
 /// What there is instead of an unknown name: `; did you mean 'a'? There are: a, b`.
 func hint(_ name: String, _ known: [String]) -> String {
     guard !known.isEmpty else { return "; there are none" }
-    let nearest = nearestName(to: name, among: known).map { "; did you mean '\($0)'? There" }
+    // A field may have a million values: comparing them letter by letter is not worth it.
+    let nearest = nearestName(to: name, among: Array(known.prefix(200))).map {
+        "; did you mean '\($0)'? There"
+    }
     let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
     return "\(nearest ?? "; there") are: \(known.prefix(20).joined(separator: ", "))\(rest)"
 }

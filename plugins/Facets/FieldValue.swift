@@ -20,11 +20,10 @@ extension Field {
     func value(writtenAs text: String) -> Value? {
         switch type {
         case .text, .keywords: text.isEmpty ? nil : .text(text)
-        case .integer: Int64(text).map(Value.int)
-        case .number, .duration:
-            Int64(text).map(Value.int) ?? finiteNumber(text).map(Value.number)
+        case .integer: Int64(text).flatMap { $0.magnitude <= 1 << 53 ? .int($0) : nil }
+        case .number, .duration: exactNumber(text)
         case .boolean: text == "true" ? true : text == "false" ? false : nil
-        case .time: Timestamp(text) == nil ? nil : .text(text)
+        case .time: Timestamp.isExact(text) ? Timestamp(text).map { .text($0.shortText) } : nil
         @unknown default: nil
         }
     }
@@ -56,6 +55,13 @@ extension Field {
 
     private func seconds(_ text: String) -> Double? {
         Timestamp(text).map { Double($0.milliseconds) / 1000 }
+    }
+
+    /// A number; nil for a whole one that can't be told from its neighbours.
+    private func exactNumber(_ text: String) -> Value? {
+        guard let int = Int64(text) else { return finiteNumber(text).map(Value.number) }
+        if int.magnitude <= 1 << 53 { return .int(int) }
+        return Int64(exactly: Double(int)) == int ? .number(Double(int)) : nil
     }
 
     private func finiteNumber(_ text: String) -> Double? {

@@ -47,7 +47,8 @@ extension Threads {
             throw Refusal(.refused, "The comment '\(id)' was deleted; there is no text to change.")
         }
         try rules.check(text: text)
-        guard comment.text != text else { return [] }
+        // Bytes, since two texts are equal where only the form of an accent is another.
+        guard comment.text.map({ $0.utf8.elementsEqual(text.utf8) }) != true else { return [] }
         comment.text = text
         comment.edited = context.time
         // Else an author could have a harmless text approved, and then put another in its place.

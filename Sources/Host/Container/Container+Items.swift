@@ -22,10 +22,18 @@ extension Container {
         _ reply: @escaping Answer<PutResult>
     ) -> Command {
         let conditions = drafts.filter { $0.ifRevision != nil }
+        let fields = definition.fields
         return Command(
             command: .putItems(drafts.map(\.item)), context: context(caller),
             needsQuiet: !conditions.isEmpty,
             check: { [self] in
+                // The fields may be others than when this was called.
+                if definition.fields != fields {
+                    let checker = checker
+                    if let problem = drafts.lazy.compactMap({ checker.check($0.item) }).first {
+                        return HostError(problem)
+                    }
+                }
                 // By name: the component may have been made anew while this waited.
                 let list = self.slot(slot.name)?.list
                 return conditions.lazy.compactMap { list?.mismatch($0) }.first

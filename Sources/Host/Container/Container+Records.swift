@@ -18,15 +18,26 @@ extension Container {
         do throws(HostError) {
             if let error = refusal { throw error }
             try checkSize(of: records)
-            let kinds = slots.compactMap { slot in slot.kind.map { (slot.name, $0) } }
-            let reader = RecordReader(
-                kinds: Dictionary(kinds) { first, _ in first }, container: name, checker: checker)
-            drafts = try reader.read(records)
+            drafts = try read(records)
         } catch {
             return reply(.failure(error))
         }
         meters.count(.commands)
-        RecordRestore(drafts, to: self, by: caller, reply).run()
+        let fields = definition.fields
+        RecordRestore(
+            drafts, to: self, by: caller,
+            check: { [self] () throws(HostError) in
+                // The fields may be others than when this was called.
+                if definition.fields != fields { _ = try read(records) }
+            }, reply
+        ).run()
+    }
+
+    private func read(_ records: [RecordView]) throws(HostError) -> [RecordDraft] {
+        let kinds = slots.compactMap { slot in slot.kind.map { (slot.name, $0) } }
+        let reader = RecordReader(
+            kinds: Dictionary(kinds) { first, _ in first }, container: name, checker: checker)
+        return try reader.read(records)
     }
 
     private func checkSize(of records: [RecordView]) throws(HostError) {

@@ -34,6 +34,8 @@ final class RecordRestore {
     private let people: [ActorID]
     /// The components concerned, items first.
     private let components: [String]
+    /// Throws what stands against it by the time that the components' gate is closed.
+    private let check: () throws(HostError) -> Void
     private let reply: Answer<RestoreResult>
     private var targets: [Target] = []
 
@@ -41,9 +43,10 @@ final class RecordRestore {
 
     init(
         _ drafts: [RecordDraft], to container: Container, by caller: Caller,
-        _ reply: @escaping Answer<RestoreResult>
+        check: @escaping () throws(HostError) -> Void, _ reply: @escaping Answer<RestoreResult>
     ) {
         self.container = container
+        self.check = check
         self.reply = reply
         let actors = container.domain.actors
         people = (Set(drafts.compactMap(\.actor)).union([caller.actor])).map { actors.admit($0) }
@@ -55,7 +58,14 @@ final class RecordRestore {
 
     /// Puts the records back, and replies.
     func run() {
-        container.gate(components) { [self] in compare() }
+        container.gate(components) { [self] in
+            do throws(HostError) {
+                try check()
+                compare()
+            } catch {
+                finish(.failure(error))
+            }
+        }
     }
 
     private func finish(_ result: Result<RestoreResult, HostError>) {

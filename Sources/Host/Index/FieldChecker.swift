@@ -62,6 +62,9 @@ struct FieldChecker {
         guard field.type.accepts(value) else {
             return problem(field.type.expectation, value.inWords)
         }
+        if let expected = field.type.exactness, !field.type.isExact(value) {
+            return problem(expected, value.inWords)
+        }
         guard field.type.isBounded, let number = value.number else { return nil }
         if let least = field.min, number < least {
             return problem("at least \(Value.number(least).inWords)", value.inWords)
@@ -101,6 +104,35 @@ extension Field.FieldType {
         case .duration: value.number.map { $0.isFinite && $0 >= 0 } ?? false
         case .time: value.text.flatMap(TimeText.seconds) != nil
         @unknown default: true
+        }
+    }
+}
+
+extension Field.FieldType {
+    /// The greatest whole number up to which all are told apart.
+    private static let greatestExact: Int64 = 1 << 53
+
+    /// What a value of this type is, so that it is compared as it was put; nil: any value of it is.
+    fileprivate var exactness: String? {
+        switch self {
+        case .number, .duration: "a number that a 64-bit float holds exactly"
+        case .integer:
+            "a whole number from -\(Self.greatestExact) to \(Self.greatestExact)"
+        case .time: "a time to the millisecond, in UTC from the year 0 to 9999"
+        case .text, .keywords, .boolean: nil
+        @unknown default: nil
+        }
+    }
+
+    /// Whether a value that is of this type is compared as it was put.
+    fileprivate func isExact(_ value: Value) -> Bool {
+        let exact = -Self.greatestExact...Self.greatestExact
+        return switch self {
+        case .integer: value.int.map(exact.contains) ?? true
+        case .number, .duration:
+            if case .int(let int) = value { Int64(exactly: Double(int)) == int } else { true }
+        case .time: value.text.map(Timestamp.isExact) ?? true
+        default: true
         }
     }
 }

@@ -4,7 +4,16 @@ import JSONCodec
 
 /// A cursor is the place of a page's last row, not the row itself: it stays right while items come
 /// and go. Its text is base64url of JSON: the sort it belongs to, a value for each key, and the id.
+///
+/// A long text stands in it by its beginning and a digest. The item says the rest, while it is there
+/// and has that text; else the page goes on in front of all texts that begin so: what comes twice is
+/// seldom, and nothing is left out.
 extension RowOrder {
+    /// The longest text, in bytes, that stands in a cursor as a whole.
+    private static let longestText = 256
+    /// The longest cursor, in bytes, that is read.
+    private static let longestCursor = 64 << 10
+
     /// The cursor of the page behind a row.
     func cursor(after row: Int) -> String {
         let position = position(of: row)
@@ -12,7 +21,7 @@ extension RowOrder {
             switch value {
             case .missing: .null
             case .number(let number): .number(number)
-            case .text(let text): .text(text.text)
+            case .text(let text): Self.cursorValue(text.text)
             }
         }
         let cursor = Value.object([
@@ -28,6 +37,11 @@ extension RowOrder {
     ///   another
     ///   sort.
     func position(cursor text: String) throws(IndexError) -> Position {
+        guard text.utf8.count <= Self.longestCursor else {
+            throw .cursorInvalid(
+                reason: "The cursor has \(text.utf8.count) bytes, and none is longer than "
+                    + "\(Self.longestCursor).")
+        }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: base64 + padding),
@@ -40,7 +54,8 @@ extension RowOrder {
                 reason: "The cursor belongs to the sort \(inWords(sort)), the call sorts by "
                     + "\(inWords(self.sort)).")
         }
-        let position = Position(values: values.map(sortValue), id: id)
+        let position = Position(
+            values: values.enumerated().map { sortValue($1, key: $0, of: id) }, id: id)
         guard accepts(position) else {
             throw .cursorInvalid(
                 reason: "The cursor was given out when the fields it sorts by had other types.")
@@ -52,8 +67,38 @@ extension RowOrder {
         "'\(sort.isEmpty ? "id" : sort.joined(separator: ", "))'"
     }
 
-    private func sortValue(_ value: Value) -> SortValue {
+    private func sortValue(_ value: Value, key: Int, of id: String) -> SortValue {
         if let text = value.text { return .text(FoldedText(text)) }
-        return value.number.map(SortValue.number) ?? .missing
+        guard let start = value.object?["start"]?.text else {
+            return value.number.map(SortValue.number) ?? .missing
+        }
+        guard key < keys.count, case .text(let column) = keys[key].column else { return .missing }
+        if let code = index.table.row(of: id).flatMap(column.sortCode) {
+            let text = column.values.text(of: code)
+            if .text(text.cursorDigest) == value.object?["digest"] {
+                return .text(FoldedText(text))
+            }
+        }
+        // In front of all that begin so, in the direction of the walk.
+        return .text(FoldedText(keys[key].descending ? start + "\u{10FFFF}" : start))
+    }
+
+    private static func cursorValue(_ text: String) -> Value {
+        guard text.utf8.count > longestText else { return .text(text) }
+        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
+        while end.samePosition(in: text.unicodeScalars) == nil {
+            end = text.utf8.index(before: end)
+        }
+        return .object([
+            "start": .text(String(text.unicodeScalars[..<end])), "digest": .text(text.cursorDigest),
+        ])
+    }
+}
+
+extension String {
+    /// Tells a text from others that begin alike: FNV-1a of its bytes, which any process computes alike.
+    fileprivate var cursorDigest: String {
+        String(
+            utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 36)
     }
 }

@@ -11,10 +11,6 @@ enum TimeText {
     /// The canonical text of a moment: a date for a midnight, else RFC 3339, UTC, with
     /// milliseconds where there are any.
     static func text(seconds: Double) -> String {
-        let milliseconds = Int64((seconds * 1_000).rounded())
-        let text = Timestamp(milliseconds: milliseconds).text
-        if milliseconds % 86_400_000 == 0 { return String(text.prefix(while: { $0 != "T" })) }
-        guard milliseconds % 1_000 == 0, let point = text.lastIndex(of: ".") else { return text }
-        return text[..<point] + "Z"
+        Timestamp(milliseconds: Int64((seconds * 1_000).rounded())).shortText
     }
 }

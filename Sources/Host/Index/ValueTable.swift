@@ -177,8 +177,20 @@ extension UInt64 {
 }
 
 extension String {
-    /// Below 0 when this text comes first, above when the other does.
+    /// Below 0 when this text comes first, above when the other does: byte by byte, as both are in
+    /// NFC.
+    ///
+    /// `<` of texts that are not in NFC is no order: of two it may say that neither is first, though
+    /// they are not equal.
     func compare(_ other: String) -> Int {
-        self == other ? 0 : self < other ? -1 : 1
+        var (one, other) = (composed, other.composed)
+        return one.withUTF8 { one in
+            other.withUTF8 { UnsafeRawBufferPointer(one).compare(UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// The text in NFC, which all below U+0300 is in as it stands.
+    private var composed: String {
+        utf8.contains { $0 >= 0xCC } ? precomposed : self
     }
 }

@@ -36,6 +36,44 @@ import Testing
         try await host.end()
     }
 
+    @Test func `items that wait for a change of the fields are judged by the new ones`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let strict = ContainerDefinition.films.changed { $0.fields[2].max = 1 }
+        let fields: [String: Value] = ["fields": ["title": "A film", "rating": 9]]
+        let bad = RecordView(
+            component: "list", kind: "contents", key: "restored", value: fields.jsonBytes)
+        let results = try await host.callAll(42) { registry, index, reply in
+            switch index {
+            case 0:
+                registry.apply([strict], dryRun: false, prune: false, by: .ann) {
+                    reply($0.map { _ in true })
+                }
+            case 41:
+                registry.restore("films", [bad], by: .ann) { reply($0.map { _ in true }) }
+            default:
+                let item = ItemDraft(item: .film("f\(index)", rating: index % 2 == 0 ? 1 : 7))
+                registry.put("films", component: nil, [item], by: .ann) {
+                    reply($0.map { _ in true })
+                }
+            }
+        }
+        for (index, result) in results.enumerated() {
+            switch result {
+            case .success: #expect(index % 2 == 0, "\(index)")
+            case .failure(.fieldInvalid(_, let field, let expected, _)):
+                #expect(index % 2 == 1 && field == "rating" && expected == "at most 1", "\(index)")
+            case .failure(.recordInvalid(_, "restored", let reason)):
+                #expect(index == 41 && reason.contains("at most 1"))
+            case .failure(let error): Issue.record(error)
+            }
+        }
+        #expect(try await host.list().total == 20)
+        try await host.end()
+    }
+
     @Test func `a dry run says what it would do, and does nothing of it`() async throws {
         let host = try await TestRegistry.start()
         let new = try await host.apply(.films, dryRun: true)

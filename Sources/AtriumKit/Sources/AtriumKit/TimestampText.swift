@@ -47,6 +47,27 @@ extension Timestamp {
         return isUsual ? text : "\(year)" + text.dropFirst(4)
     }
 
+    /// The moment as people write it: a date for a midnight, else RFC 3339, UTC, with milliseconds
+    /// where there are any: `2026-01-31`, `2026-01-31T20:15:00Z`.
+    public var shortText: String {
+        let text = text
+        if milliseconds % 86_400_000 == 0 { return String(text.prefix { $0 != "T" }) }
+        return milliseconds % 1_000 == 0 ? String(text.dropLast(5)) + "Z" : text
+    }
+
+    /// Whether a text names a moment that is kept just so: to the millisecond, and in UTC between the
+    /// years 0 and 9999.
+    ///
+    /// A text that goes on to fractions of a millisecond is cut by ``init(_:)``.
+    public static func isExact(_ text: String) -> Bool {
+        guard let moment = Timestamp(text),
+            (-62_167_219_200_000...253_402_300_799_999).contains(moment.milliseconds)
+        else { return false }
+        let bytes = Array(text.utf8)
+        guard bytes.count > 23, bytes[19] == UInt8(ascii: ".") else { return true }
+        return bytes[23...].prefix { (0x30...0x39).contains($0) }.allSatisfy { $0 == 0x30 }
+    }
+
     /// Whether a text is a date alone, and so stands for a whole day.
     public static func isDate(_ text: String) -> Bool {
         text.utf8.count == 10 && Timestamp(text) != nil

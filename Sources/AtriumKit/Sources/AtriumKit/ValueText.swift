@@ -14,7 +14,8 @@ extension Value {
     }
 
     /// Whether this is the same value, however a number is written: `4` is `4.0`, which `==` tells
-    /// apart.
+    /// apart; texts are the same where their bytes are, while `==` takes an accent and a letter with
+    /// it for one.
     ///
     /// What was stored and read again may be written differently.
     public func isSame(as other: Value) -> Bool {
@@ -23,11 +24,17 @@ extension Value {
             if let int, let otherInt = other.int { return int == otherInt }
             guard let number, let otherNumber = other.number else { return false }
             return number == otherNumber
+        case (.text(let one), .text(let two)):
+            return one.utf8.elementsEqual(two.utf8)
         case (.list(let one), .list(let two)):
             return one.count == two.count && zip(one, two).allSatisfy { $0.isSame(as: $1) }
         case (.object(let one), .object(let two)):
             return one.count == two.count
-                && one.allSatisfy { name, value in two[name]?.isSame(as: value) ?? false }
+                && one.allSatisfy { name, value in
+                    guard let place = two.index(forKey: name) else { return false }
+                    return name.utf8.elementsEqual(two[place].key.utf8)
+                        && two[place].value.isSame(as: value)
+                }
         default:
             return self == other
         }

@@ -88,6 +88,9 @@ public protocol Filtering: Component {
     /// The filter with this id, also one that is not on offer: a range or a text that a person
     /// wrote, or a value that no item has now.
     ///
+    /// A value may be written in several ways (`8`, `8.0`): what it gives has the id of the one on
+    /// offer, so that both are one filter.
+    ///
     /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter
 
@@ -117,7 +120,7 @@ extension Filtering {
     public func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection {
-        _ = try self.filter(filter, in: section)
+        let filter = try self.filter(filter, in: section).id
         var selection = selection
         let input = sections.first { $0.id == section }?.input ?? .several
         if input != .several {
