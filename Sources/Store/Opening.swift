@@ -35,10 +35,13 @@ struct Opening {
         var configuration = Configuration()
         configuration.label = "atrium.store"
         configuration.maximumReaderCount = 4
-        // Someone may look at the file with the sqlite3 shell: wait for them rather than fail.
+        // Of a start: someone may look at the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
         return configuration
     }
+
+    /// How many milliseconds a transaction waits for another process's lock: callers wait with it.
+    static let patience = 300
 
     private static func makeDirectory(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) != 0 else { return }
@@ -78,6 +81,7 @@ struct Opening {
     /// GRDB leaves a pool's writer at `synchronous = NORMAL`, which syncs only at checkpoints.
     private static func tune(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
+        try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
         try db.execute(sql: "PRAGMA cache_size = -32768")
         // 16 MiB of log between checkpoints, and no more than 64 MiB kept after a burst.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")

@@ -15,8 +15,9 @@ internal import Synchronization
 ///   group that fails is rolled back and retried entry by entry.
 /// - **Epochs.** Once an entry is not written, for whatever reason, every later entry of its container
 ///   with its epoch or an older one is refused unwritten.
-/// - **Storage errors.** After one (no space, an I/O error, a read-only file) appended entries fail at
-///   once as `.unavailable`, until a probe, made every second, has committed something.
+/// - **Storage errors.** After one (no space, an I/O error, a read-only file, another process's lock
+///   that lasts longer than 0.3 s) appended entries fail at once as `.unavailable`, until a probe, made
+///   every half second, has committed something.
 /// - **Reads** see a snapshot of what is committed and never wait for a write. They are synchronous:
 ///   call them away from the event loop.
 ///
@@ -42,7 +43,7 @@ public final class Store: Sendable {
         at directory: String, logger: Logger, outcomes: @escaping @Sendable ([Outcome]) -> Void
     ) throws(StoreError) {
         try self.init(
-            at: directory, logger: logger, probeInterval: .seconds(1), outcomes: outcomes)
+            at: directory, logger: logger, probeInterval: .milliseconds(500), outcomes: outcomes)
     }
 
     /// As the public one, with another interval between probes.

@@ -119,7 +119,10 @@ extension Writer {
         do {
             return try commit(group)
         } catch {
-            guard group.count > 1 else { return [fail(group[0], error)] }
+            guard group.count > 1, !Self.isBusy(error) else {
+                // Of a locked file each entry would wait for the lock in turn.
+                return [fail(group[0], error)] + settle(Array(group.dropFirst()))
+            }
             logger.warning(
                 "a group of changes could not be written: they are tried one by one",
                 metadata: ["count": "\(group.count)", "reason": "\(Self.reason(error))"])
@@ -214,6 +217,11 @@ extension Writer {
         }
     }
 
+    /// Whether another process holds the file's lock, so that nothing of the group was tried.
+    private static func isBusy(_ error: any Error) -> Bool {
+        (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
+    }
+
     private static func isStorage(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError: !error.blamesEntry
@@ -248,10 +256,13 @@ extension Writer {
         guard due == nil || due == nextProbe else { return }
         do {
             try faults.withLock { $0.beforeProbe }?()
-            try pool.write { db in
+            try pool.writeWithoutTransaction { db in
+                // Entries and reads stand behind it: it waits for no lock.
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Opening.patience)") }
                 try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, zeroblob(65536))")
+                try db.execute(sql: "DELETE FROM probe")
             }
-            try pool.write { db in try db.execute(sql: "DELETE FROM probe") }
         } catch {
             scheduleProbe(Self.reason(error))
             return

@@ -1,3 +1,4 @@
+import GRDB
 import Store
 import TestSupport
 import Testing
@@ -147,5 +148,31 @@ import Testing
         #expect(bench.write(put("a", "x"))?.failure == .olderEpoch(epoch: 0))
         #expect(SyncCounter.count(under: bench.scratch.path) == before)
         #expect(bench.store.lastSequence == 0)
+    }
+
+    @Test func `a file that another holds locked stops writing at once, and reads go on`() throws {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let other = try DatabaseQueue(path: bench.scratch.database)
+        try other.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN EXCLUSIVE")
+            for ticket in 0..<3_000 as Range<UInt64> {
+                bench.store.append(put("b\(ticket)", "x"), ticket: ticket)
+            }
+            let failures = bench.settle().dropFirst().map(\.result)
+            #expect(failures.count == 3_000)
+            // One has waited for the lock, for all others.
+            #expect(failures.count { $0.isStorageFailure } == 1)
+            #expect(failures.count { $0.isUnavailable } == 2_999)
+            #expect(try bench.records("films", "list") == ["a": "x"])
+            bench.store.probe()
+            #expect(bench.store.unavailability?.contains("locked") == true)
+            try db.execute(sql: "ROLLBACK")
+        }
+        bench.store.probe()
+        #expect(bench.store.unavailability == nil)
+        #expect(bench.write(put("b", "x", epoch: 1))?.sequence == 2)
+        // It waits for others again, as before.
+        #expect(try bench.store.pragma("busy_timeout") == 300)
     }
 }

@@ -21,7 +21,7 @@ extension Container {
     /// Begins an operation of a component.
     func begin(on slot: Slot) -> UInt64 {
         let operation = domain.nextTicket()
-        lane.begin(operation, on: [slot.name])
+        lane.begin(operation, on: slot.name)
         return operation
     }
 
@@ -100,8 +100,10 @@ extension Container {
         _ operation: UInt64, changes: [RecordChange], time: Timestamp, actor: ActorID?,
         _ notification: NotificationDraft?, people: [ActorID] = [], _ pending: Pending
     ) {
-        let keys = changes.map {
-            RecordKey(container: $0.container, component: $0.component, key: $0.key)
+        // What to undo if it fails: components are ahead by their own records alone.
+        let keys = changes.compactMap { change in
+            change.container == name && !change.component.isEmpty
+                ? RecordKey(container: name, component: change.component, key: change.key) : nil
         }
         switch lane.write(operation, keys: keys, pending) {
         case .refused(let steps): perform(steps)
@@ -125,15 +127,19 @@ extension Container {
             return pending.failed(error)
         }
         let operation = domain.nextTicket()
-        lane.begin(operation, on: [""])
+        lane.begin(operation, on: "")
         append(
             operation, changes: changes, time: domain.now(), actor: actor,
             topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
     }
 
-    /// What became of an entry of this container.
-    func settle(_ outcome: Outcome) {
-        perform(lane.settle(outcome.ticket, outcome.result))
+    /// What became of an entry of this container: does the first thing that follows from it.
+    ///
+    /// - Returns: the others, of operations that rested on the entry; there may be thousands.
+    func settle(_ outcome: Outcome) -> ArraySlice<Lane<Pending>.Step> {
+        let steps = lane.settle(outcome.ticket, outcome.result)
+        perform(steps.prefix(1))
+        return steps.dropFirst()
     }
 }
 
@@ -163,7 +169,7 @@ extension ComponentEvent {
 
 extension Container {
     /// Does what the lane says, then sends what may be sent now.
-    func perform(_ steps: [Lane<Pending>.Step]) {
+    func perform(_ steps: some Collection<Lane<Pending>.Step>) {
         for step in steps {
             switch step {
             case .committed(let pending, let commit):
@@ -184,31 +190,46 @@ extension Container {
         if !steps.isEmpty { pump() }
     }
 
-    /// Makes what the failed entries touched what the store holds.
-    private func undo(_ touched: [RecordKey]) {
-        let keys = Array(Set(touched.filter { $0.container == name && !$0.component.isEmpty }))
+    /// Makes what the failed entries touched what the store holds, in slices.
+    private func undo(_ touched: Set<RecordKey>) {
+        let keys = Array(touched)
         domain.read { store in
-            let records = try store.records(keys)
-            return zip(keys, records).map { key, record in
-                let value = record.flatMap { try? Value(jsonBytes: $0.value) }
-                let change = value.map { Change.put(key: key.key, value: $0) }
-                return (component: key.component, change: change ?? .removed(key: key.key))
+            try stride(from: 0, to: keys.count, by: Self.undoSlice).map { start in
+                let keys = Array(keys[start..<min(start + Self.undoSlice, keys.count)])
+                return zip(keys, try store.records(keys)).map { key, record in
+                    let value = record.flatMap { try? Value(jsonBytes: $0.value) }
+                    let change = value.map { Change.put(key: key.key, value: $0) }
+                    return (component: key.component, change: change ?? .removed(key: key.key))
+                }
             }
         } then: { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success(let changes):
-                for (component, changes) in Dictionary(grouping: changes, by: \.component) {
-                    // One that is being started reads the store anyway.
-                    guard let slot = slot(component), slot.isAttached else { continue }
-                    slot.port?.undo(changes.map(\.change))
+            case .success(let slices):
+                var slices = slices[...]
+                domain.inSlices { [self] in
+                    guard let changes = slices.popFirst() else { return false }
+                    undo(changes)
+                    return true
+                } then: { [self] in
+                    perform(lane.undone())
                 }
-                perform(lane.undone())
             case .failure(let error):
                 domain.logger.tell(
                     .undoDelayed, ["container": "\(name)", "reason": "\(error)"])
                 domain.after(.seconds(1)) { [weak self] in self?.undo(touched) }
             }
+        }
+    }
+
+    /// How many records are undone at a time.
+    private static let undoSlice = 128
+
+    private func undo(_ changes: [(component: String, change: Change)]) {
+        for (component, changes) in Dictionary(grouping: changes, by: \.component) {
+            // One that is being started reads the store anyway.
+            guard let slot = slot(component), slot.isAttached else { continue }
+            slot.port?.undo(changes.map(\.change))
         }
     }
 }

@@ -176,6 +176,7 @@ extension Container {
 
     /// Lets those go on who wait for components that are quiet by now.
     func passBarriers() {
+        guard !barriers.isEmpty, lane.isOpen else { return }
         while let index = barriers.firstIndex(where: canPass) {
             let barrier = barriers.remove(at: index)
             held.formUnion(barrier.components)

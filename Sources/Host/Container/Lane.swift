@@ -6,7 +6,7 @@ import Store
 /// It holds what is on its way and says what to do; it calls nobody.
 ///
 /// An *operation* is a command, from the moment a component is asked until its outcome is final. It
-/// belongs to one component, or to several, and goes through these stages:
+/// belongs to one component, and goes through these stages:
 ///
 /// 1. deciding: the component was asked; its own state may be ahead from now on;
 /// 2. writing: the entry is with the store, under the lane's epoch;
@@ -20,6 +20,8 @@ import Store
 ///   Nothing new begins until all of them are final and the touched records are undone.
 /// - A component is *quiet* when none of its operations is on its way and none of its records waits to
 ///   be undone: only then its own state is the committed one.
+/// - Each operation is looked at a fixed number of times, however many are on their way and however
+///   many of them fail.
 struct Lane<Payload> {
     /// An operation's name: also the ticket of its entry.
     typealias ID = UInt64
@@ -33,7 +35,7 @@ struct Lane<Payload> {
         /// Nothing was written; the failure that is to blame, of this entry or one before.
         case failed(Payload, EntryFailure)
         /// Make these records what the store holds, then call ``undone()``.
-        case undo([RecordKey])
+        case undo(Set<RecordKey>)
         /// Nothing of a failure is left: commands may begin.
         case opened
     }
@@ -53,7 +55,7 @@ struct Lane<Payload> {
     }
 
     private struct Operation {
-        var components: [String]
+        var component: String
         var epoch: Int
         var stage: Stage
     }
@@ -70,9 +72,13 @@ struct Lane<Payload> {
     private(set) var epoch: Int
     private var condition = Condition.open
     private var operations: [ID: Operation] = [:]
+    /// Each component's operations, the oldest first, which is on its way: behind it there may be
+    /// some that ended before it did.
     private var queues: [String: Deque<ID>] = [:]
-    private var touched: [RecordKey] = []
+    private var touched: Set<RecordKey> = []
     private var touchedComponents: Set<String> = []
+    /// How often an operation was looked at to find those that end.
+    private(set) var looks = 0
 
     /// A lane without anything on its way.
     ///
@@ -107,9 +113,9 @@ struct Lane<Payload> {
     /// Begins an operation: its component is about to be asked.
     ///
     /// - Precondition: the lane is open, and the id is new.
-    mutating func begin(_ id: ID, on components: [String]) {
-        operations[id] = Operation(components: components, epoch: epoch, stage: .deciding)
-        for component in components { queues[component, default: []].append(id) }
+    mutating func begin(_ id: ID, on component: String) {
+        operations[id] = Operation(component: component, epoch: epoch, stage: .deciding)
+        queues[component, default: []].append(id)
     }
 
     /// The component decided, and its state is ahead by these records.
@@ -132,7 +138,7 @@ struct Lane<Payload> {
         }
         operation.stage = .idle(payload)
         operations[id] = operation
-        return operation.components.flatMap { advance($0) }
+        return advance(operation.component)
     }
 
     /// The component was lost before it decided: as if the operation had never begun.
@@ -170,56 +176,58 @@ extension Lane {
         _ id: ID, _ payload: Payload, _ keys: [RecordKey], _ failure: EntryFailure
     ) -> [Step] {
         let cause = self.failure ?? failure
-        var steps: [Step] = []
-        if isOpen {
-            epoch += 1
-            condition = .draining(failure)
-        }
         touch(keys)
-        steps.append(.failed(payload, cause))
-        steps += drop(id)
-        return steps + failIdle(cause) + drained()
+        guard isOpen else { return [.failed(payload, cause)] + drop(id) + drained() }
+        epoch += 1
+        condition = .draining(failure)
+        return [.failed(payload, cause)] + drop(id) + failIdle(cause) + drained()
     }
 
     /// Answers that rest on what did not happen.
+    ///
+    /// Once an epoch: from its end on an operation that would become idle fails at once.
     private mutating func failIdle(_ cause: EntryFailure) -> [Step] {
+        looks += operations.count
+        let idle = operations.filter { if case .idle = $0.value.stage { true } else { false } }
         var steps: [Step] = []
-        for id in operations.keys.sorted() {
-            guard case .idle(let payload) = operations[id]?.stage else { continue }
-            steps += drop(id)
+        for id in idle.keys.sorted() {
+            guard case .idle(let payload) = operations.removeValue(forKey: id)?.stage else {
+                continue
+            }
             steps.append(.failed(payload, cause))
         }
+        for component in Array(queues.keys) { steps += advance(component) }
         return steps
     }
 
     private mutating func touch(_ keys: [RecordKey]) {
-        touched += keys
-        for key in keys { touchedComponents.insert(key.component) }
+        for key in keys {
+            touched.insert(key)
+            touchedComponents.insert(key.component)
+        }
     }
 
-    /// Takes an operation out, and ends the idle ones behind it.
+    /// Takes an operation out, and ends the idle ones that were waiting for it.
     private mutating func drop(_ id: ID) -> [Step] {
         guard let operation = operations.removeValue(forKey: id) else { return [] }
-        var steps: [Step] = []
-        for component in operation.components {
-            if queues[component]?.first == id {
-                queues[component]?.removeFirst()
-            } else {
-                queues[component]?.removeAll { $0 == id }
-            }
-            steps += advance(component)
-        }
-        return steps
+        return advance(operation.component)
     }
 
-    /// Ends the idle operations at the front of a component's queue.
+    /// Ends the idle operations at the front of a component's queue, and passes over what ended
+    /// before it came to the front.
     private mutating func advance(_ component: String) -> [Step] {
-        guard let first = queues[component]?.first else {
-            queues[component] = nil
-            return []
+        var steps: [Step] = []
+        while let first = queues[component]?.first {
+            looks += 1
+            if let operation = operations[first] {
+                guard isOpen, case .idle(let payload) = operation.stage else { return steps }
+                operations[first] = nil
+                steps.append(.unchanged(payload))
+            }
+            queues[component]?.removeFirst()
         }
-        guard isOpen, case .idle(let payload) = operations[first]?.stage else { return [] }
-        return [.unchanged(payload)] + drop(first)
+        queues[component] = nil
+        return steps
     }
 
     /// Begins to undo, once the last operation of the failed epoch is final.

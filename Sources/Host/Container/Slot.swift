@@ -2,6 +2,7 @@ import AtriumKit
 import DequeModule
 import LogMessages
 import Logging
+import NIOCore
 import Store
 
 /// A component's place in its container: its definition, its port while it has one, its list, and
@@ -134,14 +135,17 @@ extension Slot {
     /// Sends what can be sent now.
     ///
     /// An answer given at once pumps too: it leaves the rest to the loop that it came from, so
-    /// that a long queue is no deep stack.
+    /// that a long queue is no deep stack. A long queue is sent in slices.
     func pump() {
-        guard !isPumping else { return }
+        guard !isPumping, !waiting.isEmpty else { return }
         isPumping = true
         defer { isPumping = false }
+        let end = NIODeadline.now() + Domain.slice
         while let first = waiting.first, canRun(first) {
             waiting.removeFirst()
             send(first)
+            guard NIODeadline.now() >= end else { continue }
+            return domain.after(Domain.pause) { [weak self] in self?.pump() }
         }
     }
 

@@ -45,11 +45,12 @@ final class Domain {
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
     private var writers: [UInt64: Container] = [:]
+    /// What came from the store and is to be passed on, in its order.
+    private var arrivals: Deque<Arrival> = []
     /// Containers whose screens follow once the present commits are through.
     private var unflushed: [Container] = []
-    /// Whether outcomes are being passed on, and more are to follow at once.
-    private(set) var hasMoreOutcomes = false
-    private var isSettling = false
+    /// Whether arrivals are being passed on at this moment.
+    private var isPassing = false
     /// Work that is done in slices, whose turn comes in this order.
     private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
     private var isSlicing = false
@@ -136,25 +137,60 @@ extension Domain {
         store.append(entry, ticket: ticket)
     }
 
-    /// Passes outcomes on to the containers that wait for them, in their order.
+    /// Passes outcomes on to the containers that wait for them, in their order and in slices.
     func settle(_ outcomes: [Outcome]) {
+        let isFirst = arrivals.isEmpty
+        arrivals.append(contentsOf: outcomes.lazy.map(Arrival.outcome))
+        if isFirst { passArrivals() }
+    }
+
+    /// Whether more is to be passed on after what is passed on now.
+    var hasArrivals: Bool { !arrivals.isEmpty }
+
+    /// Does something once all has been passed on that came from the store before.
+    func afterArrivals(_ body: @escaping () -> Void) {
+        guard hasArrivals else { return body() }
+        arrivals.append(.read(body))
+    }
+
+    private func passArrivals() {
         turns.work.insert(.outcomes)
-        isSettling = true
-        for (place, outcome) in outcomes.enumerated() {
-            hasMoreOutcomes = place + 1 < outcomes.count
-            if case .success(let commit) = outcome.result { sequence = commit.sequence }
-            writers.removeValue(forKey: outcome.ticket)?.settle(outcome)
+        isPassing = true
+        var end: NIODeadline?
+        while let arrival = arrivals.popFirst() {
+            pass(arrival)
+            guard hasArrivals else { break }
+            // The clock is not read for a single one.
+            let now = NIODeadline.now()
+            if now >= end ?? .distantFuture { break }
+            end = end ?? now + Self.slice
         }
-        isSettling = false
+        steps += 1
+        isPassing = false
         flushScreens()
         changes.note()
+        if hasArrivals { after(Self.pause) { self.passArrivals() } }
+    }
+
+    private func pass(_ arrival: Arrival) {
+        switch arrival {
+        case .outcome(let outcome):
+            if case .success(let commit) = outcome.result { sequence = commit.sequence }
+            guard let container = writers.removeValue(forKey: outcome.ticket) else { return }
+            let others = container.settle(outcome)
+            if !others.isEmpty {
+                arrivals.prepend(contentsOf: others.map { .step(container, $0) })
+            }
+        case .step(let container, let step): container.perform(CollectionOfOne(step))
+        case .read(let body): body()
+        }
     }
 
     /// Lets a container's screens follow soon: once for all that happens meanwhile.
     func flushLater(_ container: Container) {
         unflushed.append(container)
         changes.note()
-        guard !isSettling, unflushed.count == 1 else { return }
+        guard !isPassing, unflushed.count == 1 else { return }
         later { [self] in flushScreens() }
     }
 
@@ -169,7 +205,8 @@ extension Domain {
         _ work: @escaping @Sendable (Store) throws -> T,
         then: @escaping (Result<T, any Error>) -> Void
     ) {
-        let then = NIOLoopBound(then, eventLoop: loop)
+        let then = NIOLoopBound(
+            { [self] result in afterArrivals { then(result) } }, eventLoop: loop)
         let (loop, turns) = (loop, turns)
         store.enqueueRead { store in
             let result = Result { try work(store) }
@@ -222,11 +259,16 @@ extension Domain {
         }
     }
 
+    /// A slice of long work ends once it has taken this long.
+    static let slice = TimeAmount.milliseconds(4)
+    /// What lies between two slices: the next one is scheduled and not executed at once, for the loop
+    /// would run it before it looks at its sockets again.
+    static let pause = TimeAmount.microseconds(100)
+
     /// Does long work in slices, so that the loop serves others in between.
     ///
-    /// A slice ends once it has taken 4 ms. The next one is scheduled and not executed at once: the
-    /// loop would run it before it looks at its sockets again. Of all such work one slice is done at a
-    /// time, in turn, and after one of a millisecond or more what comes next waits, too.
+    /// Of all such work one slice is done at a time, in turn, and after one of a millisecond or more
+    /// what comes next waits, too.
     ///
     /// - Parameters:
     ///   - step: does a little; false: nothing is left.
@@ -241,9 +283,9 @@ extension Domain {
         let start = NIODeadline.now()
         var now = start
         isSlicing = true
-        while now < start + .milliseconds(4), let work = sliced.popFirst() {
+        while now < start + Self.slice, let work = sliced.popFirst() {
             var isLeft = true
-            while isLeft, now < start + .milliseconds(4) {
+            while isLeft, now < start + Self.slice {
                 isLeft = work.step()
                 if isLeft { steps += 1 }
                 now = .now()
@@ -253,9 +295,18 @@ extension Domain {
         isSlicing = false
         guard !sliced.isEmpty || now >= start + .milliseconds(1) else { return }
         isResting = true
-        after(.microseconds(100)) { [self] in
+        after(Self.pause) { [self] in
             isResting = false
             if !sliced.isEmpty { nextSlice() }
         }
     }
+}
+
+/// Something that came from the store.
+private enum Arrival {
+    case outcome(Outcome)
+    /// What else follows from an outcome before.
+    case step(Container, Lane<PendingEntry>.Step)
+    /// The end of a read, to which everything that was appended before it has settled.
+    case read(() -> Void)
 }

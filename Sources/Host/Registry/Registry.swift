@@ -209,7 +209,9 @@ extension Registry {
     }
 
     private func settle(by deadline: NIODeadline, _ done: @escaping () -> Void) {
-        let isQuiet = domain.structure.isIdle && containers.values.allSatisfy(\.isQuiet)
+        let isQuiet =
+            domain.structure.isIdle && !domain.hasArrivals
+            && containers.values.allSatisfy(\.isQuiet)
         if isQuiet || NIODeadline.now() > deadline { return done() }
         domain.after(.milliseconds(5)) { [self] in settle(by: deadline, done) }
     }
@@ -229,10 +231,12 @@ extension Registry {
         domain.bus.close()
         shelf.containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)
+        let closed = NIOLoopBound(
+            { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
         // Closing waits for the disk.
         let thread = Thread {
             store.close()
-            loop.execute { reply(.success(())) }
+            loop.execute { closed.value() }
         }
         thread.start()
     }

@@ -178,7 +178,7 @@ extension Container {
         }
         if let error = refusal { return reply(.failure(error)) }
         let (operation, time, topic) = (domain.nextTicket(), domain.now(), "\(name).items.\(verb)")
-        lane.begin(operation, on: [""])
+        lane.begin(operation, on: "")
         actors.hold(actor)
         append(
             operation, changes: [], time: time, actor: actor,

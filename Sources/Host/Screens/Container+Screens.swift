@@ -60,7 +60,7 @@ extension Container {
         screening.commits += 1
         screensChanged()
         followTree()
-        if !domain.hasMoreOutcomes { flushScreens() }
+        if !domain.hasArrivals { flushScreens() }
     }
 
     /// What is said about a subject changed.

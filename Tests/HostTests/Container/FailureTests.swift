@@ -182,4 +182,44 @@ import Testing
         #expect(try await host.remove("heat", purge: true).removed == 1)
         try await host.end()
     }
+
+    @Test func `thousands that fail together are answered in slices, and undone`() async throws {
+        let host = try await films()
+        try await host.cast(2, on: "heat", by: Caller(actor: "unix:7"))
+        fail(host, storage: true)
+        let steps = await host.on { $0.domain.steps }
+        let results = try await host.callAll(5_000) { registry, index, reply in
+            // Every other one is a repetition, which rests on the one before.
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: 4,
+                by: Caller(actor: "unix:\(index / 2)"), reply)
+        }
+        for result in results {
+            guard case .failure(.storeUnavailable) = result else {
+                Issue.record("\(result)")
+                break
+            }
+        }
+        #expect(await host.on { $0.domain.steps } > steps + 2)
+        heal(host)
+        host.store.probe()
+        #expect(
+            try await host.tally(of: "heat", actor: "unix:7").tally
+                == TallyView(tally: Tally(count: 1, score: 2, histogram: ["2": 1]), mine: 2))
+        #expect(try await host.cast(4, on: "heat").tally.tally.count == 2)
+        try await host.end()
+    }
+
+    @Test func `answers that rest on a vote come in order, after it and in slices`() async throws {
+        let host = try await films()
+        let steps = await host.on { $0.domain.steps }
+        let results = try await host.callAll(5_000) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films", item: "heat"), value: 4, by: .ann, reply)
+        }
+        let sequences = try results.map { try $0.get().sequence }
+        #expect(Set(sequences).count == 1)
+        #expect(await host.on { $0.domain.steps } > steps + 2)
+        try await host.end()
+    }
 }

@@ -35,7 +35,7 @@ private enum Said: Equatable, CustomStringConvertible {
 
 extension Lane<String> {
     fileprivate mutating func begins(_ id: ID, on component: String = "stars") {
-        begin(id, on: [component])
+        begin(id, on: component)
     }
 
     /// Decides to write a record of the operation's name.
@@ -135,8 +135,52 @@ extension Lane<String> {
 
     @Test func `an entry without records needs no undoing`() {
         var lane = Lane<String>()
-        lane.begin(1, on: [""])
+        lane.begin(1, on: "")
         _ = lane.write(1, keys: [], "published")
         #expect(lane.fails(1) == [.failed("published"), .opened])
+    }
+
+    @Test func `however many are on their way, each is looked at a few times when all fail`() {
+        var lane = Lane<String>()
+        let count: UInt64 = 10_000
+        for id in 1...count {
+            lane.begins(id)
+            if id % 2 == 1 { _ = lane.writes(id, "\(id)") } else { _ = lane.finish(id, "\(id)") }
+        }
+        var failed = 0
+        var last: [Said] = []
+        for id in stride(from: 1, to: count, by: 2) {
+            last = lane.fails(id)
+            failed += last.count
+        }
+        // Half of them with the first, and the undoing at the end.
+        #expect(failed == Int(count) + 1)
+        guard case .undo(let keys)? = last.last else { return #expect(Bool(false)) }
+        #expect(keys.count == Int(count) / 2)
+        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+    }
+
+    @Test func `those that end out of order cost no more, and what rests on the last one waits`() {
+        var lane = Lane<String>()
+        let count: UInt64 = 10_000
+        for id in 1...count { lane.begins(id) }
+        _ = lane.finish(count, "rests on all")
+        for id in (2..<count).reversed() { #expect(lane.cancel(id).isEmpty) }
+        #expect(!lane.isQuiet("stars"))
+        #expect(lane.cancel(1).map(Said.init) == [.unchanged("rests on all")])
+        #expect(lane.isQuiet("stars"))
+        #expect(lane.looks <= 4 * Int(count), "\(lane.looks)")
+    }
+
+    @Test func `thousands of answers that rest on one entry come with it`() {
+        var lane = Lane<String>()
+        lane.begins(1)
+        _ = lane.writes(1, "a")
+        for id in 2...20_000 as ClosedRange<UInt64> {
+            lane.begins(id)
+            _ = lane.finish(id, "same")
+        }
+        #expect(lane.commits(1, at: 1).count == 20_000)
+        #expect(lane.isEmpty)
     }
 }
