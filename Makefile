@@ -39,7 +39,7 @@ RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
 CHECKED := --explicit-target-dependency-import-check error
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz bench lint format docs install uninstall lay-down lay-down-units release stage deb \
+.PHONY: help run test fuzz soak bench lint format docs install uninstall lay-down lay-down-units release stage deb \
 	test-package deps test-deps clean
 
 help: ## what there is to do
@@ -52,11 +52,15 @@ test: test-deps lint ## check the format, build everything, run all tests
 	$(SWIFT) build --build-tests $(CHECKED)
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
-	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run
+	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run json idl frames
+	SOAK_SECONDS=20 SOAK_SEED=1 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory test-package
 
-fuzz: test-deps ## make up texts for what reads foreign bytes; FUZZ_SECONDS=60 for each of json, idl, frames, or FUZZ=idl
+fuzz: test-deps ## make up what the daemon reads; FUZZ_SECONDS=60 for each of json, idl, frames, calls, or FUZZ=idl
 	SWIFT='$(SWIFT)' Tests/Fuzz/run $(FUZZ)
+
+soak: test-deps ## a daemon under SOAK_CLIENTS=200 for SOAK_SECONDS=300, while all happens to it that can (as root)
+	@Tests/Soak/run check || exit 0; $(MAKE) --no-print-directory release && Tests/Soak/run '$(PRODUCTS)'
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	@.ci/deps python3 python3-venv

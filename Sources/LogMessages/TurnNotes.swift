@@ -158,7 +158,12 @@ public final class TurnNotes: @unchecked Sendable {
         }.map(\.element)
         let rest =
             names.count > Self.mostMethods ? " and \(names.count - Self.mostMethods) more" : ""
-        fields["method"] = "\(names.prefix(Self.mostMethods).joined(separator: ", ") + rest)"
+        if names.isEmpty {
+            // What was read is no call.
+            fields["work"] = "reading"
+        } else {
+            fields["method"] = "\(names.prefix(Self.mostMethods).joined(separator: ", ") + rest)"
+        }
         fields["peer-uid"] = "\(calls.uid)"
         fields["peer-pid"] = "\(calls.pid)"
     }

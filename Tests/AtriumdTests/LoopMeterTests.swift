@@ -73,6 +73,18 @@ import Testing
         #expect(second["method"] == nil)
     }
 
+    @Test func `bytes that are no call are named by their sender`() throws {
+        meter.notes.begin(at: 1_000 * 1_000_000)
+        var calls = TurnNotes.Calls()
+        (calls.uid, calls.pid) = (1_000, 7)
+        calls.nanoseconds = 150 * 1_000_000
+        meter.notes.end(calls)
+        turn(1_151, 1_152, using: 152)
+        let event = try #require(captured.events.first)
+        #expect(event["work"] == "reading" && event["method"] == nil)
+        #expect(event["peer-uid"] == "1000" && event["peer-pid"] == "7")
+    }
+
     @Test func `a minute has ten lines, and one for each turn longer than all before`() {
         for number in Int64(0)..<40 {
             turn(60_000 + number * 200, 60_150 + number * 200, using: 1)
