@@ -36,6 +36,7 @@ public enum ControlRouter {
         var router = VarlinkRouter(
             vendor: "Atrium", product: "atriumd", version: daemon.version,
             url: "https://atrium.example/")
+        router.identify = { roles.identify($0, $1) }
         router.authorize = { authorization(of: $0, context.accessBook) }
         ClientMeters.prepare()
         router.metrics = VarlinkMetrics(

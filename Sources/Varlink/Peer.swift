@@ -12,20 +12,51 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
     /// The process; 0 when it is in another namespace of processes.
     public let pid: Int32
 
+    /// The numbers of the process's supplementary groups, without root's.
+    public let groups: [UInt32]
+
+    /// The user that the process runs as where that is a subordinate one, which belongs to ``uid``; nil: it
+    /// runs as ``uid``.
+    public let subordinate: UInt32?
+
     /// Makes a peer, for tests.
     ///
     /// - Parameters:
     ///   - uid: The user's number.
     ///   - gid: The number of the user's primary group.
     ///   - pid: The process.
-    public init(uid: UInt32, gid: UInt32, pid: Int32) {
+    ///   - groups: The numbers of its supplementary groups; none by default.
+    public init(uid: UInt32, gid: UInt32, pid: Int32, groups: [UInt32] = []) {
+        self.init(uid: uid, gid: gid, pid: pid, groups: groups, subordinate: nil)
+    }
+
+    private init(uid: UInt32, gid: UInt32, pid: Int32, groups: [UInt32], subordinate: UInt32?) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
+        self.groups = groups
+        self.subordinate = subordinate
+    }
+
+    /// The peer as one of a user that its own user is subordinate to: all that it does and takes is theirs.
+    ///
+    /// - Parameter owner: That user.
+    /// - Returns: The same process, as theirs.
+    public func belonging(to owner: UInt32) -> Peer {
+        Peer(uid: owner, gid: gid, pid: pid, groups: groups, subordinate: subordinate ?? uid)
     }
 
     /// For logs, such as `uid=1000 gid=1000 pid=4711`.
-    public var description: String { "uid=\(uid) gid=\(gid) pid=\(pid)" }
+    public var description: String {
+        "uid=\(uid) gid=\(gid) pid=\(pid)" + (subordinate.map { " subordinate=\($0)" } ?? "")
+    }
+
+    /// What peers seldom share, so that looking one up does not go through its groups.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uid)
+        hasher.combine(gid)
+        hasher.combine(pid)
+    }
 
     /// Asks the kernel.
     ///
@@ -36,7 +67,34 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         }
         let credentials: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(
             level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-        return credentials.map { Peer(uid: $0.uid, gid: $0.gid, pid: $0.pid) }
+        return credentials.and(groups(from: options)).map { credentials, groups in
+            Peer(
+                uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, groups: groups)
+        }
+    }
+
+    /// Asks for the groups, with room for more while there are more; a socket that knows none has none.
+    private static func groups(
+        from options: any SocketOptionProvider
+    ) -> EventLoopFuture<[UInt32]> {
+        groups(within: InlineArray<64, UInt32>.self, from: options)
+            .flatMapError { _ in groups(within: InlineArray<1_024, UInt32>.self, from: options) }
+            .flatMapError { _ in groups(within: InlineArray<65_536, UInt32>.self, from: options) }
+            .recover { _ in [] }
+    }
+
+    /// The kernel fails where there is no room for all.
+    ///
+    /// What it does not fill is zero, as SwiftNIO gives it:
+    /// root's group can't be told from that, and is left out.
+    private static func groups<let count: Int>(
+        within room: InlineArray<count, UInt32>.Type, from options: any SocketOptionProvider
+    ) -> EventLoopFuture<[UInt32]> {
+        let numbers: EventLoopFuture<InlineArray<count, UInt32>> = options.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERGROUPS))
+        return numbers.map { numbers in
+            numbers.indices.map { numbers[$0] }.filter { $0 != 0 }
+        }
     }
 }
 

@@ -132,7 +132,8 @@ extension ServerState {
 extension ServerState {
     /// Takes in a channel that was connected in another process; a failed future closes it.
     func adopt(_ channel: any Channel, _ kept: KeptState) -> EventLoopFuture<Void> {
-        Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
+        Peer.atOtherEnd(of: channel).flatMap { [self] in identified($0) }.flatMapThrowing {
+            [self] peer in
             // The kernel's word counts, not what was written down.
             guard peer.uid == kept.uid, peer.gid == kept.gid else {
                 let reason =

@@ -30,6 +30,8 @@ final class ServerState: @unchecked Sendable {
     private var connections: [UInt64: Connection] = [:]
     private var lastNumber: UInt64 = 0
     private var whenEmpty: EventLoopPromise<Void>?
+    /// Connections of which it is not known yet on whose account they are.
+    private var identifying = 0
 
     /// Connections that have something to do in the coming turn.
     private var waiting: [Connection] = []
@@ -58,7 +60,10 @@ final class ServerState: @unchecked Sendable {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
         channel.keepFromPrograms()
-        return Peer.atOtherEnd(of: channel).flatMapThrowing { [self] peer in
+        return Peer.atOtherEnd(of: channel).flatMap { [self] peer in
+            // One that is refused anyway need not be known better.
+            refusal(of: peer) == nil ? identified(peer) : eventLoop.makeSucceededFuture(peer)
+        }.flatMapThrowing { [self] peer in
             let pipeline = channel.pipeline.syncOperations
             if let refusal = refusal(of: peer) {
                 statistics.refusedConnections += 1
@@ -79,15 +84,29 @@ final class ServerState: @unchecked Sendable {
         scheduleSweep()
     }
 
+    /// A peer with whose account it is on; meanwhile it counts as a connection of the user it runs as.
+    func identified(_ peer: Peer) -> EventLoopFuture<Peer> {
+        guard let identify = router.identify else { return eventLoop.makeSucceededFuture(peer) }
+        let promise = eventLoop.makePromise(of: Peer.self)
+        identifying += 1
+        accounts.open(peer.uid)
+        identify(peer) { promise.succeed($0) }
+        return promise.futureResult.map { [self] identified in
+            identifying -= 1
+            accounts.close(peer.uid)
+            return identified
+        }
+    }
+
     private func refusal(of peer: Peer) -> VarlinkLimitExceeded? {
         let room = ConnectionRoom(limits, descriptors: limits.descriptors)
-        if connections.count >= room.connections {
+        if connections.count + identifying >= room.connections {
             return VarlinkLimitExceeded(
                 limit: "connections", value: room.connections,
                 message: "all \(room.connections) connections are taken (\(room.reason))")
         }
         if accounts.connections(of: peer.uid) >= room.connectionsPerUser,
-            !limits.unlimitedUsers.contains(peer.uid)
+            peer.subordinate != nil || !limits.unlimitedUsers.contains(peer.uid)
         {
             return VarlinkLimitExceeded(
                 limit: "connectionsPerUser", value: room.connectionsPerUser,

@@ -14,6 +14,13 @@ public struct VarlinkRouter: Sendable {
     /// before its parameters are read. Default: everyone may call everything.
     public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
+    /// Says on whose account a peer is; nil, the default: on its own.
+    ///
+    /// It may take its time: until it calls back nothing of the connection is read. Called on the loop with each connection; it calls back once, on any thread, with the peer as it was or
+    /// as one of another user (``Peer/belonging(to:)``).
+    public var identify:
+        (@Sendable (_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) -> Void)?
+
     /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
     public var metrics: VarlinkMetrics?
 

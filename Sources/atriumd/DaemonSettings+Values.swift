@@ -45,7 +45,8 @@ extension DaemonSettings {
     /// - Throws: `DaemonError` for an entry that makes no sense, with its place.
     func roleTable(groups: [UInt32]) throws(DaemonError) -> RoleTable {
         do throws(RoleProblem) {
-            return try RoleTable(roles, ownUser: ownUser, socketGroups: groups)
+            return try RoleTable(
+                roles, ownUser: ownUser, socketGroups: groups, subordinates: .system())
         } catch {
             throw wrong(error.key, error.reason)
         }

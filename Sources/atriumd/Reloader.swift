@@ -157,6 +157,7 @@ actor Reloader {
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // First what may fail. The groups behind the names may have changed, whatever the file says.
         let table = try newer.roleTable(groups: parts.groups)
+        parts.access.renewGroups()
         await go(by: table)
         roleProblems = newer.problems(of: table)
         for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }

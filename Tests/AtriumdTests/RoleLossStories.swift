@@ -76,6 +76,18 @@ extension Stories {
             #expect(seen?["actor"]?.string == nil, "\(seen as Any)")
         }
 
+        @Test func `a process whose group is a supplementary one is a member`() async throws {
+            try await withFilms(Self.options) { daemon in
+                let peer = try await Peer(
+                    daemon.socket,
+                    as: Credentials(uid: 20_004, gid: 20_009, groups: [7, Self.group]))
+                let reply = try await peer.call(
+                    "org.atrium.Votes.Cast",
+                    ["container": "films", "item": .string(Self.film), "value": 4])
+                #expect(reply["error"] == nil, "\(reply)")
+            }
+        }
+
         @Test func `an export ends in its midst for one who is no admin any more`() async throws {
             try await withFilms(Self.options) { daemon in
                 let text = JSONValue.string(String(repeating: "x", count: 4_000))

@@ -7,35 +7,35 @@ import Varlink
 @Suite struct RoleTests {
     @Test func `root and the daemon's own user are admins, anyone else may read`() throws {
         let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [])
-        #expect(table.access(uid: 0, gid: 0).role == .admin)
-        #expect(table.access(uid: 1_234, gid: 100).role == .admin)
-        #expect(table.access(uid: 65_000, gid: 65_000).role == .observer)
+        #expect(table.access(uid: 0, groups: [0]).role == .admin)
+        #expect(table.access(uid: 1_234, groups: [100]).role == .admin)
+        #expect(table.access(uid: 65_000, groups: [65_000]).role == .observer)
     }
 
     @Test func `the socket's group are members, unless it is root's`() throws {
         let table = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [4_321])
-        #expect(table.access(uid: 65_000, gid: 4_321).role == .member)
+        #expect(table.access(uid: 65_000, groups: [4_321]).role == .member)
         let roots = try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [0])
-        #expect(roots.access(uid: 65_000, gid: 0).role == .observer)
+        #expect(roots.access(uid: 65_000, groups: [0]).role == .observer)
     }
 
     @Test func `a user has the highest of its own role and its groups'`() throws {
         let settings = RoleSettings(moderators: ["@daemon"], observers: ["daemon"])
         let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
         // On Debian the user daemon has uid 1 and is in the group daemon, gid 1.
-        #expect(table.access(uid: 1, gid: 1).role == .moderator)
+        #expect(table.access(uid: 1, groups: [1]).role == .moderator)
     }
 
     @Test func `a front end acts for its own namespace`() throws {
         let settings = RoleSettings(frontends: ["daemon=web"])
         let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
-        #expect(table.access(uid: 1, gid: 1) == Access(role: .frontend, namespace: "web"))
+        #expect(table.access(uid: 1, groups: [1]) == Access(role: .frontend, namespace: "web"))
     }
 
     @Test func `a moderator who is a front end too is both`() throws {
         let settings = RoleSettings(moderators: ["daemon"], frontends: ["daemon=web"])
         let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
-        #expect(table.access(uid: 1, gid: 1) == Access(role: .moderator, namespace: "web"))
+        #expect(table.access(uid: 1, groups: [1]) == Access(role: .moderator, namespace: "web"))
     }
 
     @Test func `what one process of a user may do is not what another may`() throws {
@@ -55,8 +55,8 @@ import Varlink
         let table = try RoleTable(settings, ownUser: 1_234, socketGroups: [])
         #expect(table.problems.count == 1)
         #expect(table.problems.first?.description.hasPrefix(evidence) == true)
-        #expect(table.access(uid: 1, gid: 1).role == .admin)
-        #expect(table.access(uid: 65_000, gid: 65_000).role == .observer)
+        #expect(table.access(uid: 1, groups: [1]).role == .admin)
+        #expect(table.access(uid: 65_000, groups: [65_000]).role == .observer)
     }
 
     @Test(arguments: ["daemon", "daemon=unix", "daemon=A"])

@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -45,6 +46,33 @@ import Testing
                 try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
                 #expect(try await client.receive() != nil)
             }
+        }
+    }
+
+    @Test func `who belongs to somebody counts as theirs, and is not heard before that is known`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.connectionsPerUser = 1
+        let asked = Mutex<(@Sendable () -> Void)?>(nil)
+        try await withService(limits: limits) { router, _ in
+            router.identify = { peer, done in
+                asked.withLock { $0 = { done(peer.belonging(to: 7)) } }
+            }
+        } _: { service in
+            var told: [String?] = []
+            var clients: [RawClient] = []
+            for _ in 0..<2 {
+                clients.append(try service.raw())
+                try clients.last?.send(
+                    #"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+                try await until { asked.withLock { $0 != nil } }
+                #expect(await service.server.currentStatistics().calls == clients.count - 1)
+                asked.withLock { $0.take() }?()
+                told.append(try await clients.last?.receive())
+            }
+            #expect(told[0] == #"{"parameters":{"text":"a"}}"#)
+            #expect(told[1]?.contains("uid 7 has all 1 connections") == true, "\(told)")
         }
     }
 

@@ -4,44 +4,94 @@ import Varlink
 
 /// Says what each peer may do, by a table that may be replaced while peers are served.
 ///
-/// It remembers what it found for a while: looking up groups may ask a directory server.
+/// A peer is in the groups that its process has, and in those that the system's directory says its user is in:
+/// who has just joined one need not log in anew. The directory is asked as somebody connects, and after that
+/// away from the loop.
 public final class AccessBook: Sendable {
     /// Whose access is remembered: a user's processes may run with different groups.
     private struct Credentials: Hashable {
         var uid: UInt32
         var gid: UInt32
+        var groups: [UInt32]
+        var isSubordinate: Bool
 
         init(_ peer: Peer) {
             uid = peer.uid
             gid = peer.gid
+            groups = peer.groups
+            isSubordinate = peer.subordinate != nil
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(uid)
+            hasher.combine(gid)
         }
     }
 
     private struct State {
         var table: RoleTable
-        /// Counts the tables: what was found by an older one is not remembered.
+        /// Counts what may make another access of the same credentials.
         var version = 0
         var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
     }
 
+    /// So many credentials are remembered at most.
+    private static let most = 16_384
+
+    private let directory: UserDirectory
     private let state: Mutex<State>
 
     /// A book that goes by a table.
-    public init(_ table: RoleTable) { state = Mutex(State(table: table)) }
+    public convenience init(_ table: RoleTable) { self.init(table, directory: UserDirectory()) }
+
+    init(_ table: RoleTable, directory: UserDirectory) {
+        state = Mutex(State(table: table))
+        self.directory = directory
+    }
 
     /// Goes by another table from now on, also for peers that are connected.
     public func replace(_ table: RoleTable) {
         state.withLock { $0 = State(table: table, version: $0.version + 1) }
     }
 
-    /// What a user may do whose connection is gone: by what it has for itself and by its groups.
+    /// Asks the system's directory again about everyone who connected; blocks.
+    ///
+    /// What it says counts from the next ``replace(_:)`` on.
+    public func renewGroups() { directory.renew() }
+
+    /// Finds out whose a peer is, and which groups its user is in: away from the loop, where that is not known.
+    ///
+    /// A user that another one may run processes as is that one: such as in a container without root. An account
+    /// is nobody's subordinate, wherever its number lies. A directory that does not answer in time is asked on,
+    /// and meanwhile the process's own groups count.
+    func identify(_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) {
+        let (asksForGroups, owner) = state.withLock {
+            ($0.table.asksForGroups(of: peer.uid), $0.table.owner(of: peer.uid))
+        }
+        guard asksForGroups || owner != nil else { return done(peer) }
+        let settle = { @Sendable [directory] in
+            guard let owner, directory.remembered(peer.uid)?.hasAccount != true else {
+                return done(peer)
+            }
+            done(peer.belonging(to: owner))
+        }
+        if entry(of: peer.uid) != nil { return settle() }
+        directory.learn(of: peer.uid) { [self] in
+            forget()
+            settle()
+        }
+    }
+
+    /// What a user may do whose connection is gone: by what it has for itself and by the groups that the
+    /// directory says it is in.
     ///
     /// The user is given as an actor, such as `unix:1000`; nil for one that is none.
     func access(ofOwner owner: String) -> Access? {
         guard owner.hasPrefix("unix:"), let uid = UInt32(owner.dropFirst("unix:".count)) else {
             return nil
         }
-        return state.withLock { $0.table }.access(uid: uid, gid: .max)
+        let groups = directory.remembered(uid)?.groups ?? []
+        return state.withLock { $0.table }.access(uid: uid, groups: groups)
     }
 
     /// Why a peer may not call a method that wants a role; nil: it may.
@@ -55,17 +105,33 @@ public final class AccessBook: Sendable {
 
     /// What a peer may do.
     ///
-    /// Who joins a group is noticed within ten seconds.
+    /// Who joins a group is noticed with the first call after ten seconds, or the next.
     func access(of peer: Peer) -> Access {
         let now = ContinuousClock.now
         let who = Credentials(peer)
         let (entry, table, version) = state.withLock { ($0.known[who], $0.table, $0.version) }
         if let entry, entry.until > now { return entry.access }
-        let access = table.access(uid: peer.uid, gid: peer.gid)
+        var groups = peer.groups + [peer.gid]
+        if peer.subordinate == nil, table.asksForGroups(of: peer.uid) {
+            groups += self.entry(of: peer.uid)?.groups ?? []
+        }
+        var access = table.access(uid: peer.uid, groups: groups)
+        // What runs in a container may be there to be kept from what its owner may do.
+        if peer.subordinate != nil { access = Access(role: min(access.role, .member)) }
         state.withLock { state in
             guard state.version == version else { return }
-            state.known[who] = (access, now + .seconds(10))
+            if state.known.count >= Self.most { state.known.removeAll() }
+            state.known[who] = (access, now + UserDirectory.memory)
         }
         return access
+    }
+
+    private func entry(of uid: UInt32) -> UserDirectory.Entry? {
+        directory.entry(of: uid) { [self] in forget() }
+    }
+
+    /// What was found by what the directory had said does not count any more.
+    private func forget() {
+        state.withLock { $0 = State(table: $0.table, version: $0.version + 1) }
     }
 }

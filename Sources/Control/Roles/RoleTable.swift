@@ -10,17 +10,21 @@ public struct RoleTable: Sendable {
 
     private var users: [UInt32: Access] = [:]
     private var groups: [UInt32: Access] = [:]
+    private let subordinates: SubordinateUsers
 
-    /// Resolves the configuration's names.
+    /// Resolves the configuration's names; blocks.
     ///
     /// - Parameters:
     ///   - settings: who has which role.
     ///   - ownUser: the daemon's own user id.
     ///   - socketGroups: the groups that own sockets; their members are members.
+    ///   - subordinates: the users that belong to others; none by default.
     /// - Throws: ``RoleProblem`` for a front end without a namespace.
     public init(
-        _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32]
+        _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
+        subordinates: SubordinateUsers = .none
     ) throws(RoleProblem) {
+        self.subordinates = subordinates
         for group in socketGroups where group != 0 { groups[group] = Access(role: .member) }
         let lists: [(Role, String, [String])] = [
             (.observer, "observers", settings.observers), (.member, "members", settings.members),
@@ -50,16 +54,26 @@ public struct RoleTable: Sendable {
     ///
     /// - Parameters:
     ///   - uid: the user.
-    ///   - gid: the primary group.
+    ///   - mine: all groups that it is in.
     /// - Returns: its role, and the namespace that it acts for.
-    public func access(uid: UInt32, gid: UInt32) -> Access {
+    public func access(uid: UInt32, groups mine: some Sequence<UInt32>) -> Access {
         var best = users[uid] ?? Access(role: .observer)
         guard best.role != .admin, !groups.isEmpty else { return best }
-        for group in RoleTable.groups(of: uid, primary: gid) {
+        for group in mine {
             guard let access = groups[group] else { continue }
             best = best.joined(access)
         }
         return best
+    }
+
+    /// Whether somebody's role depends on the groups that they are in.
+    func asksForGroups(of uid: UInt32) -> Bool {
+        !groups.isEmpty && users[uid]?.role != .admin
+    }
+
+    /// Whose subordinate a user is, that has no role for itself; nil: nobody's.
+    func owner(of uid: UInt32) -> UInt32? {
+        users[uid] == nil ? subordinates.owner(of: uid) : nil
     }
 
     private mutating func add(
@@ -90,18 +104,6 @@ public struct RoleTable: Sendable {
             && text.utf8.allSatisfy {
                 (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
             }
-    }
-
-    /// All groups of a user, as its login would have them.
-    private static func groups(of uid: UInt32, primary: UInt32) -> [UInt32] {
-        guard let user = getpwuid(uid) else { return [primary] }
-        var count: Int32 = 64
-        var groups = [gid_t](repeating: 0, count: Int(count))
-        if getgrouplist(user.pointee.pw_name, primary, &groups, &count) < 0 {
-            groups = [gid_t](repeating: 0, count: Int(count))
-            _ = getgrouplist(user.pointee.pw_name, primary, &groups, &count)
-        }
-        return Array(groups.prefix(Int(count)))
     }
 }
 

@@ -1,0 +1,128 @@
+import Dispatch
+import Synchronization
+import Testing
+import Varlink
+
+@testable import Control
+
+/// Who a peer is: its own groups, the directory's, and whose subordinate it may be.
+@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
+    /// A directory that answers when it is told to.
+    private final class SlowDirectory: Sendable {
+        private let gate = DispatchSemaphore(value: 0)
+        private let said: Mutex<UserDirectory.Entry>
+        private let count = Mutex(0)
+
+        init(_ entry: UserDirectory.Entry) { said = Mutex(entry) }
+
+        var asked: Int { count.withLock { $0 } }
+
+        func answer(_ entry: UserDirectory.Entry? = nil) {
+            if let entry { said.withLock { $0 = entry } }
+            gate.signal()
+        }
+
+        func ask() -> UserDirectory.Entry {
+            count.withLock { $0 += 1 }
+            gate.wait()
+            return said.withLock { $0 }
+        }
+    }
+
+    private func book(
+        _ settings: RoleSettings = .init(), subordinates: String = "",
+        patience: DispatchTimeInterval = .never,
+        _ ask: @escaping @Sendable (UInt32) -> UserDirectory.Entry
+    ) throws -> AccessBook {
+        AccessBook(
+            try RoleTable(
+                settings, ownUser: 1_234, socketGroups: [4_321],
+                subordinates: SubordinateUsers(subordinates)),
+            directory: UserDirectory(patience: patience, ask: ask))
+    }
+
+    private func identified(_ peer: Peer, by book: AccessBook) async -> Peer {
+        await withCheckedContinuation { continuation in
+            book.identify(peer) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func `a process with the group among its own is a member without any account`() throws {
+        let book = try book { _ in .unknown }
+        let peer = Peer(uid: 65_000, gid: 65_000, pid: 2, groups: [7, 4_321])
+        #expect(book.access(of: peer).role == .member)
+        #expect(
+            book.access(of: Peer(uid: 65_000, gid: 65_000, pid: 2, groups: [7])).role == .observer)
+    }
+
+    @Test func `while the directory does not answer calls do not wait for it`() async throws {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: [4_321]))
+        let book = try book { _ in directory.ask() }
+        let peer = Peer(uid: 65_000, gid: 65_000, pid: 2)
+        let found = Task { await identified(peer, by: book) }
+        // Nobody has answered: what is not known does not count, and does not hold anybody.
+        #expect(book.access(of: peer).role == .observer)
+        #expect(book.access(of: Peer(uid: 65_001, gid: 4_321, pid: 2)).role == .member)
+        directory.answer()
+        #expect(await found.value == peer)
+        #expect(book.access(of: peer).role == .member)
+        #expect(directory.asked == 1)
+    }
+
+    @Test func `one that never answers keeps nobody waiting for ever`() async throws {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: [4_321]))
+        let book = try book(patience: .milliseconds(1)) { _ in directory.ask() }
+        let peer = Peer(uid: 65_000, gid: 65_000, pid: 2)
+        #expect(await identified(peer, by: book) == peer)
+        #expect(book.access(of: peer).role == .observer)
+        directory.answer()
+    }
+
+    @Test func `who left a group has lost its role by the next reload`() async throws {
+        let groups = Mutex<[UInt32]>([4_321])
+        let book = try book { _ in .init(hasAccount: true, groups: groups.withLock { $0 }) }
+        let peer = await identified(Peer(uid: 65_000, gid: 65_000, pid: 2), by: book)
+        #expect(book.access(of: peer).role == .member)
+        groups.withLock { $0 = [] }
+        book.renewGroups()
+        book.replace(try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321]))
+        #expect(book.access(of: peer).role == .observer)
+    }
+
+    @Test func `all subordinate users of a user are that user, and a member at most`() async throws
+    {
+        let book = try book(RoleSettings(admins: ["daemon"]), subordinates: "daemon:100000:65536\n")
+        {
+            _ in .unknown
+        }
+        for uid: UInt32 in [100_000, 131_072, 165_535] {
+            let peer = await identified(Peer(uid: uid, gid: uid, pid: 2, groups: [4_321]), by: book)
+            #expect(peer.uid == 1)
+            #expect(peer.subordinate == uid)
+            #expect(book.access(of: peer) == Access(role: .member))
+        }
+        for uid: UInt32 in [99_999, 165_536] {
+            let peer = await identified(Peer(uid: uid, gid: uid, pid: 2), by: book)
+            #expect(peer.uid == uid)
+        }
+    }
+
+    @Test func `an account is itself, wherever its number lies`() async throws {
+        let book = try book(subordinates: "daemon:100000:65536") { _ in
+            .init(hasAccount: true, groups: [])
+        }
+        #expect(await identified(Peer(uid: 100_500, gid: 100, pid: 2), by: book).uid == 100_500)
+    }
+
+    @Test(arguments: [
+        "daemon:0:5", "daemon:100000", "daemon:x:5", "nobody-is-called-so:100000:9", ":::",
+        "# a:1:2",
+        "daemon:100000:0",
+    ])
+    func `a line that makes no sense is passed over`(line: String) {
+        let users = SubordinateUsers(line + "\n7:4000000000:4000000000\n")
+        #expect(users.owner(of: 100_000) == nil)
+        #expect(users.owner(of: 2) == nil)
+        #expect(users.owner(of: 4_294_967_294) == 7)
+    }
+}
