@@ -40,6 +40,7 @@ struct WorkerStart: Sendable, Hashable {
     var container: String
     var component: String
     var settings: [String: Value]
+    var secrets: [String: String]
     var fields: [Field]
 }
 
@@ -106,7 +107,7 @@ extension WorkerStart: WireCodable {
     var wire: Value {
         .wire(members: [
             "kind": kind, "container": container, "component": component,
-            "settings": settings, "fields": fields,
+            "settings": settings, "secrets": secrets, "fields": fields,
         ])
     }
 
@@ -115,7 +116,7 @@ extension WorkerStart: WireCodable {
         self.init(
             kind: try object("kind"), container: try object("container"),
             component: try object("component"), settings: try object("settings"),
-            fields: try object("fields"))
+            secrets: try object("secrets"), fields: try object("fields"))
     }
 }
 

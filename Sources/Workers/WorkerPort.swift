@@ -74,7 +74,8 @@ final class WorkerPort: ComponentPort {
         link.open { reply in port.value.port?.heard(reply) }
         let start = WorkerStart(
             kind: request.plugin.kind, container: request.container,
-            component: request.component, settings: request.settings, fields: request.fields)
+            component: request.component, settings: request.settings,
+            secrets: request.secrets, fields: request.fields)
         // Nobody else holds the port until it is made, or its worker has ended.
         call(.start(start)) { answer in self.started(answer) }
     }

@@ -106,7 +106,7 @@ final class WorkerSession {
             isolation: .process)
         let request = LaunchRequest(
             plugin: plugin, container: start.container, component: start.component,
-            settings: start.settings, fields: start.fields)
+            settings: start.settings, secrets: start.secrets, fields: start.fields)
         InProcessLauncher(loop: loop).launch(request, owner: self) { result in
             switch result {
             case .success(let port):

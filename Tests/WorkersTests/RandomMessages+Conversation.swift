@@ -105,7 +105,8 @@ extension RandomMessages {
             .start(
                 WorkerStart(
                     kind: Kind.allCases[number(4)], container: text(), component: text(),
-                    settings: object { $0.value() }, fields: list { $0.field() }))
+                    settings: object { $0.value() }, secrets: object { $0.text() },
+                    fields: list { $0.field() }))
         case 1: .restore(list { $0.change() })
         case 2: .finishRestore
         case 3: .decide(command(), context())

@@ -95,6 +95,7 @@ extension AtriumKit.Setting.SettingType {
         case .boolean: "boolean"
         case .list: "list"
         case .object: "object"
+        case .secret: "secret: {secretFile: PATH} or {secretCredential: NAME}"
         @unknown default: "value"
         }
     }

@@ -49,6 +49,21 @@ extension Slot {
         let request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
             settings: definition.settings, fields: fields)
+        SecretTexts.read(definition.settings, on: domain.loop) { [weak self] result in
+            guard let self, start == attempt else { return }
+            switch result {
+            case .failure(let error): done(failed(.setting(error)))
+            case .success(let secrets):
+                var request = request
+                request.secrets = secrets
+                launch(request, attempt, done)
+            }
+        }
+    }
+
+    private func launch(
+        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
+    ) {
         domain.launcher(for: isolation).launch(request, owner: self) { [weak self] result in
             guard let self, start == attempt else {
                 if case .success(let port) = result { port.close() }
@@ -56,7 +71,7 @@ extension Slot {
             }
             switch result {
             case .failure(let failure): done(failed(failure))
-            case .success(let port) where port.kind != plugin.kind:
+            case .success(let port) where port.kind != request.plugin.kind:
                 port.close()
                 done(.final(wrongKind(port.kind)))
             case .success(let port):

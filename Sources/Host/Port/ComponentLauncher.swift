@@ -10,18 +10,21 @@ public struct LaunchRequest: Sendable {
     public var component: String
     /// Its settings as the definition gives them.
     public var settings: [String: Value]
+    /// The texts that its secret settings refer to, by setting.
+    public var secrets: [String: String]
     /// The container's fields, in order.
     public var fields: [Field]
 
     /// A request.
     public init(
         plugin: LoadedPlugin, container: String, component: String, settings: [String: Value],
-        fields: [Field]
+        secrets: [String: String] = [:], fields: [Field]
     ) {
         self.plugin = plugin
         self.container = container
         self.component = component
         self.settings = settings
+        self.secrets = secrets
         self.fields = fields
     }
 }

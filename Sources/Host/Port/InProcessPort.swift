@@ -31,8 +31,8 @@ public final class InProcessLauncher: ComponentLauncher {
         do {
             let harness = try ComponentHarness(
                 request.plugin.loaded(), container: request.container,
-                component: request.component, settings: request.settings, fields: request.fields,
-                services: services)
+                component: request.component, settings: request.settings,
+                secrets: request.secrets, fields: request.fields, services: services)
             let port = InProcessPort(harness, services, owner, turns, number)
             done(.success(port))
             port.tellOwner()

@@ -16,6 +16,9 @@ public struct Setting: Sendable, Hashable {
         case list
         /// An object, whose members the component checks itself.
         case object
+        /// A text that nobody shall read in a definition, which says where it is instead: see
+        /// ``SecretReference``. The component gets the text.
+        case secret
     }
 
     /// The name, in camelCase.
@@ -39,6 +42,26 @@ public struct Setting: Sendable, Hashable {
         self.required = required
         self.defaultValue = `default`
         self.summary = summary
+    }
+}
+
+/// Where the text of a secret setting is: the object that stands for it in a definition.
+public enum SecretReference: Sendable, Hashable {
+    /// In a file: `{ secretFile: /PATH }`.
+    case file(String)
+    /// In a credential that the service manager passes (`LoadCredential=`): `{ secretCredential: NAME }`.
+    case credential(String)
+
+    /// Reads one; nil for any other value.
+    public init?(_ value: Value) {
+        guard let members = value.object, members.count == 1, let member = members.first,
+            let text = member.value.text
+        else { return nil }
+        switch member.key {
+        case "secretFile": self = .file(text)
+        case "secretCredential": self = .credential(text)
+        default: return nil
+        }
     }
 }
 
@@ -68,6 +91,19 @@ public struct Settings: Sendable, Hashable {
     ///
     /// - Throws: ``SettingError`` for an undeclared, missing or mistyped setting.
     public init(_ values: [String: Value], declared: [Setting]) throws(SettingError) {
+        try self.init(values, declared: declared, secrets: [:])
+    }
+
+    /// As ``init(_:declared:)``, with the texts that secret settings refer to.
+    ///
+    /// - Parameters:
+    ///   - values: as a definition gives them.
+    ///   - declared: what there may be.
+    ///   - secrets: by setting.
+    /// - Throws: ``SettingError``; it never quotes a secret.
+    public init(
+        _ values: [String: Value], declared: [Setting], secrets: [String: String]
+    ) throws(SettingError) {
         let known = Dictionary(declared.map { ($0.name, $0) }) { first, _ in first }
         for name in values.keys.sorted() where known[name] == nil {
             throw SettingError.unknown(name, known: declared.map(\.name))
@@ -76,6 +112,12 @@ public struct Settings: Sendable, Hashable {
         for setting in declared {
             if let value = values[setting.name], !value.isNull {
                 try setting.check(value)
+                if setting.type == .secret {
+                    guard let text = secrets[setting.name] else {
+                        throw SettingError(setting.name, "the secret was not read")
+                    }
+                    complete[setting.name] = .text(text)
+                }
             } else if let value = setting.defaultValue {
                 complete[setting.name] = value
             } else if setting.required {
@@ -116,6 +158,12 @@ extension Setting {
         case .object:
             if value.object != nil { return }
             expected = "an object"
+        case .secret:
+            if SecretReference(value) != nil { return }
+            throw SettingError(
+                name,
+                "a secret does not stand in a definition: write { secretFile: /PATH } or "
+                    + "{ secretCredential: NAME }, found \(value.typeName)")
         }
         throw SettingError(name, "expected \(expected), found \(value.typeName)")
     }

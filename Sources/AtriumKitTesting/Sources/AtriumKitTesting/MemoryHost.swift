@@ -37,13 +37,15 @@ public final class MemoryHost {
     /// - Parameters:
     ///   - type: the component's class.
     ///   - settings: as a definition would give them.
+    ///   - secrets: the texts that its secret settings refer to, by setting.
     ///   - fields: the container's fields; by default those of the conformance suite.
     ///   - container: the container's name.
     ///   - component: the component's name.
     /// - Throws: what the component's `init` throws, or ``SettingError``.
     public init(
         _ type: any Component.Type, settings: [String: Value] = [:],
-        fields: [Field] = Conformance.fields, container: String = "test",
+        secrets: [String: String] = [:], fields: [Field] = Conformance.fields,
+        container: String = "test",
         component: String = "component"
     ) throws {
         self.type = type
@@ -51,8 +53,8 @@ public final class MemoryHost {
         self.fields = fields
         services = MemoryServices(container: container, component: component)
         harness = try ComponentHarness(
-            type, container: container, component: component, settings: settings, fields: fields,
-            services: services)
+            type, container: container, component: component, settings: settings,
+            secrets: secrets, fields: fields, services: services)
         _ = harness.finishRestore()
         attach()
     }

@@ -41,17 +41,20 @@ public final class ComponentHarness {
     ///   - container: the container's name.
     ///   - component: the component's name in it.
     ///   - settings: as the definition gives them; defaults are filled in here.
+    ///   - secrets: the texts that secret settings refer to, by setting; none by default.
     ///   - fields: the container's fields, in order.
     ///   - services: what the component may ask of the host.
     /// - Throws: ``SettingError``; ``Refusal`` for a class of none of the four kinds; or whatever
     ///   the component's `init` throws.
     public init(
         _ type: any Component.Type, container: String, component: String,
-        settings: [String: Value], fields: [Field], services: any ContextServices
+        settings: [String: Value], secrets: [String: String] = [:], fields: [Field],
+        services: any ContextServices
     ) throws {
         let context = ComponentContext(
             container: container, component: component,
-            settings: try Settings(settings, declared: type.settings), fields: fields,
+            settings: try Settings(settings, declared: type.settings, secrets: secrets),
+            fields: fields,
             services: services)
         let made = try type.init(context: context)
         guard let role = Role(made) else {

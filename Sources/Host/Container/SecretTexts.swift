@@ -1,0 +1,73 @@
+import AtriumKit
+import Glibc
+import NIOCore
+
+/// The texts behind a component's secret settings, which definitions only refer to: read anew at each of its
+/// starts, on a thread.
+enum SecretTexts {
+    /// The most that one may hold, in bytes.
+    private static let most: UInt64 = 64 << 10
+
+    /// Reads all that settings refer to.
+    ///
+    /// - Parameters:
+    ///   - settings: as a definition gives them.
+    ///   - loop: where it comes back.
+    ///   - then: the texts by setting; called during this call where there is nothing to read.
+    static func read(
+        _ settings: [String: Value], on loop: any EventLoop,
+        then: @escaping (Result<[String: String], SettingError>) -> Void
+    ) {
+        let references = settings.compactMapValues(SecretReference.init)
+        guard !references.isEmpty else { return then(.success([:])) }
+        let then = NIOLoopBound(then, eventLoop: loop)
+        Task(executorPreference: QuietExecutor.shared) {
+            let result = Result { () throws(SettingError) in try texts(of: references) }
+            loop.execute { then.value(result) }
+        }
+    }
+
+    private static func texts(
+        of references: [String: SecretReference]
+    ) throws(SettingError) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (setting, reference) in references.sorted(by: { $0.key < $1.key }) {
+            do throws(PluginProblem) {
+                texts[setting] = try text(at: path(of: reference))
+            } catch {
+                throw SettingError(setting, "the secret can't be read: \(error.reason)")
+            }
+        }
+        return texts
+    }
+
+    private static func path(of reference: SecretReference) throws(PluginProblem) -> String {
+        switch reference {
+        case .file(let path):
+            guard path.hasPrefix("/") else {
+                throw .refused("'\(path)' is no whole path, which begins with a slash")
+            }
+            return path
+        case .credential(let name):
+            guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else {
+                throw .refused("'\(name)' is no credential's name")
+            }
+            guard let folder = getenv("CREDENTIALS_DIRECTORY") else {
+                throw .refused(
+                    "the daemon has no credentials; a service gets one by "
+                        + "LoadCredential=\(name):/PATH in a drop-in of its unit")
+            }
+            return String(cString: folder) + "/" + name
+        }
+    }
+
+    /// A file's text, without the end of its last line.
+    private static func text(at path: String) throws(PluginProblem) -> String {
+        let file = try RegularFile(path)
+        guard file.size <= most else { throw .refused("\(path) holds more than \(most) bytes") }
+        guard let bytes = file.read(at: 0, count: file.size),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw .refused("\(path) holds no text in UTF-8") }
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+}
