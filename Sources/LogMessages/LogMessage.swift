@@ -59,6 +59,12 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case workerEnded = "7b9c45a18dfb4189a8a13c6b6160572c"
     /// A component can't be made, or ended too often.
     case componentFailed = "42c24bcdb71f480086d06c763bf6b7a4"
+    /// A component in a worker has not answered for a while during its start: calls wait no longer.
+    case componentStalled = "aeea033b80d5487cb9642038db0132a7"
+    /// A component that had stalled is there.
+    case componentRevived = "28b0e3ce9aa14d4f8391086ea6d3322a"
+    /// The process before ended while it made a component: its `init` hangs or crashes.
+    case componentBlamed = "02b57b346cdf42908546f966e7a7f253"
 
     // The store.
     /// The file is no database, or a damaged one.
@@ -99,15 +105,16 @@ extension LogMessage {
     public var level: Logger.Level {
         switch self {
         case .ready, .stopping, .stopped, .handedOver, .tookOver, .logLevelChanged, .reloaded,
-            .storeWritable, .callDenied, .notificationsMissed, .repeated:
+            .componentRevived, .storeWritable, .callDenied, .notificationsMissed, .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
-            .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded, .trimFailed,
-            .connectionClosed, .connectionRefused:
+            .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded,
+            .componentStalled, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
-            .componentFailed, .storeDamaged, .storeInUse, .storeUnwritable, .entryNotWritten,
+            .componentFailed, .componentBlamed, .storeDamaged, .storeInUse, .storeUnwritable,
+            .entryNotWritten,
             .undoDelayed:
             .error
         }
@@ -139,6 +146,9 @@ extension LogMessage {
         case .noPlugin: "no plugin was found"
         case .workerEnded: "a component's worker ended: it is started again"
         case .componentFailed: "a component was given up"
+        case .componentStalled: "a component does not start: calls do not wait for it any more"
+        case .componentRevived: "a component that did not start is there"
+        case .componentBlamed: "the daemon before this one ended while it made a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"

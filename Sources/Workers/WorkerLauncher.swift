@@ -57,10 +57,12 @@ public final class WorkerLauncher: ComponentLauncher {
     ///   - request: what the component is made of.
     ///   - owner: told what the component does by itself; held weakly.
     ///   - done: called once, later, on the event loop.
+    /// - Returns: ends the worker, unless the component is made already.
+    @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
-    ) {
+    ) -> LaunchCancellation {
         loop.preconditionInEventLoop()
         do throws(WorkerProcess.Problem) {
             let tells = try SocketPair()
@@ -89,11 +91,13 @@ public final class WorkerLauncher: ComponentLauncher {
             stream.closeTheirs()
             let port = WorkerPort(request, process, loop, limits, logger, owner, turns)
             start(port, tells, stream, done)
+            return { [weak port] in port?.giveUp() }
         } catch {
             done(
                 .failure(
                     error.mayPass
                         ? .unavailable(reason: error.reason) : .failed(reason: error.reason)))
+            return {}
         }
     }
 

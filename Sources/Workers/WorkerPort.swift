@@ -166,6 +166,18 @@ extension WorkerPort {
         end(within: TimeAmount(limits.end))
     }
 
+    /// Ends the worker while its component is being made; nobody is told.
+    func giveUp() {
+        guard launched != nil else { return }
+        launched = nil
+        owner = nil
+        guard case .open = state else { return }
+        state = .closed
+        pending.removeAll()
+        process.kill()
+        end(within: .zero)
+    }
+
     private func answeredWrongly(_ call: String) {
         fail("answered the call '\(call)' with something else")
     }

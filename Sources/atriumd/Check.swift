@@ -84,7 +84,9 @@ struct Check {
         }
         var tried: [(DefinitionFolder.File, (any Error)?)] = []
         let application = DefinitionApplication(registry: registry, loop: loop, dryRun: true)
-        for file in files { tried.append((file, await application.apply(file).problem)) }
+        for (file, outcome) in zip(files, await application.apply(files)) {
+            tried.append((file, outcome.problem))
+        }
         await withCheckedContinuation { continuation in
             loop.execute {
                 registry.assumeIsolated { $0.stop { _ in continuation.resume() } }

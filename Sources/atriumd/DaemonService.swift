@@ -32,14 +32,12 @@ struct DaemonService: Service {
         // From the first moment: the signal would end the process otherwise.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         await signs.load()
-        try await load()
-        // Asked to stop before it was ready: nobody was promised anything.
+        let loaded = try await load()
+        // Asked to stop before it served: nobody was promised anything.
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
         facade.serve(with: server)
         await reloader.serve(with: server)
-        // All is loaded: nobody who is answered from here on is told that it is not.
-        facade.enter(.ready)
         // Who was here before comes first.
         await handover.takeOver(on: server, registry, loop)
         loop.execute { [registry, access] in
@@ -52,25 +50,52 @@ struct DaemonService: Service {
             await stopRegistry()
             throw error
         }
-        let serving = await signs.ready()
-        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
+        // Beside serving: who asks for what is not there yet waits for it.
+        let start = Task(executorPreference: QuietExecutor.shared) {
+            await becomeReady(loaded)
+            await trimNotifications()
+        }
         await serve(hangups)
+        start.cancel()
         await stop(server)
     }
 
-    private func load() async throws {
+    /// Reads what containers there are, and has their components started.
+    ///
+    /// - Returns: completed once none of them is worth waiting for.
+    private func load() async throws -> EventLoopFuture<Void> {
         let (registry, loop) = (registry, loop)
-        try await withCheckedThrowingContinuation { (continuation: Continuation) in
-            loop.execute {
-                registry.assumeIsolated { $0.load { continuation.resume(with: $0) } }
+        let known = loop.makePromise(of: Void.self)
+        let loaded = loop.makePromise(of: Void.self)
+        loop.execute {
+            registry.assumeIsolated { registry in
+                registry.expectDefinitions()
+                registry.load(
+                    { result in
+                        loaded.completeWith(result.mapError { $0 as any Error })
+                        if case .failure(let error) = result { known.fail(error) }
+                    }, known: { known.succeed() })
             }
         }
-        for line in await reloader.applyDefinitions().changed {
-            logger.info("a definition was applied", metadata: ["did": "\(line)"])
-        }
+        try await known.futureResult.get()
+        return loaded.futureResult
     }
 
-    private typealias Continuation = CheckedContinuation<Void, any Error>
+    /// Applies the definitions, waits for all components, and says that the daemon is ready.
+    private func becomeReady(_ loaded: EventLoopFuture<Void>) async {
+        // Beside the loading: each waits for its own container.
+        for line in await reloader.applyAtStart()?.changed ?? [] {
+            logger.info("a definition was applied", metadata: ["did": "\(line)"])
+        }
+        let registry = registry
+        loop.execute { registry.assumeIsolated { $0.definitionsApplied() } }
+        // What would fail it is thrown while it is loaded.
+        try? await loaded.get()
+        guard !Task.isCancelled else { return }
+        facade.enter(.ready)
+        guard let serving = await signs.ready() else { return }
+        logger.tell(.ready, ["socket": "\(listener.path)", "serving": "\(serving)"])
+    }
 
     private func makeServer() -> VarlinkServer {
         let router = ControlRouter.make(
@@ -79,7 +104,7 @@ struct DaemonService: Service {
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }
 
-    /// Until the daemon is to stop: SIGHUP reloads, and old notifications go.
+    /// Until the daemon is to stop: SIGHUP reloads.
     private func serve(_ hangups: UnixSignalsSequence) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -87,7 +112,6 @@ struct DaemonService: Service {
                     _ = await reloader.reload(telling: signs)
                 }
             }
-            group.addTask { await trimNotifications() }
             // Ends with an error only if this task is cancelled, which means the same.
             try? await gracefulShutdown()
             group.cancelAll()
@@ -114,6 +138,8 @@ struct DaemonService: Service {
     }
 
     private func stop(_ server: VarlinkServer) async {
+        let (registry, loop) = (registry, loop)
+        loop.execute { registry.assumeIsolated { $0.endWaiting() } }
         await reloader.close()
         await signs.stopping()
         logger.tell(.stopping)

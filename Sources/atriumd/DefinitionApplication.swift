@@ -15,6 +15,20 @@ struct DefinitionApplication: Sendable {
     /// Only try it.
     var dryRun = false
 
+    /// Applies files beside each other.
+    ///
+    /// - Returns: what became of each, in the files' order.
+    func apply(_ files: [DefinitionFolder.File]) async -> [Outcome] {
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            for (place, file) in files.enumerated() {
+                group.addTask { (place, await apply(file)) }
+            }
+            var outcomes = [Outcome](repeating: Outcome(), count: files.count)
+            for await (place, outcome) in group { outcomes[place] = outcome }
+            return outcomes
+        }
+    }
+
     /// Applies a file's definitions, all of them or none.
     func apply(_ file: DefinitionFolder.File) async -> Outcome {
         do {

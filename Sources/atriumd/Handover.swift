@@ -63,7 +63,9 @@ final class Handover: Sendable {
 // MARK: - Taking over
 
 extension Handover {
-    /// Brings back screens and connections; before the server listens, and after containers are loaded.
+    /// Brings back screens and connections; before the server listens, and after containers are known.
+    ///
+    /// Who resumes a screen waits until its container is loaded.
     func takeOver(on server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop) async {
         guard let store else { return passed.close() }
         let state = readState()
@@ -77,7 +79,6 @@ extension Handover {
             kept.append(connection)
         }
         let count = await server.adopt(kept)
-        loop.execute { registry.assumeIsolated { $0.lingerUnread() } }
         for descriptor in passed.states + passed.screens + passed.ends { close(descriptor) }
         // Only now: a process that fails before this leaves them to the next.
         if !passed.connections.isEmpty { store.remove(Name.connection) }
@@ -147,10 +148,9 @@ extension Handover {
             loop.execute { [self] in
                 registry.assumeIsolated { registry in
                     note(screens, of: registry)
-                    registry.restoreScreens(screens, digest: \.digest) { _ in
-                        continuation.resume()
-                    }
+                    registry.restoreScreens(screens, digest: \.digest)
                 }
+                continuation.resume()
             }
         }
     }

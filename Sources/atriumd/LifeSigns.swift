@@ -54,11 +54,12 @@ final class LifeSigns: @unchecked Sendable {
         }
     }
 
-    /// The socket answers, and every container is loaded or has reported why not.
+    /// Every container is loaded or has reported why not, and the definitions are applied.
     ///
-    /// - Returns: what is served, and how much is wrong.
-    func ready() async -> String {
+    /// - Returns: what is served, and how much is wrong; nil: the daemon stops already.
+    func ready() async -> String? {
         await onLoop { [self] in
+            guard case .loading = phase else { return nil }
             phase = .serving
             let status = registry.assumeIsolated { $0.status() }
             said = line(status)

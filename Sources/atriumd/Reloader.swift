@@ -50,6 +50,8 @@ actor Reloader {
     private var server: VarlinkServer?
     private var last: Task<Outcome, Never>?
     private var isClosed = false
+    /// Whether the definitions are being applied for the first time.
+    private var isAtStart = false
 
     init(
         _ settings: DaemonSettings, from source: DaemonSettings.Source, parts: Parts,
@@ -84,20 +86,37 @@ actor Reloader {
         return await task.value
     }
 
+    /// Applies `containers.d/` at the start; a reload waits for that.
+    ///
+    /// - Returns: what was done; nil if the daemon is stopping.
+    func applyAtStart() async -> Outcome? {
+        guard !isClosed else { return nil }
+        isAtStart = true
+        let task = Task(executorPreference: QuietExecutor.shared) { [self] in
+            await applyDefinitions()
+        }
+        last = task
+        let outcome = await task.value
+        isAtStart = false
+        return outcome
+    }
+
     /// Lets the reload that is under way end; there will be no other.
+    ///
+    /// Nobody waits for definitions that a component keeps from being applied at the start.
     func close() async {
         isClosed = true
+        guard !isAtStart else { return }
         _ = await last?.value
     }
 
-    /// Applies `containers.d/`, file by file; what is wrong with one keeps no other from being
-    /// applied.
-    func applyDefinitions() async -> Outcome {
+    /// Applies `containers.d/`, its files beside each other; what is wrong with one, or hangs, keeps
+    /// no other from being applied.
+    private func applyDefinitions() async -> Outcome {
         var outcome = Outcome()
         let files = DefinitionFolder(settings).files()
         let application = DefinitionApplication(registry: parts.registry, loop: parts.loop)
-        for file in files {
-            let applied = await application.apply(file)
+        for applied in await application.apply(files) {
             for result in applied.results where result.action != .unchanged {
                 outcome.changed.append("\(result.container): \(result.action.rawValue)")
                 outcome.changed += result.changes.map { "\(result.container): \($0)" }

@@ -9,6 +9,8 @@ import Varlink
 final class ScreenStream: @unchecked Sendable {
     private let call: VarlinkCall<Screens.Open.Reply>
     private let registry: Registry
+    /// Where another process left the call; nil: it is a new one.
+    private let kept: KeptScreen?
     /// Why its user may not have the screen any more; nil: they may.
     private let obstacle: () -> ActorRefusal?
     private var reader: ScreenReader?
@@ -18,19 +20,27 @@ final class ScreenStream: @unchecked Sendable {
     private var isWoken = false
     private var isClosed = false
 
+    /// A stream of a screen that is yet to be opened.
+    ///
+    /// - Parameters:
+    ///   - call: what opened it.
+    ///   - registry: has the screen.
+    ///   - kept: where another process left the call; nil: it is a new one.
+    ///   - obstacle: why its user may not have the screen any more.
     init(
-        call: VarlinkCall<Screens.Open.Reply>, registry: Registry,
+        call: VarlinkCall<Screens.Open.Reply>, registry: Registry, from kept: KeptScreen?,
         obstacle: @escaping () -> ActorRefusal?
     ) {
         self.call = call
         self.registry = registry
+        self.kept = kept
         self.obstacle = obstacle
         call.onHandOver { self.standing?.object }
     }
 
     /// Where it would go on in another process; nil while nothing has been sent.
     private var standing: KeptScreen? {
-        guard let reader else { return nil }
+        guard let reader else { return kept }
         return registry.assumeIsolated { $0.standing(of: reader) }
     }
 

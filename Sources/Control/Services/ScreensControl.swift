@@ -18,7 +18,7 @@ struct ScreensControl: ScreensService {
         } catch {
             return call.fail(error.reply)
         }
-        open(request, call: call, isQuiet: false)
+        open(request, call: call, from: nil)
     }
 
     /// Goes on with a screen that another process of the daemon had.
@@ -29,19 +29,19 @@ struct ScreensControl: ScreensService {
         if let refusal = context.obstacle(to: kept.request, by: call.peer) {
             return call.fail(refusal.reply)
         }
-        open(kept.request, call: call, isQuiet: true)
+        open(kept.request, call: call, from: kept)
     }
 
     private func open(
-        _ request: ScreenRequest, call: VarlinkCall<Screens.Open.Reply>, isQuiet: Bool
+        _ request: ScreenRequest, call: VarlinkCall<Screens.Open.Reply>, from kept: KeptScreen?
     ) {
         let caller = context.own(call.peer)
-        let stream = ScreenStream(call: call, registry: context.registry) { [context] in
-            context.obstacle(to: request, by: call.peer)
+        let stream = ScreenStream(call: call, registry: context.registry, from: kept) {
+            [context] in context.obstacle(to: request, by: call.peer)
         }
         context.registry.assumeIsolated { registry in
             registry.openScreen(
-                request, by: caller, isQuiet: isQuiet, wake: { stream.advance() }
+                request, by: caller, isQuiet: kept != nil, wake: { stream.advance() }
             ) { result in
                 switch result {
                 case .success(let reader): stream.start(reader)

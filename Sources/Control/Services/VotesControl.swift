@@ -43,10 +43,10 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        guard let actor = parameters.actor else {
-            return answer(call, with: context.registry.tally(address))
+        if parameters.actor == nil, let tally = context.registry.tally(address) {
+            return answer(call, with: tally)
         }
-        context.read(call, as: actor) { registry, actor in
+        context.read(call, as: parameters.actor) { registry, actor in
             registry.tally(address, actor: actor) { answer(call, with: $0) }
         }
     }

@@ -17,21 +17,45 @@ extension Container {
     }
 
     /// Starts all components.
-    ///
-    /// - Parameter done: called once each is attached or has failed.
-    func load(_ done: @escaping () -> Void) {
-        var outstanding = slots.count
-        let finish = { [self] in
-            isLoading = false
-            done()
+    func load() {
+        for slot in slots { slot.startUntilAttached {} }
+        startsChanged()
+    }
+
+    /// Goes on once no component is worth waiting for: each is attached, has failed, or its start
+    /// shows no progress.
+    func whenLoaded(_ body: @escaping () -> Void) {
+        guard isLoading else { return body() }
+        waitingForLoad.append(body)
+    }
+
+    /// Has a call wait as ``whenLoaded(_:)`` does; refused where too many do.
+    func whenLoaded<T>(_ reply: @escaping Answer<T>, _ body: @escaping () -> Void) {
+        guard waitingForLoad.count < domain.limits.waitingCalls else {
+            let pending = slots.first(where: \.isWorthWaitingFor)?.name ?? name
+            return reply(
+                .failure(
+                    .componentUnavailable(
+                        component: pending,
+                        reason: "It is being started, and \(waitingForLoad.count) calls wait for "
+                            + "\(name) already.",
+                        retryAfter: 0.5)))
         }
-        guard outstanding > 0 else { return finish() }
-        for slot in slots {
-            slot.startUntilAttached {
-                outstanding -= 1
-                if outstanding == 0 { finish() }
-            }
-        }
+        whenLoaded(body)
+    }
+
+    /// A component's start has come to an end, or to a standstill.
+    func startsChanged() {
+        guard isLoading, !slots.contains(where: \.isWorthWaitingFor) else { return }
+        endLoading()
+    }
+
+    /// Lets all go on who wait, whatever is there by now.
+    func endLoading() {
+        isLoading = false
+        let waiting = waitingForLoad
+        waitingForLoad = []
+        for body in waiting { body() }
     }
 
     /// Whether nothing that was accepted is unfinished.

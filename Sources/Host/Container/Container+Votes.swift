@@ -97,6 +97,7 @@ extension Container {
     func tally(_ component: String?, _ item: String?) -> Result<TallyResult, HostError> {
         do throws(HostError) {
             let slot = try slot(component, .votes)
+            try slot.checkShown()
             try check(item)
             let tally = slot.tallies[Subject(item: item)] ?? Tally()
             return .success(
@@ -113,6 +114,7 @@ extension Container {
         let slot: Slot
         do throws(HostError) {
             slot = try self.slot(component, .votes)
+            try slot.checkShown()
             try check(item)
         } catch {
             return reply(.failure(error))

@@ -157,11 +157,14 @@ extension Container {
             }
             port.pass(.didAttach)
             slot.state = .attached
+            slot.isShown = true
+            slot.noteStarted()
             let early = slot.early
             slot.early = []
             deliver(early, from: slot)
             if slot.kind == .votes { forgetBallots() }
             structureChanged()
+            startsChanged()
             done()
             pump()
         }

@@ -34,7 +34,9 @@ final class Container {
     var slots: [Slot] = []
     var lane: Lane<Pending>
     var screening = Screening()
+    /// Whether it is as the store holds it, and calls wait for its components' first start.
     var isLoading = false
+    var waitingForLoad: [() -> Void] = []
     /// Lists that are being filled, and follow the derived fields already.
     var filling: [ObjectIdentifier: ContentIndex] = [:]
     /// The components whose tallies and counts are in the lists now.
@@ -115,13 +117,9 @@ extension Container {
     /// The list that a call names, or the first.
     func list(_ name: String?) throws(HostError) -> (slot: Slot, list: ContentIndex) {
         let slot = try slot(name, .contents)
-        switch slot.state {
-        case .failed(let reason): throw slot.unavailable(reason, retryAfter: 5)
-        case .starting, .prepared, .closed:
-            // One that is started again still has the list of before.
-            if isLoading { throw slot.unavailable("It is being loaded.") }
-        case .attached: break
-        }
+        if case .failed(let reason) = slot.state { throw slot.unavailable(reason, retryAfter: 5) }
+        // One that is started again still has the list of before.
+        try slot.checkShown()
         guard let list = slot.list else { throw slot.unavailable("It has no list.") }
         return (slot, list)
     }
@@ -135,6 +133,8 @@ extension Container {
     /// NFC is nobody's, or one ballot would have two records.
     func check(_ item: String?) throws(HostError) {
         guard let item, !has(item) || !ItemID.isNormal(item) else { return }
+        // It may be in a list of which nothing is known.
+        for slot in slots where slot.kind == .contents { try slot.checkShown() }
         throw .itemNotFound(container: name, item: item)
     }
 
@@ -201,7 +201,7 @@ extension Container {
 
 extension Container {
     var status: ContainerStatus {
-        let failures = failures.map { "the component \($0.name) failed: \($0.reason)" }
+        let failures = failures.map { "the component \($0.name) \($0.reason)" }
         return ContainerStatus(
             definition: definition,
             state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,
@@ -211,13 +211,13 @@ extension Container {
 
     /// What is wrong, a sentence each.
     var problems: [String] {
-        failures.map { "The component \(name)/\($0.name) failed: \($0.reason)" }
+        failures.map { "The component \(name)/\($0.name) \($0.reason)" }
     }
 
     private var failures: [(name: String, reason: String)] {
         slots.compactMap { slot in
-            guard case .failed(let reason) = slot.state else { return nil }
-            return (slot.name, reason)
+            if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
+            return slot.stall.map { (slot.name, "does not start: \($0)") }
         }
     }
 }
@@ -226,7 +226,7 @@ extension Slot {
     var status: ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
-            case .starting, .prepared: (.starting, nil)
+            case .starting, .prepared: (.starting, stall)
             case .attached: (.attached, nil)
             case .failed(let reason): (.failed, reason)
             case .closed: (.failed, "It was detached.")

@@ -95,7 +95,7 @@ extension Restructuring {
         if let error = kindConflict { return done(.failure(error)) }
         gated = container.slots.map(\.name).filter { kept[$0] == nil }
         container.gate(gated, needsEmptyLane: !keepsContainer) { [self] in
-            make(made[...]) { [self] error in
+            make { [self] error in
                 if let error { return done(.failure(error)) }
                 checkFitness(done)
             }
@@ -120,14 +120,24 @@ extension Restructuring {
         return nil
     }
 
-    /// Makes and restores the new components, one after another.
-    private func make(_ slots: ArraySlice<Slot>, _ done: @escaping (HostError?) -> Void) {
-        guard let slot = slots.first else { return done(nil) }
-        slot.prepare { [self] failure in
-            switch failure {
-            case nil: make(slots.dropFirst(), done)
-            case .final(let error): done(error)
-            case .passing(let reason): done(slot.unavailable(reason))
+    /// Makes and restores the new components beside each other, up to the first that fails.
+    private func make(_ done: @escaping (HostError?) -> Void) {
+        var outstanding = made.count
+        guard outstanding > 0 else { return done(nil) }
+        var isOver = false
+        func end(_ error: HostError?) {
+            guard !isOver else { return }
+            isOver = true
+            done(error)
+        }
+        for slot in made where !isOver {
+            slot.prepare { failure in
+                outstanding -= 1
+                switch failure {
+                case nil: if outstanding == 0 { end(nil) }
+                case .final(let error): end(error)
+                case .passing(let reason): end(slot.unavailable(reason))
+                }
             }
         }
     }
@@ -246,6 +256,7 @@ extension Restructuring {
             change.topic, commit, time: domain.now(), actor: change.actor,
             payload: change.payload)
         container.followScopes()
+        container.startsChanged()
         takeIn(made[...]) { [self] in
             container.open(gated)
             done(.success(commit.sequence))
@@ -264,6 +275,7 @@ extension Restructuring {
         // Shown until the new component tells what there is, also where its worker is lost first.
         new.tallies = old.tallies
         new.counts = old.counts
+        new.isShown = old.isShown
         new.list = old.fields == new.fields ? old.list : new.restoredList ?? new.list
     }
 

@@ -67,8 +67,10 @@ extension Slot {
 
     private func finishRestore(_ attempt: Int, _ restoration: Restoration) {
         guard start == attempt, let port else { return }
+        awaitComponent()
         port.finishRestore { [weak self] result in
             guard let self, start == attempt else { return }
+            endAwaiting()
             switch result {
             case .failure(.died(let reason)): failStart(because: reason)
             case .failure(.refused(let refusal)): failStart(because: refusal.reason)

@@ -56,19 +56,40 @@ extension Slot {
             case .success(let secrets):
                 var request = request
                 request.secrets = secrets
-                launch(request, attempt, done)
+                takeTurn(request, attempt, done)
             }
+        }
+    }
+
+    /// Launches the component once so many are not being made that it has to wait.
+    private func takeTurn(
+        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
+    ) {
+        guard isolation == .process else { return launch(request, attempt, done) }
+        domain.starts.take { [weak self] turn in
+            guard let self, start == attempt else { return turn.end() }
+            self.turn = turn
+            // Before it is launched: the answer may come at once.
+            awaitComponent()
+            launch(request, attempt, done)
         }
     }
 
     private func launch(
         _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
     ) {
-        domain.launcher(for: isolation).launch(request, owner: self) { [weak self] result in
+        var isAnswered = false
+        let giveUp = domain.launcher(for: isolation).launch(request, owner: self) {
+            [weak self] result in
+            isAnswered = true
             guard let self, start == attempt else {
                 if case .success(let port) = result { port.close() }
                 return
             }
+            launching = nil
+            endAwaiting()
+            turn?.end()
+            turn = nil
             switch result {
             case .failure(let failure): done(failed(failure))
             case .success(let port) where port.kind != request.plugin.kind:
@@ -80,6 +101,7 @@ extension Slot {
                 restore(attempt)
             }
         }
+        if !isAnswered { launching = giveUp }
     }
 
     /// Starts until it succeeds or has failed too often; the container then takes the component in.
@@ -124,9 +146,11 @@ extension Slot {
     private func giveUp(because reason: String, _ done: () -> Void) {
         release()
         state = .failed(reason: reason)
+        stall = nil
         container?.structureChanged()
         domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"]))
         refuseWaiting(unavailable(reason, retryAfter: 5))
+        container?.startsChanged()
         done()
     }
 
@@ -143,6 +167,11 @@ extension Slot {
     func release() {
         if let observer { domain.bus.stopObserving(observer) }
         observer = nil
+        launching?()
+        launching = nil
+        endAwaiting()
+        turn?.end()
+        turn = nil
         port?.close()
         port = nil
         if let restoredList { container?.forget(restoredList) }

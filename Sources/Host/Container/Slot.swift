@@ -44,6 +44,15 @@ final class Slot {
     var startDone: ((StartFailure?) -> Void)?
     /// Starts in a row without an answer in between.
     var failedStarts = 0
+    /// What calls are told, who do not wait any more, while the component's start shows no progress.
+    var stall: String?
+    var watch = StartWatch()
+    /// Gives the component up, while it is being made.
+    var launching: LaunchCancellation?
+    /// The permission to be made, while it is.
+    var turn: StartTurns.Turn?
+    /// Whether items, tallies and counts are those of the component, now or before it was lost.
+    var isShown = false
     /// Events that the component raised before it was part of the container.
     var early: [ComponentEvent] = []
     var observer: ObserverID?
@@ -85,6 +94,13 @@ final class Slot {
 
     var waitingCount: Int { waiting.count }
 
+    /// Makes sure that what is shown of it is what its component holds, or held when it was lost.
+    func checkShown() throws(HostError) {
+        guard !isShown else { return }
+        if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
+        if let stall { throw unavailable(stall, retryAfter: 5) }
+    }
+
     /// Why it does not answer.
     func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)
@@ -115,6 +131,7 @@ extension Slot {
 
     private func enqueue(_ request: Request) {
         if case .failed(let reason) = state { return request.fail(unavailable(reason)) }
+        if let stall { return request.fail(unavailable(stall, retryAfter: 5)) }
         if case .closed = state {
             // Made anew while the caller was busy with something else.
             guard let successor = container?.slot(name), successor !== self else {

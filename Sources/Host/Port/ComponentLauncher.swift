@@ -55,7 +55,13 @@ public protocol ComponentLauncher {
     ///   - request: what it is made of.
     ///   - owner: told what the component does by itself; held weakly.
     ///   - done: called once on the event loop, with a component that is yet to be restored.
+    /// - Returns: gives the component up, unless it is made already: then `done` is not called.
+    @discardableResult
     func launch(
         _ request: LaunchRequest, owner: any PortOwner,
-        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void)
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) -> LaunchCancellation
 }
+
+/// Gives a component up that is being made; to be called on the event loop.
+public typealias LaunchCancellation = () -> Void

@@ -6,22 +6,30 @@ public import NIOCore
 public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let turns: TurnNotes
+    private let note: InitNote?
 
     /// A launcher.
     ///
     /// - Parameters:
     ///   - loop: where components live: all calls come from there.
     ///   - turns: where it is noted which of them was called.
-    public init(loop: any EventLoop, turns: TurnNotes = TurnNotes()) {
+    public convenience init(loop: any EventLoop, turns: TurnNotes = TurnNotes()) {
+        self.init(loop: loop, turns: turns, note: nil)
+    }
+
+    /// As the public one, with a note of what is being made.
+    init(loop: any EventLoop, turns: TurnNotes, note: InitNote?) {
         self.loop = loop
         self.turns = turns
+        self.note = note
     }
 
     /// Makes a component during the call, its library loaded first where it isn't yet.
+    @discardableResult
     public func launch(
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
-    ) {
+    ) -> LaunchCancellation {
         let services = InProcessServices(loop: loop)
         let number = turns.add(
             TurnNotes.Component(
@@ -29,10 +37,12 @@ public final class InProcessLauncher: ComponentLauncher {
                 plugin: request.plugin.id))
         turns.component = number
         do {
-            let harness = try ComponentHarness(
-                request.plugin.loaded(), container: request.container,
-                component: request.component, settings: request.settings,
-                secrets: request.secrets, fields: request.fields, services: services)
+            let harness = try noted(request) {
+                try ComponentHarness(
+                    request.plugin.loaded(), container: request.container,
+                    component: request.component, settings: request.settings,
+                    secrets: request.secrets, fields: request.fields, services: services)
+            }
             let port = InProcessPort(harness, services, owner, turns, number)
             done(.success(port))
             port.tellOwner()
@@ -41,6 +51,15 @@ public final class InProcessLauncher: ComponentLauncher {
             turns.remove(number)
             done(.failure(LaunchFailure(error)))
         }
+        return {}
+    }
+
+    private func noted<T>(_ request: LaunchRequest, _ make: () throws -> T) rethrows -> T {
+        guard let note else { return try make() }
+        return try note.during(
+            InitNote.Component(
+                container: request.container, component: request.component,
+                plugin: request.plugin.id), make)
     }
 }
 

@@ -23,6 +23,10 @@ final class Domain {
     var rates = WriteRates()
     let exports = ExportTable()
     let structure = StructureQueue()
+    /// Containers that are being made.
+    var creating: Set<String> = []
+    let starts = StartTurns(atATime: 16)
+    let expected = ExpectedContainers()
     let changes: ChangeWatch
     /// Where it is noted what the loop does.
     let turns: TurnNotes
@@ -41,6 +45,10 @@ final class Domain {
     /// Above every epoch that failed, so that a container's new lane is not taken for its old one.
     var epochFloor = 0
     private(set) var isStopping = false
+    /// Nobody is to wait for components that are being started.
+    var isWaitingOver = false
+    /// What the process before was making when it ended.
+    let left: InitNote.Component?
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
@@ -61,7 +69,7 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        limits: HostLimits, logger: Logger, turns: TurnNotes,
+        left: InitNote.Component?, limits: HostLimits, logger: Logger, turns: TurnNotes,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
@@ -70,6 +78,7 @@ final class Domain {
         self.actors = actors
         self.plugins = plugins
         self.launchers = launchers
+        self.left = left
         self.limits = limits
         self.logger = logger
         self.turns = turns

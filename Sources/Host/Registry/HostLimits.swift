@@ -57,6 +57,10 @@ public struct HostLimits: Sendable, Hashable {
     /// it counts as failed.
     public var restarts = 5
 
+    /// How long calls wait for a component whose start shows no progress; then they are refused as
+    /// ``HostError/componentUnavailable``.
+    public var startPatience = Duration.seconds(5)
+
     /// The limits as documented.
     public init() {}
 }

@@ -20,12 +20,23 @@ extension Registry {
         _ definitions: [ContainerDefinition], dryRun: Bool, prune: Bool, by caller: Caller,
         _ reply: @escaping Reply<ApplyOutcome>
     ) {
-        domain.structure.add { [self] finished in
-            let done: Answer<ApplyOutcome> = { result in
+        let names = Set(definitions.map(\.name))
+        change(names) { [self] finished in
+            let new = names.subtracting(containers.keys)
+            let limit = domain.limits.containers
+            guard new.isEmpty || containers.count + domain.creating.count + new.count <= limit
+            else {
+                reply(
+                    .failure(
+                        .limitExceeded(limit: "containers", value: limit, retryAfter: nil)))
+                return finished()
+            }
+            domain.creating.formUnion(new)
+            let done: Answer<ApplyOutcome> = { [domain] result in
+                domain.creating.subtract(new)
                 reply(result)
                 finished()
             }
-            if let error = excess(of: definitions) { return done(.failure(error)) }
             var application = Application(dryRun: dryRun, prune: prune, caller: caller)
             // A single one is all or nothing by itself.
             guard definitions.count > 1, !dryRun else {
@@ -38,14 +49,6 @@ extension Registry {
                 applyAll(definitions, application, done)
             }
         }
-    }
-
-    /// Why there is no room for the containers that definitions would create.
-    private func excess(of definitions: [ContainerDefinition]) -> HostError? {
-        let limit = domain.limits.containers
-        let new = Set(definitions.map(\.name)).subtracting(containers.keys)
-        guard !new.isEmpty, containers.count + new.count > limit else { return nil }
-        return .limitExceeded(limit: "containers", value: limit, retryAfter: nil)
     }
 
     private func applyAll(
@@ -78,6 +81,7 @@ extension Registry {
                 var outcome = outcome
                 outcome.results.append(result)
                 outcome.sequence = max(outcome.sequence, sequence)
+                domain.expected.goOn(container.name)
                 applyNext(definitions.dropFirst(), application, outcome, done)
             }
         }
@@ -102,8 +106,12 @@ extension Registry {
         guard let container = containers[name] else { throw .containerNotFound(name) }
         return ContainerDescription(
             status: container.status,
-            votes: container.first(.votes).map { $0.tallies[.container] ?? Tally() },
-            comments: container.first(.comments).map { $0.counts[.container] ?? 0 },
+            votes: container.first(.votes).flatMap {
+                $0.isShown ? $0.tallies[.container] ?? Tally() : nil
+            },
+            comments: container.first(.comments).flatMap {
+                $0.isShown ? $0.counts[.container] ?? 0 : nil
+            },
             sequence: domain.sequence)
     }
 
@@ -200,12 +208,25 @@ extension Registry {
         change(container, reply) { $0.setHidden(component, isHidden, by: caller, $1) }
     }
 
+    /// Changes the structure of containers once it is this change's turn, and those of them that
+    /// are being loaded are there.
+    private func change(_ names: Set<String>, _ job: @escaping StructureQueue.Job) {
+        domain.structure.add(names) { [self] finished in
+            var loading = names.compactMap { containers[$0] }.filter(\.isLoading)[...]
+            func next() {
+                guard let container = loading.popFirst() else { return job(finished) }
+                container.whenLoaded(next)
+            }
+            next()
+        }
+    }
+
     /// Changes a container's structure once it is this change's turn.
     private func change(
         _ name: String, _ reply: @escaping Reply<Int64>,
         _ body: @escaping (Container, @escaping Answer<Int64>) -> Void
     ) {
-        domain.structure.add { [self] finished in
+        change([name]) { [self] finished in
             let done: Answer<Int64> = { result in
                 reply(result)
                 finished()

@@ -81,11 +81,30 @@ extension Registry {
 
     /// Finds a container for a call.
     func with<T>(
-        _ name: String, _ reply: @escaping Reply<T>, _ body: (Container) -> Void
+        _ name: String, _ reply: @escaping Reply<T>, _ body: @escaping (Container) -> Void
     ) {
-        guard let container = containers[name] else {
+        guard let container = containers[name] else { return expect(name, reply, body) }
+        guard container.isLoading else { return body(container) }
+        // By name: it may be another one by then, or gone.
+        container.whenLoaded(reply) { [self] in with(name, reply, body) }
+    }
+
+    /// Waits for a container that definitions may make which are being applied.
+    private func expect<T>(
+        _ name: String, _ reply: @escaping Reply<T>, _ body: @escaping (Container) -> Void
+    ) {
+        guard domain.expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
         }
-        body(container)
+        let hasRoom = domain.expected.wait(for: name, atMost: domain.limits.waitingCalls) {
+            [self] in with(name, reply, body)
+        }
+        guard !hasRoom else { return }
+        reply(
+            .failure(
+                .storeUnavailable(
+                    reason: "Definitions are being applied, and \(domain.limits.waitingCalls) "
+                        + "calls wait for that already.",
+                    retryAfter: 0.5)))
     }
 }

@@ -3,7 +3,7 @@ import NIOCore
 
 // Screens that outlive the process.
 extension Registry {
-    /// How long restored screens may take until it is known what they show.
+    /// How long screens may take, once their container is loaded, until it is known what they show.
     private static let patience = TimeAmount.seconds(5)
 
     /// Tells what another process would need to know of screens, whenever that changes.
@@ -19,6 +19,7 @@ extension Registry {
     /// - Returns: the screens, in no order.
     public func keptScreens(digest: (ScreenRevision) -> Int) -> [KeptScreen] {
         domain.screens.screens.values.compactMap { screen in
+            if let restoration = domain.screens.restorations[screen.id] { return restoration.kept }
             guard var kept = KeptScreen(screen) else { return nil }
             kept.digest = screen.whole().map(digest)
             return kept
@@ -36,96 +37,123 @@ extension Registry {
 
     /// Brings back the screens of another process, without readers.
     ///
-    /// What can't be shown any more (its container, a filter, a field is gone) is left out. They all
-    /// stay until ``lingerUnread()``.
+    /// They are there at once. Whoever resumes one, or does something on it, waits until its container
+    /// is loaded and it is known what it shows; without a reader by then it lingers. What can't be
+    /// shown any more (its container, a filter, a field is gone) is left out.
     ///
     /// - Parameters:
     ///   - kept: the screens.
     ///   - digest: as it was given to ``keptScreens(digest:)``.
-    ///   - reply: how many there are; called once it is known which show what they showed.
+    ///   - reply: how many screens there are; called once it is known which show what they showed.
     public func restoreScreens(
         _ kept: [KeptScreen], digest: @escaping (ScreenRevision) -> Int,
-        _ reply: @escaping (Int) -> Void
+        _ reply: @escaping (Int) -> Void = { _ in }
     ) {
-        let restoring = ScreenRestoring(outstanding: kept.count) { [domain] in
-            reply(domain.screens.count)
+        let taken = kept.filter(takeIn)
+        guard !taken.isEmpty else { return reply(domain.screens.count) }
+        var outstanding = taken.count
+        for (name, kept) in Dictionary(grouping: taken, by: \.container) {
+            for screen in kept {
+                domain.screens.restorations[screen.id]?.whenOver { [domain] in
+                    outstanding -= 1
+                    if outstanding == 0 { reply(domain.screens.count) }
+                }
+            }
+            containers[name]?.whenLoaded { [self] in restore(kept, digest) }
         }
-        guard !kept.isEmpty else { return restoring.finish() }
-        domain.after(Self.patience) { restoring.finish() }
-        for kept in kept {
-            restore(kept) { [self] screen in
-                guard let screen else { return restoring.settle() }
-                recognise(screen, kept, digest) { restoring.settle() }
+    }
+
+    /// Has a kept screen in the table, nothing on it yet.
+    private func takeIn(_ kept: KeptScreen) -> Bool {
+        guard let container = containers[kept.container], domain.screens[kept.id] == nil,
+            domain.screens.count < domain.limits.screens
+        else { return false }
+        domain.screens.insert(Screen(kept.id, kept.request, owner: kept.owner, on: container))
+        domain.screens.restorations[kept.id] = ScreenRestoration(kept)
+        return true
+    }
+
+    /// Brings back the screens of a container that is loaded.
+    private func restore(_ kept: [KeptScreen], _ digest: @escaping (ScreenRevision) -> Int) {
+        // The next process will.
+        guard !domain.isWaitingOver else { return }
+        var rest = kept[...]
+        domain.inSlices { [self] in
+            guard let kept = rest.popFirst() else { return false }
+            restore(kept, digest)
+            return true
+        } then: { [self] in
+            domain.after(Self.patience) { [self] in
+                for kept in kept {
+                    // Nothing is known of what it would show.
+                    if let screen = domain.screens[kept.id], screen.view == nil {
+                        screen.container?.closeScreen(screen)
+                    }
+                    endRestoration(of: kept, isSame: false)
+                }
             }
         }
     }
 
-    /// Lets screens linger that were restored and have found no reader.
-    public func lingerUnread() {
-        for screen in domain.screens.screens.values where screen.reader == .gone {
-            linger(screen)
+    private func restore(_ kept: KeptScreen, _ digest: @escaping (ScreenRevision) -> Int) {
+        guard let screen = domain.screens[kept.id], let container = screen.container else {
+            return endRestoration(of: kept, isSame: false)
         }
-    }
-
-    private func restore(_ kept: KeptScreen, _ done: @escaping (Screen?) -> Void) {
-        guard let container = containers[kept.container], domain.screens[kept.id] == nil,
-            domain.screens.count < domain.limits.screens
-        else { return done(nil) }
-        let screen = Screen(kept.id, kept.request, owner: kept.owner, on: container)
-        domain.screens.insert(screen)
         container.change(screen) { choices in
             choices = kept.choices
-        } then: { result in
+        } then: { [self] result in
             switch result {
-            case .success: done(screen)
+            case .success: recognise(screen, kept, digest)
             case .failure:
                 container.closeScreen(screen)
-                done(nil)
+                endRestoration(of: kept, isSame: false)
             }
         }
     }
 
     /// Finds out whether a screen shows what it showed: then its reader goes on from there.
     private func recognise(
-        _ screen: Screen, _ kept: KeptScreen, _ digest: @escaping (ScreenRevision) -> Int,
-        _ done: @escaping () -> Void
+        _ screen: Screen, _ kept: KeptScreen, _ digest: @escaping (ScreenRevision) -> Int
     ) {
-        guard let known = kept.digest else {
-            screen.goOn(behind: kept.revision, isSame: false)
-            return done()
-        }
+        guard let known = kept.digest else { return endRestoration(of: kept, isSame: false) }
         let look = NIOLoopBound(
-            { (turn: Int) in
+            { [self] (turn: Int) in
                 guard screen.turn == turn, screen.reader != .gone else { return }
-                guard case .success(let revision) = screen.pull() else { return done() }
+                guard case .success(let revision) = screen.pull() else {
+                    return endRestoration(of: kept, isSame: false)
+                }
                 // Not settled yet: it wakes us.
                 guard let revision else { return }
-                screen.goOn(behind: kept.revision, isSame: digest(revision) == known)
-                done()
+                endRestoration(of: kept, isSame: digest(revision) == known)
             }, eventLoop: domain.loop)
         let turn = screen.turn + 1
         _ = screen.attach(from: nil, reset: nil) { look.value(turn) }
         look.value(turn)
     }
+
+    /// Lets those go on who wait for a screen; it lingers when nobody reads it then.
+    private func endRestoration(of kept: KeptScreen, isSame: Bool) {
+        guard let restoration = domain.screens.restorations.removeValue(forKey: kept.id) else {
+            return
+        }
+        domain.screens[kept.id]?.goOn(behind: kept.revision, isSame: isSame)
+        restoration.end()
+        if let screen = domain.screens[kept.id], screen.reader == .gone { linger(screen) }
+    }
 }
 
-/// Counts the screens down whose restoration is under way.
-private final class ScreenRestoring {
-    private var outstanding: Int
-    private var done: (() -> Void)?
+/// A screen of another process that is being brought back.
+final class ScreenRestoration {
+    let kept: KeptScreen
+    private var waiting: [() -> Void] = []
 
-    init(outstanding: Int, _ done: @escaping () -> Void) {
-        self.outstanding = outstanding
-        self.done = done
-    }
+    init(_ kept: KeptScreen) { self.kept = kept }
 
-    func settle() {
-        outstanding -= 1
-        if outstanding == 0 { finish() }
-    }
+    /// Goes on once it is known what the screen shows, or that it is gone.
+    func whenOver(_ body: @escaping () -> Void) { waiting.append(body) }
 
-    func finish() {
-        done?()
-        done = nil
+    fileprivate func end() {
+        for body in waiting { body() }
+        waiting = []
     }
 }

@@ -14,7 +14,7 @@ extension Registry {
     ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
     ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
     public func export(_ container: String, _ reply: @escaping Reply<ExportID>) {
-        with(container, reply) { container in
+        with(container, reply) { [self] container in
             let limit = domain.limits.exports
             guard domain.exports.count < limit else {
                 return reply(

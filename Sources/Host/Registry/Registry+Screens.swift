@@ -20,7 +20,14 @@ extension Registry {
         wake: @escaping @Sendable () -> Void,
         _ reply: @escaping Reply<ScreenReader>
     ) {
-        with(request.container, reply) { container in
+        with(request.container, reply) { [self] container in
+            if let resume = request.resume,
+                let restoration = domain.screens.restorations[resume.screen]
+            {
+                return restoration.whenOver { [self] in
+                    openScreen(request, by: caller, isQuiet: isQuiet, wake: wake, reply)
+                }
+            }
             var reset: String?
             if let resume = request.resume {
                 reset = obstacle(to: resume, request, caller)
@@ -202,7 +209,7 @@ extension Registry {
     public func activate(
         _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
     ) {
-        with(screen, caller, reply) { container, screen in
+        with(screen, caller, reply) { [self] container, screen in
             let agent = Caller(actor: screen.agent, pace: caller.pace)
             if let error = refusal(ofWriting: item.utf8.count, by: agent) {
                 return reply(.failure(error))
@@ -213,8 +220,11 @@ extension Registry {
 
     private func with<T>(
         _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
-        _ body: (Container, Screen) -> Void
+        _ body: @escaping (Container, Screen) -> Void
     ) {
+        if let restoration = domain.screens.restorations[id] {
+            return restoration.whenOver { [self] in with(id, caller, reply, body) }
+        }
         guard let screen = domain.screens[id], screen.owner == caller.actor,
             let container = screen.container
         else { return reply(.failure(.screenNotFound(id.text))) }

@@ -36,6 +36,12 @@ extension Registry {
                 "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
+        // Until it is there: then it did what it had failed to do.
+        if let left = domain.left,
+            containers[left.container]?.slot(left.component)?.isAttached != true
+        {
+            problems.append(left.problem)
+        }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")
         }

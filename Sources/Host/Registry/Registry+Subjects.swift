@@ -52,13 +52,14 @@ extension Registry {
     /// To be called on the event loop.
     ///
     /// - Parameter address: the subject.
-    /// - Returns: the tally; fails with `itemNotFound`.
+    /// - Returns: the tally; fails with `itemNotFound`; nil: it takes a while, ask with
+    ///   ``tally(_:actor:_:)``.
     public nonisolated func tally(
         _ address: SubjectAddress
-    ) -> Result<TallyResult, HostError> {
+    ) -> Result<TallyResult, HostError>? {
         shelf.loop.preconditionInEventLoop()
-        guard let container = shelf.containers[address.container] else {
-            return .failure(.containerNotFound(address.container))
+        guard let container = shelf.containers[address.container], !container.isLoading else {
+            return nil
         }
         return container.tally(address.component, address.item)
     }

@@ -59,6 +59,7 @@ public actor Registry {
         let relay = OutcomeRelay()
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
+        let note = InitNote(beside: store.file)
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
@@ -68,8 +69,8 @@ public actor Registry {
         shelf = Shelf(loop)
         domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
-            launchers: (InProcessLauncher(loop: loop, turns: turns), workers), limits: limits,
-            logger: logger, turns: turns, clock: clock)
+            launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
+            left: note.left, limits: limits, logger: logger, turns: turns, clock: clock)
         relay.connect(self, loop)
     }
 }
@@ -108,9 +109,13 @@ extension Registry {
 
     /// Reads actors and containers from the store and starts all components.
     ///
-    /// - Parameter reply: called once every component is attached or has failed; a component that
-    ///   fails shows in its status, so this only fails with `storeUnavailable`.
-    public func load(_ reply: @escaping Reply<Void>) {
+    /// - Parameters:
+    ///   - reply: called once every component is attached, has failed or shows no progress with its
+    ///     start, which its status tells; so this only fails with `storeUnavailable`.
+    ///   - known: called before, once the containers are there, so that calls may come; those that
+    ///     need components wait for them.
+    public func load(_ reply: @escaping Reply<Void>, known: @escaping () -> Void = {}) {
+        blame()
         announcePlugins()
         domain.read { store in
             var definitions: [DefinitionRecord] = []
@@ -125,7 +130,7 @@ extension Registry {
             }
             return (actors: try store.actors(), definitions, unreadable)
         } then: { [self] result in
-            loaded(result.map { Stored($0.0, $0.1, $0.2) }, reply)
+            loaded(result.map { Stored($0.0, $0.1, $0.2) }, known, reply)
         }
     }
 
@@ -142,7 +147,9 @@ extension Registry {
         }
     }
 
-    private func loaded(_ result: Result<Stored, any Error>, _ reply: @escaping Reply<Void>) {
+    private func loaded(
+        _ result: Result<Stored, any Error>, _ known: () -> Void, _ reply: @escaping Reply<Void>
+    ) {
         switch result {
         case .failure(let error):
             reply(
@@ -156,14 +163,58 @@ extension Registry {
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
             for container in loading { shelf.containers[container.name] = container }
-            var outstanding = loading.count
-            guard outstanding > 0 else { return reply(.success(())) }
-            for container in loading {
-                container.load {
-                    outstanding -= 1
-                    if outstanding == 0 { reply(.success(())) }
-                }
+            known()
+            start(loading, reply)
+        }
+    }
+
+    /// Starts the components of containers, and calls back once none is worth waiting for.
+    private func start(_ loading: [Container], _ reply: @escaping Reply<Void>) {
+        var outstanding = loading.count
+        guard outstanding > 0 else { return reply(.success(())) }
+        for container in loading {
+            container.whenLoaded {
+                outstanding -= 1
+                if outstanding == 0 { reply(.success(())) }
             }
+        }
+        var rest = loading[...]
+        // A component in the daemon is made during the call.
+        domain.inSlices { [domain] in
+            guard !domain.isStopping, let container = rest.popFirst() else { return false }
+            container.load()
+            return true
+        } then: {
+        }
+    }
+
+    /// Says whose fault it may be that the process before ended.
+    private func blame() {
+        guard let left = domain.left else { return }
+        domain.logger.tell(
+            .componentBlamed,
+            [
+                "container": "\(left.container)", "component": "\(left.component)",
+                "plugin": "\(left.plugin)", "reason": "\(left.problem)",
+            ])
+    }
+
+    /// Definitions are about to be applied: calls that name a container which is not there wait
+    /// until ``definitionsApplied()``.
+    public func expectDefinitions() { domain.expected.begin() }
+
+    /// All definitions were applied, as far as they can be.
+    public func definitionsApplied() { domain.expected.end() }
+
+    /// Lets no call wait any more for components that are being started: the daemon is to stop.
+    ///
+    /// Screens of another process that were not brought back yet stay as they were kept.
+    public func endWaiting() {
+        domain.isWaitingOver = true
+        domain.expected.end()
+        for container in containers.values where container.isLoading {
+            for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
+            container.startsChanged()
         }
     }
 
@@ -217,6 +268,7 @@ extension Registry {
     }
 
     private func close(_ reply: @escaping Reply<Void>) {
+        endWaiting()
         for container in containers.values {
             container.endScreens()
             for slot in container.slots {

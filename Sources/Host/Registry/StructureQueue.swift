@@ -1,27 +1,52 @@
 import DequeModule
 
-/// Changes of structure, one at a time: each is planned on what the one before it left.
+/// Changes of structure, each planned on what those before it left: one at a time for each container,
+/// those of different containers beside each other.
 final class StructureQueue {
     typealias Job = (_ finished: @escaping () -> Void) -> Void
 
-    private var waiting: Deque<Job> = []
-    private var isBusy = false
-
-    /// Whether nothing is going on.
-    var isIdle: Bool { !isBusy }
-
-    /// Runs the job once those before it are finished; it must say when it is.
-    func add(_ job: @escaping Job) {
-        waiting.append(job)
-        next()
+    private struct Waiting {
+        var containers: Set<String>
+        var job: Job
     }
 
-    private func next() {
-        guard !isBusy, let job = waiting.popFirst() else { return }
-        isBusy = true
-        job { [self] in
-            isBusy = false
-            next()
+    private var waiting: [UInt64: Waiting] = [:]
+    /// The jobs of each container in order; the first one runs once it is the first of all its own.
+    private var queues: [String: Deque<UInt64>] = [:]
+    private var running = 0
+    private var last: UInt64 = 0
+
+    /// Whether nothing is going on.
+    var isIdle: Bool { running == 0 && waiting.isEmpty }
+
+    /// Runs the job once those before it that change one of the containers are finished; it must
+    /// say when it is.
+    func add(_ containers: Set<String>, _ job: @escaping Job) {
+        last += 1
+        waiting[last] = Waiting(containers: containers, job: job)
+        for container in containers { queues[container, default: []].append(last) }
+        begin(last)
+    }
+
+    private func begin(_ number: UInt64) {
+        guard let next = waiting[number],
+            next.containers.allSatisfy({ queues[$0]?.first == number })
+        else { return }
+        waiting[number] = nil
+        running += 1
+        next.job { [self] in
+            running -= 1
+            finish(next.containers)
+        }
+    }
+
+    private func finish(_ containers: Set<String>) {
+        for container in containers {
+            queues[container]?.removeFirst()
+            if queues[container]?.isEmpty == true { queues[container] = nil }
+        }
+        for container in containers {
+            if let next = queues[container]?.first { begin(next) }
         }
     }
 }

@@ -16,6 +16,8 @@ final class ScreenTable {
 
     let incarnation: String
     private(set) var screens: [ScreenID: Screen] = [:]
+    /// Those that are being brought back from another process.
+    var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Told what would have to be known to go on with them elsewhere.
     var note: ((ScreenNote) -> Void)?
     /// How many each user has.
@@ -59,6 +61,7 @@ final class ScreenTable {
 
     func removeAll() {
         screens.removeAll()
+        restorations.removeAll()
         owned.removeAll()
         lingering.removeAll()
         dropped = ([:], [])

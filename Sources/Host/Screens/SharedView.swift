@@ -328,7 +328,7 @@ extension Slot {
         let problem: String? =
             switch state {
             case .attached, .prepared, .closed: nil
-            case .starting: "It is being started."
+            case .starting: stall ?? "It is being started."
             case .failed(let reason): reason
             }
         return ScreenComponent(

@@ -53,6 +53,15 @@ final class DaemonUnderTest: Sendable {
 
     /// Starts it, and waits until it says that it is ready.
     func start() async throws {
+        try await begin()
+        try await ready()
+    }
+
+    /// Waits until it says that it is ready.
+    func ready() async throws { _ = try await notifications.wait(for: "READY=1") }
+
+    /// Starts it.
+    func begin() async throws {
         let words = options.prefix + [tree.bin + "/atriumd"] + arguments
         let environment = daemonEnvironment
         let log = try FileDescriptor.open(
@@ -80,7 +89,6 @@ final class DaemonUnderTest: Sendable {
             throw Installed.Unusable(description: "not started: \(await end.result)")
         }
         current.withLock { $0 = Run(pid: pid, end: end) }
-        _ = try await notifications.wait(for: "READY=1")
     }
 
     /// Sends a signal.

@@ -22,6 +22,10 @@ final class Breaker: ContentListing {
         {
             while true { pause() }
         }
+        // As long as there is a file of this name.
+        if let file = getenv("BREAKER_HANGS_WHILE") {
+            while access(file, F_OK) == 0 { usleep(10_000) }
+        }
         context.observe("test.heard") { [weak self] notification in
             guard let self else { return }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")

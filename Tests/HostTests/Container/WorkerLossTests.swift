@@ -52,12 +52,13 @@ final class RemoteLauncher: ComponentLauncher {
     func launch(
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
-    ) {
-        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else { return }
+    ) -> LaunchCancellation {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else { return {} }
         guard script.takeStart() else {
-            return done(.failure(.unavailable(reason: "It ended at once.")))
+            done(.failure(.unavailable(reason: "It ended at once.")))
+            return {}
         }
-        InProcessLauncher(loop: loop).launch(request, owner: owner) { [script] result in
+        return InProcessLauncher(loop: loop).launch(request, owner: owner) { [script] result in
             done(result.map { RemotePort($0, loop, owner, script) })
         }
     }

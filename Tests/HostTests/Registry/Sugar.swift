@@ -43,7 +43,7 @@ extension TestRegistry {
 
     func tally(of item: String? = nil, actor: String? = nil) async throws -> TallyResult {
         let address = SubjectAddress(container: "films", item: item)
-        guard let actor else { return try await on { $0.tally(address) }.get() }
+        if actor == nil, let tally = await on({ $0.tally(address) }) { return try tally.get() }
         return try await call { $0.tally(address, actor: actor, $1) }
     }
 

@@ -32,11 +32,11 @@ final class TestRegistry: Sendable {
         self.loop = loop
     }
 
-    /// Opens the store of a directory, by default a new one, and loads what it holds.
+    /// Opens the store of a directory, by default a new one, and loads what it holds, or begins to.
     static func start(
         in directory: TemporaryDirectory? = nil, plugins: [LoadedPlugin] = .builtIn,
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
-        workers: sending any ComponentLauncher = NoWorkers()
+        workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true
     ) async throws -> TestRegistry {
         let directory = try directory ?? TemporaryDirectory()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -59,7 +59,11 @@ final class TestRegistry: Sendable {
             })
         guard let store = opened.withLock({ $0 }) else { throw HostError.screenNotFound("") }
         let host = TestRegistry(registry, store, directory, group, loop)
-        try await host.call { $0.load($1) }
+        try await host.call { (registry, reply: @escaping Reply<Void>) in
+            // Without waiting for components: once it is known what there is.
+            registry.load(
+                { if loads { reply($0) } }, known: { if !loads { reply(.success(())) } })
+        }
         return host
     }
 
@@ -150,8 +154,9 @@ struct NoWorkers: ComponentLauncher {
     func launch(
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
-    ) {
+    ) -> LaunchCancellation {
         done(.failure(.failed(reason: "There are no workers here.")))
+        return {}
     }
 }
 

@@ -1,0 +1,69 @@
+import Glibc
+import JSONCodec
+
+/// Which component is being made in the daemon's own process, in a file: one whose `init` hangs
+/// holds the loop until the process is ended from outside, and the next process can say whose
+/// fault it was.
+///
+/// Not synced: it is to outlive the process and not the machine. Without a file, nothing is noted.
+final class InitNote {
+    /// What was being made.
+    struct Component: Equatable {
+        var container: String
+        var component: String
+        var plugin: String
+    }
+
+    private static let name = "atrium.making"
+
+    /// What the process before was making when it ended.
+    let left: Component?
+    private let descriptor: Int32
+
+    /// Takes over the note of the process before, and empties it.
+    ///
+    /// - Parameter file: the store's: the note lies beside it.
+    init(beside file: String) {
+        let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+        descriptor = open(directory + Self.name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        left = count > 0 ? Component(Array(bytes.prefix(count))) : nil
+        if count > 0 { ftruncate(descriptor, 0) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Notes a component during its making.
+    func during<T>(_ component: Component, _ make: () throws -> T) rethrows -> T {
+        let bytes = component.bytes
+        _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        defer { ftruncate(descriptor, 0) }
+        return try make()
+    }
+}
+
+extension InitNote.Component {
+    fileprivate init?(_ bytes: [UInt8]) {
+        guard let value: JSONValue = try? JSON.decode(from: bytes),
+            let container = value["container"]?.string,
+            let component = value["component"]?.string, let plugin = value["plugin"]?.string
+        else { return nil }
+        self.init(container: container, component: component, plugin: plugin)
+    }
+
+    fileprivate var bytes: [UInt8] {
+        Payload.object {
+            $0.member("container", container)
+            $0.member("component", component)
+            $0.member("plugin", plugin)
+        }
+    }
+
+    /// What is wrong, for people.
+    var problem: String {
+        "The daemon before this one ended while it made the component \(container)/\(component): "
+            + "init of the plugin \(plugin) hangs or crashes. Give it 'isolation: process', or take "
+            + "the component out."
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// Starts with a component that hangs in `init`.
+    @Suite struct Starts {
+        /// A folder with the plugin that hangs as long as the file `hang` is in it.
+        private struct Hanging {
+            let folder: TemporaryDirectory
+            let options: DaemonUnderTest.Options
+
+            private var file: String { folder.path + "/hang" }
+
+            init() throws {
+                folder = try TemporaryDirectory()
+                try folder.write(
+                    "breaker/manifest.json",
+                    """
+                    {"id": "org.atrium.breaker", "version": "0.1.0", "kind": "contents",
+                     "title": "Breaker", "library": "libBreaker.so", "description": "Hangs."}
+                    """)
+                try FileManager.default.copyItem(
+                    atPath: Checkout.products + "/libBreaker.so",
+                    toPath: folder.path + "/breaker/libBreaker.so")
+                options = DaemonUnderTest.Options(
+                    arguments: ["--plugin-path", folder.path],
+                    prefix: ["env", "BREAKER_HANGS_WHILE=\(folder.path)/hang"])
+            }
+
+            func hang() throws { try folder.write("hang", "") }
+
+            func goOn() throws { try FileManager.default.removeItem(atPath: file) }
+        }
+
+        private static func broken(_ isolation: String) -> String {
+            "echo '{atrium: 1, container: broken, fields: {title: {type: text}}, components: "
+                + "[{name: list, plugin: org.atrium.breaker, isolation: \(isolation)}]}' "
+                + ">broken.yaml && atriumctl apply -f broken.yaml"
+        }
+
+        @Test func `while a component hangs in init all else is served, and then it is taken in`()
+            async throws
+        {
+            let hanging = try Hanging()
+            try await withFilms(hanging.options) { daemon in
+                let made = try await daemon.type(
+                    Self.broken("process") + " && atriumctl put broken/kept title=kept")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try hanging.hang()
+
+                try await daemon.begin()
+                try await until { (try? daemon.peer()) != nil }
+                // Before the daemon is ready: whoever waits is not let go before 5 s.
+                let waiting = try daemon.peer()
+                try await waiting.send(
+                    Peer.frame("org.atrium.Contents.List", ["container": "broken"]))
+                let films = try await daemon.type(
+                    "atriumctl list films --limit 1 --json && atriumctl vote films/heat-1995 4")
+                #expect(films.status == 0, "\(films)")
+                let other = try await daemon.type(
+                    "sed 's/^container: films/container: more/' $EXAMPLES/films.yaml >more.yaml && "
+                        + "atriumctl apply -f more.yaml")
+                #expect(other.status == 0, "\(other)")
+
+                let refused = try #require(try await waiting.receive())
+                #expect(refused["error"]?.string?.hasSuffix("ComponentUnavailable") == true)
+                #expect(refused["parameters"]?["component"]?.string == "list")
+                let reason = refused["parameters"]?["reason"]?.string ?? ""
+                #expect(reason.contains("org.atrium.breaker has not answered for 5.0 seconds"))
+                try await daemon.ready()
+                let status = try await daemon.type("atriumctl status --json")
+                #expect(try status.json["state"]?.string == "degraded")
+                let problems = try status.json["problems"]?.array?.compactMap(\.string) ?? []
+                #expect(problems.contains { $0.contains("broken/list does not start") })
+
+                try hanging.goOn()
+                try await until {
+                    try await daemon.type("atriumctl list broken").status == 0
+                }
+                let kept = try await daemon.type("atriumctl list broken --json")
+                #expect(try kept.json.ids == ["kept"])
+                let well = try await daemon.type("atriumctl status --json")
+                #expect(try well.json["state"]?.string == "ready")
+            }
+        }
+
+        @Test func `a daemon asked to stop while a component hangs ends, and keeps nobody waiting`()
+            async throws
+        {
+            let hanging = try Hanging()
+            try await withDaemon(hanging.options) { daemon in
+                let made = try await daemon.type(Self.broken("process"))
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try hanging.hang()
+                try await daemon.begin()
+                try await until { (try? daemon.peer()) != nil }
+                let waiting = try daemon.peer()
+                try await waiting.send(
+                    Peer.frame("org.atrium.Contents.List", ["container": "broken"]))
+                // Its call has arrived once one behind it on the loop is answered.
+                _ = try await daemon.peer().call("org.atrium.Daemon.Status")
+                let status = try await daemon.stop()
+                #expect(status == 0)
+                let refused = try #require(try await waiting.receive())
+                #expect(refused["error"]?.string?.hasSuffix("ComponentUnavailable") == true)
+                try hanging.goOn()
+                try await daemon.start()
+            }
+        }
+
+        @Test func `a plugin that hangs in the daemon itself is named by the next process`()
+            async throws
+        {
+            let hanging = try Hanging()
+            try await withDaemon(hanging.options) { daemon in
+                try hanging.hang()
+                async let applied = daemon.type(Self.broken("daemon"))
+                let note = daemon.home.path + "/state/atrium.making"
+                try await until {
+                    (try? String(contentsOfFile: note, encoding: .utf8).isEmpty) == false
+                }
+                try await daemon.kill()
+                #expect(try await applied.status != 0)
+                try hanging.goOn()
+                try await daemon.start()
+                let blame =
+                    "The daemon before this one ended while it made the component broken/list"
+                #expect(daemon.log.contains(blame))
+                let status = try await daemon.type("atriumctl status --json")
+                let problems = try status.json["problems"]?.array?.compactMap(\.string) ?? []
+                #expect(problems.contains { $0.hasPrefix(blame) }, "\(problems)")
+                let made = try await daemon.type(Self.broken("daemon"))
+                #expect(made.status == 0, "\(made)")
+                let well = try await daemon.type("atriumctl status --json")
+                #expect(try well.json["state"]?.string == "ready")
+            }
+        }
+    }
+}
