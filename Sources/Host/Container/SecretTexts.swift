@@ -58,6 +58,8 @@ enum SecretTexts {
                         + "LoadCredential=\(name):/PATH in a drop-in of its unit")
             }
             return String(cString: folder) + "/" + name
+        @unknown default:
+            throw .refused("it is referred to in a way that this daemon does not know")
         }
     }
 
