@@ -29,6 +29,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     // What came in.
     @exclusivity(unchecked) var frames: FrameBuffer
     var isReadHeld = false
+    /// Whether the read under way has brought bytes.
+    @exclusivity(unchecked) private var hasRead = false
 
     // What goes out.
     @exclusivity(unchecked) var replies = ReplyQueue()
@@ -107,6 +109,7 @@ extension Connection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = Self.unwrapInboundIn(data)
         server.statistics.bytesIn += bytes.readableBytes
+        hasRead = true
         switch state {
         case .open, .halfClosed:
             frames.append(bytes)
@@ -118,6 +121,10 @@ extension Connection {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        // A read that brought nothing is the end of the input. SwiftNIO closes that side of the channel next, and
+        // stops a debug build if the whole channel is closed by then, as writing to a dead peer does.
+        guard hasRead else { return schedule() }
+        hasRead = false
         finishTurn()
     }
 

@@ -3,6 +3,13 @@ import Testing
 import Varlink
 
 @Suite(.timeLimit(.minutes(3))) struct DeadPeerTests {
+    /// Tells all followers something, and answers.
+    private enum Push: VarlinkMethod {
+        typealias Parameters = Text
+        typealias Reply = Text
+        static let name = "org.example.test.Push"
+    }
+
     @Test func `a peer that dies while it is written to does not enter the domain again`()
         async throws
     {
@@ -28,6 +35,30 @@ import Varlink
             try await service.desk.onLoop { service.desk.push("three") }
             #expect(
                 try await living.receive() == #"{"parameters":{"text":"three"},"continues":true}"#)
+        }
+    }
+
+    @Test func `a peer may die in the turn in which it is answered, before that is sent`()
+        async throws
+    {
+        try await withService { router, desk in
+            router.handle(Push.self) { parameters, call in
+                desk.push(parameters.text)
+                call.reply(parameters)
+            }
+        } _: { service in
+            let living = Death(try service.raw())
+            let dying = Death(try service.raw())
+            try dying.client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await service.desk.wait { $0.followers.count == 1 }
+            // The loop finds both when it looks at its sockets next, in this order.
+            try await service.desk.onLoop {
+                try living.client.send(
+                    #"{"method":"org.example.test.Push","parameters":{"text":"one"}}"#)
+                dying.come()
+            }
+            #expect(try await living.client.receive() == #"{"parameters":{"text":"one"}}"#)
+            try await service.desk.wait { $0.closed == 1 }
         }
     }
 
