@@ -51,7 +51,9 @@ public final class TurnNotes: @unchecked Sendable {
         public init() {}
 
         /// The bit of a method; those behind the 127th share one.
-        public static func bit(of place: UInt16) -> UInt128 { 1 << min(UInt128(place), 127) }
+        public static func bit(of place: UInt16) -> UInt128 {
+            UInt128(1) &<< UInt128(truncatingIfNeeded: min(place, 127))
+        }
     }
 
     /// A component, and where it is.
@@ -137,7 +139,7 @@ public final class TurnNotes: @unchecked Sendable {
         if longest.nanoseconds >= nanoseconds / 2 {
             name(longest, &fields)
         } else {
-            if stream.methods != 0 { name(stream, &fields) }
+            if work == .stream, longest.nanoseconds == 0 { name(stream, &fields) }
             let kinds = Work.names.enumerated().filter { place, _ in
                 work.contains(Work(rawValue: 1 << UInt8(place)))
             }

@@ -39,6 +39,8 @@ struct CallGenerator {
     private let methods: [(InterfaceDefinition, MethodDefinition)]
     /// What is worth being said in a field of a name; replies teach more.
     private var known: [String: [String]]
+    /// How many bytes the call in the making may still grow by, about.
+    private var room = 0
 
     /// How much of the daemon's work one value may ask for: the biggest strings and lists.
     private static let bigString = 300_000
@@ -69,6 +71,7 @@ struct CallGenerator {
             (interface, method) = methods[Int.random(in: 0..<methods.count, using: &random)]
         } while ["Delete", "Detach", "Remove", "Reload", "Restore"].contains(method.name)
             && !chance(0.1)
+        room = chance(0.03) ? 4_000_000 : 40_000
         // What streams, and is refused without.
         let streams = ["Open", "Subscribe", "Export", "Describe", "List"].contains(method.name)
         return Call(
@@ -146,11 +149,19 @@ struct CallGenerator {
 
     /// How many elements a list has: a few, or very many where each is small.
     private mutating func count(_ depth: Int) -> Int {
-        if chance(0.04), depth < 2 { return Int.random(in: 100...Self.bigList, using: &random) }
+        if chance(0.04), depth < 2 {
+            return min(Int.random(in: 100...Self.bigList, using: &random), max(0, room / 16))
+        }
         return Int.random(in: 0...3, using: &random)
     }
 
     private mutating func text(_ name: String) -> String {
+        let text = anyText(name)
+        room -= text.utf8.count + 8
+        return room > 0 ? text : "x"
+    }
+
+    private mutating func anyText(_ name: String) -> String {
         if let texts = known[name], !texts.isEmpty, chance(0.75) { return one(texts) }
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return ""
@@ -222,6 +233,9 @@ struct CallGenerator {
     private mutating func quoted(_ text: String) -> String {
         if chance(0.003) { return "\"\\ud800\"" }
         let escapes = chance(0.05)
+        if !escapes, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+            return "\"\(text)\""
+        }
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
