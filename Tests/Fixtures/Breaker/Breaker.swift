@@ -39,7 +39,7 @@ final class Breaker: ContentListing {
             case "trap": fatalError("Told to trap.")
             case "hang": while true { pause() }
             case "leave": exit(7)
-            case "burn": burn()
+            case "burn", "burn-2", "burn-3", "burn-4": burn()
             case "burn-later":
                 self.context.background {
                     0
