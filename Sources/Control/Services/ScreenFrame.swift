@@ -105,6 +105,12 @@ extension ChangeBytes {
             for section in sections { Interfaces.Section(section).write(to: &json) }
             json.endArray()
         }
+        if !change.counts.isEmpty {
+            json.key("counts")
+            json.beginArray()
+            for counts in change.counts { Screens.Open.Reply.Counts(counts).write(to: &json) }
+            json.endArray()
+        }
         json.endObject()
         self.init(
             members: Array(json.bytes.dropFirst().dropLast()),
@@ -131,6 +137,16 @@ extension Screens.Open.Reply.Components {
         self.init(
             name: component.name, kind: component.kind?.rawValue ?? "", title: component.title,
             hidden: component.isHidden, problem: component.problem)
+    }
+}
+
+extension Screens.Open.Reply.Counts {
+    fileprivate init(_ change: CountChange) {
+        self.init(
+            section: change.section,
+            filters: change.filters.map {
+                Interfaces.FilterCount(at: $0.at, count: $0.count, selected: $0.selected)
+            })
     }
 }
 

@@ -1,7 +1,7 @@
 import AtriumKit
 
 /// A section as one query needs it: what it offers, and what is selected in it.
-struct ResolvedSection {
+struct ResolvedSection: Equatable {
     /// The section with what it offers; of one that was not asked for its offer, nothing.
     var section: FilterSection
     /// The selected filters, on offer or not.
@@ -22,8 +22,20 @@ struct ResolvedSection {
 
 extension [ResolvedSection] {
     /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
-    func views(counts: [[Int]]) -> [SectionView] {
+    ///
+    /// - Parameters:
+    ///   - counts: by section and filter.
+    ///   - before: the counts of before, and what was made of them: what is counted as it was is not
+    ///     made again.
+    func views(
+        counts: [[Int]], before: (counts: [[Int]], views: [SectionView]) = ([], [])
+    ) -> [SectionView] {
         enumerated().map { index, resolved in
+            if index < before.views.count, index < counts.count, index < before.counts.count,
+                before.counts[index] == counts[index]
+            {
+                return before.views[index]
+            }
             let selected = Set(resolved.selected.map(\.id))
             let counts = index < counts.count ? counts[index] : []
             let filters = resolved.filters.enumerated().map { place, filter in

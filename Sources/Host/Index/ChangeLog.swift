@@ -49,6 +49,11 @@ struct ChangeLog {
         position < start ? nil : Int(end - position)
     }
 
+    /// The changes since a position as they came, at most so many; the position is one that the log has.
+    func entries(since position: UInt64, atMost limit: Int) -> ArraySlice<RowChange> {
+        changes[Int(position - start)...].prefix(limit)
+    }
+
     /// What changed since a position, a row once: all that did, and what was there before the first.
     mutating func changes(since position: UInt64) -> [RowChange] {
         if let merged, merged.start == position, merged.end == end { return merged.changes }

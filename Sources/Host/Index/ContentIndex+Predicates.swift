@@ -51,6 +51,38 @@ extension ContentIndex {
         }
     }
 
+    /// The parts of a row on which it depends whether a query shows or counts it, whatever values there
+    /// are.
+    func parts(of query: IndexQuery) -> ChangedParts {
+        var parts: ChangedParts = .presence
+        if query.parent != .all { parts.insert(.parent) }
+        if query.search?.isEmpty == false {
+            for column in searchedColumns { parts.insert(.column(column)) }
+        }
+        // Most of them are about the field of the one before.
+        var last: String?
+        for section in query.sections {
+            for predicate in section.selected { add(predicate, to: &parts, last: &last) }
+            guard query.countsFacets else { continue }
+            for predicate in section.offered { add(predicate, to: &parts, last: &last) }
+        }
+        return parts
+    }
+
+    private func add(_ predicate: Predicate, to parts: inout ChangedParts, last: inout String?) {
+        switch predicate {
+        case .all: break
+        case .equals(let field, _), .range(let field, _, _), .contains(let field, _):
+            guard field != last else { return }
+            last = field
+            if let column = column(field) { parts.insert(.column(column)) }
+        case .and(let more), .or(let more):
+            for predicate in more { add(predicate, to: &parts, last: &last) }
+        case .not(let predicate): add(predicate, to: &parts, last: &last)
+        @unknown default: break
+        }
+    }
+
     /// The rows that match any of the predicates; none given, no row.
     func rows(matchingAnyOf parts: [Predicate]) -> MatchingRows {
         if parts.count == 1 { return rows(matching: parts[0]) }

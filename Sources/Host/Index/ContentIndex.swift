@@ -27,6 +27,8 @@ final class ContentIndex {
     var cache = LeafCache()
     /// What changed, for those who keep a query answered.
     var log = ChangeLog()
+    /// Those, by what they look at.
+    let live = LiveQueries()
     /// The orders that queries have asked for often enough.
     var orders = SortedOrders()
 
@@ -40,6 +42,7 @@ final class ContentIndex {
     var scratch: [UInt8] = []
     private var retiredVersions: UInt64 = 0
     private var retiredTrees: UInt64 = 0
+    private var flatness: (treeVersion: UInt64, isFlat: Bool)?
 
     /// An empty index.
     ///
@@ -140,6 +143,14 @@ final class ContentIndex {
 
     /// A number that is another one when an item came, went or lies elsewhere.
     var treeVersion: UInt64 { retiredTrees + table.treeVersion }
+
+    /// Whether no item has a parent that is there: the roots are all items.
+    var isFlat: Bool {
+        if let flatness, flatness.treeVersion == treeVersion { return flatness.isFlat }
+        let isFlat = table.roots.count == count
+        flatness = (treeVersion, isFlat)
+        return isFlat
+    }
 
     /// The items that lead to one, outermost first, and itself: its parents as far as they are there.
     ///

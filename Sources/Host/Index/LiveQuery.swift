@@ -3,7 +3,8 @@ import AtriumKit
 /// A query that is kept answered while the index changes: screens that ask the same share one.
 ///
 /// It shows the first ``IndexQuery/limit`` items, the total and the counts, all of the moment of the
-/// last ``advance()``. Nothing is told to it: whoever holds it lets it advance after a commit.
+/// last ``advance()``. Its ``holder`` is told when a change concerns it, and lets it advance: until then
+/// it shows what there is.
 ///
 /// What a section offers is fixed. Where it comes from the values that a field has, the holder sees
 /// by ``ContentIndex/valuesVersion(of:)`` that they changed, and makes a new one.
@@ -27,9 +28,15 @@ final class LiveQuery {
     /// Whether it must be made anew, since asking the index again looks at too much for one turn.
     private(set) var isOutdated = false
 
+    /// Who lets it advance.
+    weak var holder: (any LiveQueryHolder)?
+    /// Whether a change concerns it that it does not show yet.
+    private(set) var isConcerned = false
+
     private let index: ContentIndex
     /// What its selections let through, if that looks at much.
     private let prepared: QueryPreparation?
+    private var number = -1
     private var order: RowOrder
     private var judge: RowJudge
     private let orderParts: ChangedParts
@@ -56,17 +63,36 @@ final class LiveQuery {
         orderParts = order.parts
         judge = RowJudge(query, in: index)
         index.startLogging()
+        number = index.live.join(
+            self, parts: index.parts(of: query).union(orderParts), log: index.log)
         askAnew()
     }
 
     deinit {
+        index.live.leave(number, isConcerned: isConcerned, knowing: front.rows)
         index.stopLogging()
+    }
+
+    /// Changes of this part of the log concern it, and none before; false: it knows of some already,
+    /// or shows them.
+    func concern(from start: UInt64, to end: UInt64) -> Bool {
+        guard !isConcerned, position < end else { return false }
+        position = max(position, start)
+        isConcerned = true
+        return true
     }
 
     /// Brings it up to the index's present state.
     ///
     /// - Returns: Whether anything that it shows is another than it was.
     func advance() -> Bool {
+        if isConcerned {
+            isConcerned = false
+            index.live.advanced(number)
+        } else {
+            // What came up to there did not concern it.
+            position = max(position, index.live.position)
+        }
         guard position != index.log.end, !isOutdated else { return false }
         guard let pending = index.log.count(since: position),
             pending <= max(64, index.count / 512), pending * judge.weight <= LiveQuery.mostTests
@@ -157,6 +183,7 @@ extension LiveQuery {
         } else {
             front.rows.remove(at: place)
             front.items.remove(at: place)
+            index.live.forget(row, by: number)
         }
     }
 
@@ -183,6 +210,7 @@ extension LiveQuery {
         }
         front.rows.insert(row, at: low)
         front.items.insert(index.item(row: Int(row)), at: low)
+        index.live.know(row, by: number)
         return true
     }
 
@@ -196,6 +224,7 @@ extension LiveQuery {
         for row in page.rows {
             front.rows.append(Int32(row))
             front.items.append(index.item(row: row))
+            index.live.know(Int32(row), by: number)
         }
         front.isComplete = page.isLast
     }
@@ -206,6 +235,7 @@ extension LiveQuery {
     private func showFront() -> Bool {
         if front.rows.count > query.limit + spare * 2 {
             let surplus = front.rows.count - query.limit - spare
+            for row in front.rows.suffix(surplus) { index.live.forget(row, by: number) }
             front.rows.removeLast(surplus)
             front.items.removeLast(surplus)
             front.isComplete = false
@@ -224,6 +254,7 @@ extension LiveQuery {
         let matches = Matches(query, in: index, prepared)
         total = matches.total
         counts = query.countsFacets ? query.sections.map { matches.counts(of: $0, in: index) } : []
+        for row in front.rows { index.live.forget(row, by: number) }
         front = Front()
         guard query.limit > 0 else { return }
         refill()

@@ -39,42 +39,65 @@ extension Container {
         let version = slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
         }
-        guard screening.tree != version else { return }
-        screening.tree = version
-        for view in Array(screening.views.values) where !view.key.places.isEmpty {
+        guard screening.tree.version != version else { return }
+        let (views, focuses) = movedAlong()
+        screening.tree = (version, screening.structure)
+        for view in views where !view.key.places.isEmpty {
             let places = present(view.key.places, in: view.key.scope)
             if places != view.key.places { move(view, to: places) }
         }
-        for focus in Array(screening.focuses.values) {
+        for focus in focuses {
             let subject = present(focus.key.subject)
-            if subject != focus.key.subject { move(focus, to: subject) }
+            if subject != focus.key.subject { move(focus, to: subject) } else { note(focus) }
         }
     }
 
+    /// The views that stand in items, and the focuses on some, that came, went or lie elsewhere: of
+    /// each that may be concerned where that is not known.
+    private func movedAlong() -> (views: [SharedView], focuses: [SharedFocus]) {
+        var views: [ObjectIdentifier: SharedView] = [:]
+        var focuses: [Subject: [Int: SharedFocus]] = [:]
+        var isKnown = screening.tree.structure == screening.structure
+        for list in slots.lazy.compactMap(\.list) {
+            let isListed = list.live.visitMoved(in: list) { [screening] item in
+                if let found = screening.standing[item] { views.merge(found) { $1 } }
+                if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
+            }
+            if !isListed { isKnown = false }
+        }
+        guard isKnown else {
+            return (
+                Array(screening.views.values), screening.focuses.values.flatMap { $0.values }
+            )
+        }
+        return (Array(views.values), focuses.values.flatMap { $0.values })
+    }
+
     private func move(_ view: SharedView, to places: [ViewKey.Place]) {
-        if screening.views[view.key] === view { screening.views[view.key] = nil }
+        screening.remove(view)
         view.stand(at: places)
         let next = registered(view)
+        note(next)
         for screen in view.screens.values {
             guard let focus = screen.focus else { continue }
             var choices = screen.choices
             choices.view = next.key
             show(screen, choices, next, focus)
-            screening.touched.append(screen)
+            screening.woken.append(screen)
         }
     }
 
     private func move(_ focus: SharedFocus, to subject: Subject) {
         guard !focus.screens.isEmpty else { return }
         let key = FocusKey(subject: subject, limit: focus.key.limit)
-        let next = screening.focuses[key] ?? SharedFocus(key, on: self)
-        screening.focuses[key] = next
+        let next = screening[key] ?? SharedFocus(key, on: self)
+        screening.insert(next)
         for screen in focus.screens.values {
             guard let view = screen.view else { continue }
             var choices = screen.choices
             choices.subject = subject
             show(screen, choices, view, next)
-            screening.touched.append(screen)
+            screening.woken.append(screen)
         }
     }
 
@@ -83,7 +106,7 @@ extension Container {
         let other = screening.views[view.key]
         if other === view { return view }
         if let other, other.isReady { return other }
-        screening.views[view.key] = view
+        screening.insert(view)
         screensChanged()
         return view
     }

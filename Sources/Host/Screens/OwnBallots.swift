@@ -12,6 +12,8 @@ final class OwnBallots {
     private(set) var generation = 0
     var screens: [ScreenID: Screen] = [:]
 
+    /// The actor's screens by their views.
+    private var byView: [ObjectIdentifier: [ScreenID: Screen]] = [:]
     /// What the actor's screens show of them, for the next one that shows the same.
     private var sights: [SightKey: OwnSight] = [:]
 
@@ -28,6 +30,22 @@ final class OwnBallots {
     init(_ actor: String, in container: Container) {
         self.actor = actor
         self.container = container
+    }
+
+    /// One of the actor's screens shows a view now.
+    func show(_ screen: Screen, on view: SharedView) {
+        byView[ObjectIdentifier(view), default: [:]][screen.id] = screen
+    }
+
+    /// One of the actor's screens shows a view no longer.
+    func hide(_ screen: Screen, from view: SharedView) {
+        byView[ObjectIdentifier(view)]?[screen.id] = nil
+        if byView[ObjectIdentifier(view)]?.isEmpty == true { byView[ObjectIdentifier(view)] = nil }
+    }
+
+    /// The actor's screens that show a view.
+    func screens(of view: AnyObject) -> [Screen] {
+        byView[ObjectIdentifier(view)].map { Array($0.values) } ?? []
     }
 
     /// Whether the ballots on these are known; else they are asked for.

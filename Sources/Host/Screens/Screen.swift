@@ -186,10 +186,10 @@ extension Screen {
     ///
     /// Either way the reader has all there is then, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
+        container?.catchUp(self)
         guard let container, let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
-        container.flushScreens()
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
         guard view.isSettled, focus.isSettled, knowsBallots(view.state, base) else {
@@ -197,7 +197,10 @@ extension Screen {
             container.block(self)
             return .success(nil)
         }
-        isBlocked = false
+        if isBlocked {
+            isBlocked = false
+            container.unblock(self)
+        }
         let moment = moment(view, focus, container)
         let revision = revision(at: moment, since: base, container)
         settleAll()

@@ -82,6 +82,9 @@ final class SharedFocus {
     let key: FocusKey
     private(set) var state: FocusState
     var screens: [ScreenID: Screen] = [:]
+    /// Whether it waits to be brought up to now, and up to where it was last.
+    var isQueued = false
+    var version: UInt64 = 0
 
     private weak var container: Container?
     private var isStale = true
@@ -106,7 +109,10 @@ final class SharedFocus {
     }
 
     /// What is said about it changed, or who keeps it.
-    func touch() { isStale = true }
+    func touch() {
+        isStale = true
+        container?.note(self)
+    }
 
     /// Brings the state up to now, if that can be known.
     ///

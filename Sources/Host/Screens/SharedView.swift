@@ -41,10 +41,15 @@ final class SharedView {
     var screens: [ScreenID: Screen] = [:]
     /// What its screens see now.
     var moments = MomentTable()
+    /// Whether it waits to be brought up to now, and up to where it was last.
+    var isQueued = false
+    var version: UInt64 = 0
 
     private weak var container: Container?
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
+    /// What ``ViewState/sections`` were made of.
+    private var counts: [[Int]] = []
     /// What was entered, as long as the scope in which it was is there.
     private var places: [ViewKey.Place] = []
     /// Of what the sections, and of what the lists, are.
@@ -53,6 +58,8 @@ final class SharedView {
     private var isResolving = false
     /// What its lists are about to ask for, where that looks at much.
     private var prepared: [QueryPreparation] = []
+    /// Whether whoever lets it advance wakes its screens.
+    private var isAdvancing = false
     private var waiting: [(HostError?) -> Void] = []
 
     init(_ key: ViewKey, on container: Container) {
@@ -82,18 +89,31 @@ final class SharedView {
         structure = structure.map { _ in 0 }
     }
 
+    /// Whether it shows something else when filters components offer something else.
+    func dependsOnOffers(_ container: Container) -> Bool {
+        container.showsFilters || !key.selection.isEmpty
+    }
+
     /// Brings the state up to now, if that can be known.
     ///
     /// - Returns: whether it is another.
     func advance() -> Bool {
         guard isReady, let container else { return false }
+        isAdvancing = true
+        defer { isAdvancing = false }
         let before = state.number
-        if let offers = container.offers, offers != resolved, !isResolving {
+        if !isResolving, dependsOnOffers(container), let offers = container.offers,
+            offers != resolved
+        {
             resolve(for: offers)
         }
         if isSettled { try? refresh(container) }
         return state.number != before
     }
+}
+
+extension SharedView: LiveQueryHolder {
+    func isConcerned() { container?.note(self) }
 }
 
 // MARK: What is selected
@@ -102,7 +122,7 @@ extension SharedView {
     private func resolve(for offers: UInt64?) {
         guard let container else { return }
         isResolving = true
-        container.resolve(key.selection, offers: true) { [weak self] result in
+        container.resolve(key.selection, offers: container.showsFilters) { [weak self] result in
             self?.resolved(result, for: offers)
         }
     }
@@ -113,9 +133,9 @@ extension SharedView {
         var failure: HostError?
         switch result {
         case .success(let sections):
+            if sections != self.sections { structure = structure.map { _ in 0 } }
             self.sections = sections
             resolved = offers
-            structure = structure.map { _ in 0 }
             do throws(HostError) {
                 try refresh(container)
             } catch {
@@ -139,7 +159,7 @@ extension SharedView {
         let waiting = waiting
         self.waiting.removeAll()
         for done in waiting { done(failure) }
-        container?.answered(self)
+        if !isAdvancing { container?.answered(self) }
     }
 
     /// Finds what the lists ask for in slices, and shows it then.
@@ -201,13 +221,16 @@ extension SharedView {
             prepared = []
             for list in lists { container.growOrders(of: list.index) }
         }
-        let shows = container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
         let counts = lists.first.map(\.query.counts) ?? []
+        let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
+        let sections =
+            container.showsFilters ? self.sections.views(counts: counts, before: before) : nil
+        self.counts = counts
         let scope = container.scope(key.scope)
         let new = ViewState(
             number: container.domain.nextTicket(), scope: scope?.name,
             components: isRemade ? container.slots(in: scope).map(\.view) : state.components,
-            sections: shows ? sections.views(counts: counts) : nil,
+            sections: sections,
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
             }, path: places.map(\.item))
@@ -227,6 +250,7 @@ extension SharedView {
         var made: [LiveList] = []
         for (slot, index, query) in queries(container) {
             let query = try live(query, in: index)
+            query.holder = self
             let before = lists.first { $0.component == slot.name }?.items ?? []
             made.append(
                 LiveList(
@@ -246,7 +270,8 @@ extension SharedView {
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope) where !slot.definition.isHidden {
             guard let index = slot.list else { continue }
-            queries.append((slot, index, query(of: slot.name, index, counts: queries.isEmpty)))
+            let counts = queries.isEmpty && container.showsFilters
+            queries.append((slot, index, query(of: slot.name, index, counts: counts)))
         }
         return queries
     }
@@ -289,7 +314,7 @@ extension SharedView {
     private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
         guard key.search.isEmpty, !places.contains(where: { $0.component == component })
         else { return false }
-        return index.table.roots.count == index.count
+        return index.isFlat
     }
 
     /// The window, with the objects of before for what shows the same.

@@ -69,8 +69,11 @@ public final class ViewChange: Sendable {
     public let scope: String?
     /// The components, in order.
     public let components: [ScreenComponent]?
-    /// All sections, where any of them changed.
+    /// With ``components`` all sections, in order; without, those that offer something else, each in
+    /// place of the one of its id.
     public let sections: [SectionView]?
+    /// What is counted or selected otherwise in sections that offer what they did.
+    public let counts: [CountChange]
     /// The lists that changed; nobody's ballots in them.
     public let lists: [ListChange<ItemView>]
     /// The entered item, after those that it lies under, outermost first.
@@ -81,11 +84,13 @@ public final class ViewChange: Sendable {
     let newItems: [String]
 
     init(from old: ViewState?, to new: ViewState) {
-        let sectionsChanged = new.sections != nil && old?.sections != new.sections
-        let comesOrGoes = old?.sections?.map(\.id) != new.sections?.map(\.id)
+        let change = SectionChange(from: old?.sections, to: new.sections)
         scope = old?.scope == new.scope ? nil : new.scope ?? ""
-        components = old?.components == new.components && !comesOrGoes ? nil : new.components
-        sections = sectionsChanged ? new.sections : nil
+        let isSame = old?.components == new.components && !change.comesOrGoes
+        components = isSame ? nil : new.components
+        let isWhole = change.comesOrGoes || !isSame && !change.offers.isEmpty
+        sections = isWhole ? new.sections : change.offers.isEmpty ? nil : change.offers
+        counts = isWhole ? [] : change.counts
         path = old?.path == new.path ? nil : new.path
         var lists: [ListChange<ItemView>] = []
         var newItems: [String] = []
@@ -101,7 +106,8 @@ public final class ViewChange: Sendable {
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
-        scope == nil && components == nil && sections == nil && path == nil && lists.isEmpty
+        scope == nil && components == nil && sections == nil && counts.isEmpty && path == nil
+            && lists.isEmpty
     }
 
     /// The change as bytes, written once for all who take part in it.

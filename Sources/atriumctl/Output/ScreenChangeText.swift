@@ -11,7 +11,7 @@ struct ScreenChangeText {
     ) -> [String] {
         var lines = reply.scope.map { ["scope: \($0.isEmpty ? "none" : $0)"] } ?? []
         lines += changes.map { "\($0.component): \(text($0.edit))" }
-        for section in reply.sections ?? [] {
+        for section in (try? before.changed(by: reply)) ?? [] {
             lines += Self.lines(
                 of: section, before: before.sections.first { $0.id == section.id })
         }

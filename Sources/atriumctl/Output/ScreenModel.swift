@@ -61,7 +61,8 @@ struct ScreenModel {
         path = reply.path ?? path
         focus = reply.focus ?? focus
         if let components = reply.components { take(components) }
-        sections = reply.sections ?? sections
+        let isWhole = isSnapshot || reply.components != nil
+        take(try changed(by: reply), areAll: isWhole && reply.sections != nil)
         tally = reply.tally ?? tally
         var changes: [ScreenChange] = []
         for list in reply.lists ?? [] {
@@ -72,6 +73,39 @@ struct ScreenModel {
             components.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         lists.sort { places[$0.component] ?? 0 < places[$1.component] ?? 0 }
         return isSnapshot ? [] : changes
+    }
+
+    /// The sections that a revision changes, as it leaves them.
+    ///
+    /// - Throws: ``CommandFailure`` for counts of filters that are not here.
+    func changed(by reply: Screens.Open.Reply) throws -> [Section] {
+        var changed = reply.sections ?? []
+        for counts in reply.counts ?? [] {
+            guard var section = sections.first(where: { $0.id == counts.section }),
+                counts.filters.allSatisfy({ section.filters.indices.contains($0.at) })
+            else {
+                throw CommandFailure(
+                    "the screen came out of step (counts of \(counts.section))",
+                    hint: "open it again.")
+            }
+            for filter in counts.filters {
+                section.filters[filter.at].count = filter.count
+                section.filters[filter.at].selected = filter.selected
+            }
+            changed.append(section)
+        }
+        return changed
+    }
+
+    private mutating func take(_ changed: [Section], areAll: Bool) {
+        if areAll {
+            sections = changed
+            return
+        }
+        for section in changed {
+            guard let place = sections.firstIndex(where: { $0.id == section.id }) else { continue }
+            sections[place] = section
+        }
     }
 
     /// What components showed that are gone or hidden now goes with them.

@@ -31,7 +31,7 @@ struct ScreenCopy: Equatable {
         }
         (screen, revision) = (new.screen, new.revision)
         if let components = new.step.view.components { show(components) }
-        sections = new.step.view.sections ?? sections
+        try show(new.step.view)
         path = new.step.view.path ?? path
         scope = new.step.view.scope ?? scope
         focus = new.step.focus.item ?? focus
@@ -43,6 +43,29 @@ struct ScreenCopy: Equatable {
         if let change = new.step.focus.comments {
             totals[change.component] = change.total
             try Self.apply(change.edits, to: &comments)
+        }
+    }
+
+    /// Beside components all sections, else those that offer something else; then what is counted otherwise.
+    private mutating func show(_ change: ViewChange) throws {
+        if change.components != nil {
+            sections = change.sections ?? sections
+        } else {
+            for section in change.sections ?? [] {
+                guard let place = sections?.firstIndex(where: { $0.id == section.id }) else {
+                    throw OutOfStep(description: "there is no section \(section.id)")
+                }
+                sections?[place] = section
+            }
+        }
+        for counts in change.counts {
+            guard let place = sections?.firstIndex(where: { $0.id == counts.section }) else {
+                throw OutOfStep(description: "there is no section \(counts.section)")
+            }
+            for filter in counts.filters {
+                sections?[place].filters[filter.at].count = filter.count
+                sections?[place].filters[filter.at].selected = filter.selected
+            }
         }
     }
 

@@ -1,0 +1,237 @@
+import AtriumKit
+import DequeModule
+
+// What happened, on its way to the screens.
+//
+// A commit marks the views and focuses that it concerns. They are brought up to now one after the
+// other, and the readers of those that changed are woken, all in slices; of several commits that came
+// meanwhile with the last. Whoever reads a screen earlier than its turn comes brings its view and focus
+// up to now itself: a revision is always of one moment, and a commit is never in two.
+extension Container {
+    var structure: UInt64 { screening.structure }
+
+    var commits: Int { screening.commits }
+
+    /// Whether screens show what there is to filter by.
+    var showsFilters: Bool {
+        slots.contains { $0.kind == .filters && !$0.definition.isHidden }
+    }
+
+    /// A number that is another one when the filters components may offer something else; nil while
+    /// one of them can't be asked.
+    var offers: UInt64? {
+        if let known = screening.offers, known.version == screening.version { return known.value }
+        let offers = presentOffers
+        screening.offers = (screening.version, offers)
+        return offers
+    }
+
+    private var presentOffers: UInt64? {
+        var version = screening.structure
+        for slot in slots where slot.kind == .filters {
+            guard slot.isAttached, let port = slot.port else { return nil }
+            for list in slots.lazy.compactMap(\.list) {
+                version = version &* 31 &+ list.valuesVersion(of: port.observedFields)
+            }
+        }
+        return version
+    }
+
+    /// Something that screens show changed; they follow before anything leaves the loop.
+    func screensChanged() {
+        screening.version += 1
+        guard !screening.isDirty else { return }
+        screening.isDirty = true
+        domain.flushLater(self)
+    }
+
+    /// Components, their order or their state changed.
+    func structureChanged() {
+        screening.structure += 1
+        for focus in screening.focuses.values.joined() { focus.value.touch() }
+        screensChanged()
+    }
+
+    /// A commit of this container is in the indexes, and the delegate was told: screens follow, of
+    /// several commits that came at once with the last.
+    func screensCommitted() {
+        screening.commits += 1
+        screensChanged()
+        followTree()
+        if !domain.hasArrivals { flushScreens() }
+    }
+
+    /// What is said about a subject changed.
+    func subjectChanged(_ subject: Subject) {
+        for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
+    }
+
+    /// Lets views and focuses follow, and wakes the readers of those that changed.
+    func flushScreens() {
+        guard screening.isDirty, !screening.isFollowing else { return }
+        screening.isFollowing = true
+        domain.inSlices { [self] in
+            follow()
+        } then: { [self] in
+            screening.isFollowing = false
+        }
+    }
+
+    /// Does the next little thing; false: screens show what there is, and their readers know.
+    private func follow() -> Bool {
+        if screening.isDirty {
+            screening.isDirty = false
+            followTree()
+            findOutdated()
+        } else if slots.contains(where: { $0.list.map { $0.live.follow($0.log) } ?? false }) {
+            // Views noted themselves.
+        } else if let screen = screening.woken.popFirst() {
+            screen.touched()
+        } else if let focus = screening.staleFocuses.popFirst() {
+            focus.isQueued = false
+            visit(focus)
+        } else if let view = screening.staleViews.popFirst() {
+            view.isQueued = false
+            visit(view)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Notes all views, where something changed that each has to look at.
+    private func findOutdated() {
+        let seen = Screening.Seen(
+            structure: structure, offers: offers, flat: slots.compactMap { $0.list?.isFlat })
+        guard seen != screening.seen else { return }
+        let before = screening.seen
+        screening.seen = seen
+        if before.structure != seen.structure {
+            // What they waited for may be no more.
+            screening.woken += screening.blocked.values
+            screening.blocked.removeAll()
+        }
+        let isOfFilters = before.structure == seen.structure && before.flat == seen.flat
+        for view in screening.views.values where !isOfFilters || view.dependsOnOffers(self) {
+            note(view)
+        }
+    }
+}
+
+// Views and focuses, one by one.
+extension Container {
+    /// A view is to be brought up to now.
+    func note(_ view: SharedView) {
+        guard !view.isQueued else { return }
+        view.isQueued = true
+        screening.staleViews.append(view)
+        schedule()
+    }
+
+    /// A focus is to be brought up to now.
+    func note(_ focus: SharedFocus) {
+        guard !focus.isQueued else { return }
+        focus.isQueued = true
+        screening.staleFocuses.append(focus)
+        schedule()
+    }
+
+    /// Brings what a screen shows up to now, before it is read.
+    func catchUp(_ screen: Screen) {
+        // It may go along with what lies elsewhere.
+        if screening.isDirty { followTree() }
+        if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
+    }
+
+    /// Brings a view and a focus up to now, before they are shown.
+    func catchUp(_ view: SharedView, _ focus: SharedFocus) {
+        if view.version != screening.version { visit(view) }
+        if focus.version != screening.version { visit(focus) }
+    }
+
+    private func visit(_ view: SharedView) {
+        screening.visits += 1
+        view.version = screening.version
+        if view.advance() { wake(view.screens.values) }
+    }
+
+    private func visit(_ focus: SharedFocus) {
+        focus.version = screening.version
+        if focus.advance() { wake(focus.screens.values) }
+    }
+
+    private func wake(_ screens: some Collection<Screen>) {
+        guard !screens.isEmpty else { return }
+        screening.woken += screens
+        schedule()
+    }
+
+    /// Has all that waits looked after, now or soon.
+    private func schedule() {
+        guard !screening.isFollowing, !screening.isDirty else { return }
+        screensChanged()
+    }
+}
+
+// What came of questions.
+extension Container {
+    /// A screen waits for a component's answer.
+    func block(_ screen: Screen) { screening.blocked[screen.id] = screen }
+
+    /// A screen waits for nothing any more.
+    func unblock(_ screen: Screen) { screening.blocked[screen.id] = nil }
+
+    func answered(_ view: SharedView) {
+        note(view)
+        touch(view.screens.values)
+    }
+
+    func focusAnswered(_ focus: SharedFocus) { touch(focus.screens.values) }
+
+    func ballotsAnswered(_ ballots: OwnBallots) {
+        touch(ballots.screens.values.filter(\.isBlocked))
+    }
+
+    private func touch(_ screens: some Collection<Screen>) {
+        guard !screens.isEmpty else { return }
+        screening.woken += screens
+        screensChanged()
+    }
+
+    /// Somebody's ballot is now this.
+    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
+        guard !screening.ballots.isEmpty, slot.name == wired.votes,
+            let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
+        else { return }
+        ballots.note(value, on: subject)
+        if let item = subject.item {
+            for list in slots.lazy.compactMap(\.list) {
+                guard let row = list.table.row(of: item) else { continue }
+                list.live.visitHolders(knowing: row) { view in
+                    touch(ballots.screens(of: view))
+                }
+            }
+        }
+        for focus in (screening.focuses[subject] ?? [:]).values {
+            touch(focus.screens.values.filter { $0.ballots === ballots })
+        }
+    }
+
+    /// Ballots changed otherwise than by votes.
+    func forgetBallots() {
+        for ballots in screening.ballots.values {
+            ballots.forget()
+            touch(ballots.screens.values)
+        }
+    }
+
+    /// A filter is no more: whoever had selected it goes on without.
+    func drop(_ filter: String, in section: String, from view: SharedView) {
+        for screen in view.screens.values {
+            change(screen) { choices in
+                choices.view.selection[section].removeAll { $0 == filter }
+            } then: { _ in
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AtriumKit
+import DequeModule
+
+/// What a container keeps for its screens.
+struct Screening {
+    /// By what was chosen.
+    private(set) var views: [ViewKey: SharedView] = [:]
+    /// By what they are about, and how much of it they show.
+    private(set) var focuses: [Subject: [Int: SharedFocus]] = [:]
+    /// The views that stand in an item, or in what lies under it.
+    private(set) var standing: [String: [ObjectIdentifier: SharedView]] = [:]
+    /// By the actor's name.
+    var ballots: [String: OwnBallots] = [:]
+    /// Another one when components, their order or their state are others.
+    var structure: UInt64 = 1
+    /// How many commits there were.
+    var commits = 0
+    /// Grows with all that happens: what was brought up to this version shows what there is.
+    var version: UInt64 = 1
+    /// What places and focuses were last brought in line with.
+    var tree: (version: UInt64, structure: UInt64) = (0, 0)
+    /// What the views that wait to be brought up to now were last found by.
+    var seen = Seen()
+    /// What the filters components offer, as of a version.
+    var offers: (version: UInt64, value: UInt64?)?
+    /// Whether something happened that was not looked at yet.
+    var isDirty = false
+    /// Whether screens are following, now or in a turn to come.
+    var isFollowing = false
+    /// How often a view was looked at.
+    var visits = 0
+
+    /// What waits to be brought up to now, each once; then whose readers are to be woken.
+    var staleViews: Deque<SharedView> = []
+    var staleFocuses: Deque<SharedFocus> = []
+    var woken: Deque<Screen> = []
+    /// Those whose next revision waits for a component's answer.
+    var blocked: [ScreenID: Screen] = [:]
+
+    /// What all views have to follow when it is another.
+    struct Seen: Equatable {
+        var structure: UInt64 = 0
+        var offers: UInt64?
+        /// The lists that have no items under others.
+        var flat: [Bool] = []
+    }
+
+    /// The view that those share from now on who chose what it shows.
+    mutating func insert(_ view: SharedView) {
+        if let other = views[view.key] { remove(other) }
+        views[view.key] = view
+        for place in view.key.places {
+            standing[place.item, default: [:]][ObjectIdentifier(view)] = view
+        }
+    }
+
+    mutating func remove(_ view: SharedView) {
+        guard views[view.key] === view else { return }
+        views[view.key] = nil
+        for place in view.key.places {
+            standing[place.item]?[ObjectIdentifier(view)] = nil
+            if standing[place.item]?.isEmpty == true { standing[place.item] = nil }
+        }
+    }
+
+    mutating func insert(_ focus: SharedFocus) {
+        focuses[focus.key.subject, default: [:]][focus.key.limit] = focus
+    }
+
+    mutating func remove(_ focus: SharedFocus) {
+        guard self[focus.key] === focus else { return }
+        focuses[focus.key.subject]?[focus.key.limit] = nil
+        if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
+    }
+
+    subscript(key: FocusKey) -> SharedFocus? { focuses[key.subject]?[key.limit] }
+}
