@@ -51,13 +51,16 @@ struct ContentsControl: ContentsService {
     func put(
         _ parameters: Contents.Put.Parameters, call: VarlinkCall<Contents.Put.Reply>
     ) {
-        let drafts: [ItemDraft]
-        do {
-            drafts = try parameters.items.map(ItemDraft.init)
-        } catch {
-            // The frame was checked while it was read: only a number that no column holds is left.
-            return call.fail(
-                Contents.ItemInvalid(item: "", reason: "The fields are no object: \(error)"))
+        var drafts: [ItemDraft] = []
+        for item in parameters.items {
+            do {
+                drafts.append(try ItemDraft(item))
+            } catch {
+                // The frame was checked while it was read: only numbers that can't be kept are left.
+                return call.fail(
+                    Contents.ItemInvalid(
+                        item: item.id, reason: "Its fields can't be read: \(error)"))
+            }
         }
         let caller = context.own(call.peer)
         context.registry.assumeIsolated { registry in
@@ -92,10 +95,38 @@ struct ContentsControl: ContentsService {
 }
 
 extension ItemDraft {
-    fileprivate init(_ item: Contents.Put.Parameters.Items) throws(JSONError) {
+    fileprivate init(_ item: Contents.Put.Parameters.Items) throws {
         let fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
+        if fields.values.contains(where: \.mayBeRounded) {
+            try Self.checkWholeNumbers(item.fields.bytes)
+        }
         self.init(
             item: AtriumKit.Item(id: item.id, fields: fields, parent: item.parent),
             ifRevision: item.ifRevision.map(Int64.init))
+    }
+
+    /// Refuses a whole number that 64 bits don't hold: it was rounded when it was read.
+    private static func checkWholeNumbers(_ fields: [UInt8]) throws {
+        try fields.withUnsafeBytes { bytes in
+            var json = JSONReader(bytes)
+            try json.beginObject()
+            while try json.nextKey() != nil {
+                let start = json.offset
+                let raw = String(decoding: try json.rawValue(), as: UTF8.self)
+                guard raw.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }),
+                    Int64(raw) == nil
+                else { continue }
+                throw json.invalidValue(
+                    expected: "a whole number of 64 bits, or one with a fraction or an exponent",
+                    found: raw.count > 40 ? "\(raw.prefix(40))…" : raw, at: start)
+            }
+        }
+    }
+}
+
+extension Value {
+    /// Whether it is a number that may have been written as a whole one beyond 64 bits.
+    fileprivate var mayBeRounded: Bool {
+        if case .number(let number) = self { number.magnitude >= 0x1p63 } else { false }
     }
 }
