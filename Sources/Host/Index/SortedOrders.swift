@@ -47,9 +47,9 @@ struct SortedOrders {
     /// Takes some more rows into an order that is being made.
     ///
     /// - Returns: False: none is.
-    mutating func grow(in index: ContentIndex) -> Bool {
+    mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
         guard let (column, next) = growing.first, let order = made[column] else { return false }
-        let end = min(next + 128, index.table.end)
+        let end = min(next + rows, index.table.end)
         for row in next..<end where index.table.occupied.contains(row) { order.insert(row) }
         growing[column] = end < index.table.end ? end : nil
         return true

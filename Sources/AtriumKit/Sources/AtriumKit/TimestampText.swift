@@ -63,9 +63,11 @@ extension Timestamp {
         guard let moment = Timestamp(text),
             (-62_167_219_200_000...253_402_300_799_999).contains(moment.milliseconds)
         else { return false }
-        let bytes = Array(text.utf8)
-        guard bytes.count > 23, bytes[19] == UInt8(ascii: ".") else { return true }
-        return bytes[23...].prefix { (0x30...0x39).contains($0) }.allSatisfy { $0 == 0x30 }
+        // The seconds end at the nineteenth byte.
+        let fraction = text.utf8.dropFirst(19)
+        guard fraction.first == UInt8(ascii: ".") else { return true }
+        let digits = fraction.dropFirst().prefix { (0x30...0x39).contains($0) }
+        return digits.dropFirst(3).allSatisfy { $0 == 0x30 }
     }
 
     /// Whether a text is a date alone, and so stands for a whole day.
