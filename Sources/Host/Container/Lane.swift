@@ -110,6 +110,9 @@ struct Lane<Payload> {
         return isOpen || !touchedComponents.contains(component)
     }
 
+    /// The operation of a component that has been on its way the longest; nil: none is.
+    func oldest(of component: String) -> ID? { queues[component]?.first }
+
     /// Begins an operation: its component is about to be asked.
     ///
     /// - Precondition: the lane is open, and the id is new.

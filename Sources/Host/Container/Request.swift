@@ -54,6 +54,8 @@ struct Question {
     var needsQuiet: Bool
     /// Whether it is part of work that holds the component's gate, and passes through it.
     var passesGate = false
+    /// Whether a screen asks, which asks one at a time: how many there are is limited already.
+    var isOfScreen = false
     /// Makes the question at the moment at which it is asked; nil: there is nothing to ask any more.
     ///
     /// Called again when the component's worker was lost before it answered.
@@ -70,12 +72,26 @@ final class Request {
     }
 
     let work: Work
+    /// Its place in the order of all requests and operations.
+    let number: UInt64
     /// How often the component's worker was lost while it was at this.
     var losses = 0
     /// The operation in the lane, while the component decides.
     var operation: UInt64?
 
-    init(_ work: Work) { self.work = work }
+    init(_ work: Work, number: UInt64) {
+        self.work = work
+        self.number = number
+    }
+
+    /// Whether it waits beside the commands.
+    var isQuietRead: Bool {
+        if case .question(let question) = work { question.needsQuiet } else { false }
+    }
+
+    var isOfScreen: Bool {
+        if case .question(let question) = work { question.isOfScreen } else { false }
+    }
 
     var needsQuiet: Bool {
         switch work {

@@ -8,11 +8,13 @@ import Store
 /// A component's place in its container: its definition, its port while it has one, its list, and
 /// the requests that wait for it.
 ///
-/// Requests reach the component in the order in which they came. One waits, and all behind it, while
+/// Commands reach the component in the order in which they came. One waits, and all behind it, while
 ///
 /// - the component is being started, the first time or after its worker was lost;
 /// - the gate is closed, because the container is about to change the component or its records;
-/// - it needs the committed state and the component's own is ahead.
+/// - it is judged on the committed state and the component's own is ahead.
+///
+/// Questions about the committed state wait beside the commands: ``QuietReads``.
 final class Slot {
     enum State {
         /// Being made and restored; requests wait.
@@ -69,6 +71,7 @@ final class Slot {
     var reportedVersion: UInt64?
 
     private var waiting: Deque<Request> = []
+    private var reads = QuietReads()
     private var inFlight: Deque<Request> = []
     private var isPumping = false
 
@@ -92,7 +95,7 @@ final class Slot {
     /// Whether no answer of the component is outstanding.
     var isIdle: Bool { inFlight.isEmpty }
 
-    var waitingCount: Int { waiting.count }
+    var waitingCount: Int { waiting.count + reads.count }
 
     /// Makes sure that what is shown of it is what its component holds, or held when it was lost.
     func checkShown() throws(HostError) {
@@ -116,10 +119,12 @@ final class Slot {
 
 extension Slot {
     func run(_ command: Command) {
-        enqueue(Request(.command(command.holding(domain.actors))))
+        enqueue(Request(.command(command.holding(domain.actors)), number: domain.nextTicket()))
     }
 
-    func ask(_ question: Question) { enqueue(Request(.question(question))) }
+    func ask(_ question: Question) {
+        enqueue(Request(.question(question), number: domain.nextTicket()))
+    }
 
     /// Asks a question that does not depend on records.
     func ask(
@@ -139,14 +144,23 @@ extension Slot {
             }
             return successor.enqueue(request)
         }
-        if request.passesGate || (waiting.isEmpty && canRun(request)) {
-            return send(request)
+        if request.passesGate { return send(request) }
+        if request.isQuietRead {
+            if reads.isEmpty, canRun(request) { return send(request) }
+            guard request.isOfScreen || reads.count < domain.limits.waitingCalls else {
+                return request.fail(
+                    unavailable("\(reads.count) reads wait for it already.", retryAfter: 0.5))
+            }
+            reads.append(request, newest: domain.lastTicket)
+        } else {
+            if waiting.isEmpty, canRun(request) { return send(request) }
+            // What waits for a commit alone is let go soon: it is not refused.
+            guard isOpen || waiting.count < domain.limits.waitingCalls else {
+                return request.fail(
+                    unavailable("\(waiting.count) calls wait for it already.", retryAfter: 0.5))
+            }
+            waiting.append(request)
         }
-        guard waiting.count < domain.limits.waitingCalls else {
-            return request.fail(
-                unavailable("\(waiting.count) calls wait for it already.", retryAfter: 0.5))
-        }
-        waiting.append(request)
     }
 
     /// Sends what can be sent now.
@@ -154,23 +168,37 @@ extension Slot {
     /// An answer given at once pumps too: it leaves the rest to the loop that it came from, so
     /// that a long queue is no deep stack. A long queue is sent in slices.
     func pump() {
-        guard !isPumping, !waiting.isEmpty else { return }
+        guard !isPumping, waitingCount > 0 else { return }
         isPumping = true
         defer { isPumping = false }
+        if let container {
+            reads.follow(oldest: container.lane.oldest(of: name), newest: domain.lastTicket)
+        }
         let end = NIODeadline.now() + Domain.slice
-        while let first = waiting.first, canRun(first) {
-            waiting.removeFirst()
-            send(first)
+        while let next = nextToRun() {
+            send(next)
             guard NIODeadline.now() >= end else { continue }
             return domain.after(Domain.pause) { [weak self] in self?.pump() }
         }
     }
 
+    /// Takes out what may be sent now: reads first, for whom such a moment is rare.
+    private func nextToRun() -> Request? {
+        if let read = reads.first, canRun(read) { return reads.removeFirst() }
+        if let first = waiting.first, canRun(first) { return waiting.popFirst() }
+        return nil
+    }
+
     private func canRun(_ request: Request) -> Bool {
         guard isAttached, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
-        return !request.needsQuiet || container.lane.isQuiet(name)
+        guard !request.needsQuiet || container.lane.isQuiet(name) else { return false }
+        guard request.isQuietRead else { return !reads.hold(request) }
+        return waiting.first.map { request.number < $0.number } ?? true
     }
+
+    /// Whether the component takes requests, be it after the commits that are on their way.
+    private var isOpen: Bool { isAttached && !(container?.isGated(name) ?? true) }
 
     private func send(_ request: Request) {
         guard let container else { return request.fail(gone) }
@@ -247,7 +275,8 @@ extension Slot {
             first.fail(unavailable("Its worker ended twice at this call: \(reason)", retryAfter: 5))
         }
         for request in unanswered { request.operation = nil }
-        waiting.prepend(contentsOf: unanswered)
+        reads.prepend(unanswered.filter(\.isQuietRead))
+        waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
         release()
         state = .starting
         container?.structureChanged()
@@ -257,7 +286,7 @@ extension Slot {
 
     /// Refuses all that waits.
     func refuseWaiting(_ error: HostError) {
-        let refused = inFlight + waiting
+        let refused = inFlight + waiting + reads.removeAll()
         inFlight.removeAll()
         waiting.removeAll()
         let operations = refused.compactMap(\.operation)
@@ -269,6 +298,7 @@ extension Slot {
     func handOver(to other: Slot) {
         other.waiting.append(contentsOf: waiting)
         waiting.removeAll()
+        other.reads.prepend(reads.removeAll())
     }
 
     /// What the log is told of it, beside what happened.

@@ -64,7 +64,7 @@ final class Domain {
     private var isSlicing = false
     /// Whether the loop is to serve others before the next slice.
     private var isResting = false
-    private var lastTicket: UInt64 = 0
+    private(set) var lastTicket: UInt64 = 0
 
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
@@ -90,7 +90,8 @@ final class Domain {
 
     func now() -> Timestamp { clock() }
 
-    /// A number that was never given before: an operation's name and its entry's ticket.
+    /// A number that was never given before: an operation's name and its entry's ticket; or a
+    /// request's, by which one is seen to have come before another.
     func nextTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket

@@ -38,8 +38,11 @@ public struct HostLimits: Sendable, Hashable {
     public var screenPlaces = 32
     /// Exports open at a time; `exports`.
     public var exports = 4
-    /// Calls that wait for one component while it starts or reads settle; beyond, the call is
-    /// refused as ``HostError/componentUnavailable``.
+    /// Calls that wait for one component while it starts or its container changes, and as many
+    /// reads that wait for its committed state; beyond, the call is refused as
+    /// ``HostError/componentUnavailable``.
+    ///
+    /// Commands are not refused because reads wait.
     public var waitingCalls = 1_000
     /// Bytes of one published payload; `payloadBytes`.
     public var payloadBytes = 256 << 10

@@ -17,7 +17,8 @@ public import Store
 ///   call or later. The reply may call the registry again, and must not touch a channel.
 /// - **Acknowledged means on disk.** A command's reply with a sequence was made durable before.
 /// - **Nobody reads the future.** Lists, tallies, counts, screens and notifications show what is
-///   committed. What only a component can answer waits until its own state is the committed one.
+///   committed. What only a component can answer waits until its own state is the committed one; it
+///   waits beside the commands, which go on.
 /// - **Nobody reads the past.** Whoever was told a sequence never reads what is older.
 /// - **A command that fails has not happened**, nor has any that was judged against its outcome.
 /// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is

@@ -107,7 +107,7 @@ final class OwnBallots {
         let generation = generation
         votes.ask(
             Question(
-                needsQuiet: true,
+                needsQuiet: true, isOfScreen: true,
                 make: { [self] in
                     subjects = Array(wanted)
                     wanted.removeAll()

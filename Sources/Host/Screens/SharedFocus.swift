@@ -156,7 +156,8 @@ final class SharedFocus {
         let query = ThreadQuery(subject: key.subject, limit: key.limit)
         asked = slot
         slot.ask(
-            Question(needsQuiet: true, make: { .thread(query) }) { [weak self] result in
+            Question(needsQuiet: true, isOfScreen: true, make: { .thread(query) }) {
+                [weak self] result in
                 guard let self else { return }
                 asked = nil
                 // It may be back before anyone looks again.
