@@ -20,6 +20,27 @@ public struct RecordChange: Sendable, Equatable {
     }
 }
 
+/// Records that go without being named one by one, however many they are.
+///
+/// From the entry's commit on no read shows them; their rows are deleted after it, in slices. What is
+/// written under their keys with the entry itself, or later, stays. Of the prefixes that a component's
+/// purges name none but "" begins another one.
+public struct Purge: Sendable, Equatable {
+    /// The container the records belong to.
+    public var container: String
+    /// The component within the container.
+    public var component: String
+    /// With what their keys begin; "" (the default): all of the component's records.
+    public var prefix: String
+
+    /// Makes a purge from its parts.
+    public init(container: String, component: String, prefix: String = "") {
+        self.container = container
+        self.component = component
+        self.prefix = prefix
+    }
+}
+
 /// What an entry tells everyone, kept beside its changes for replay.
 public struct NotificationDraft: Sendable, Equatable {
     /// Dot-separated words, as `films.votes.cast`.
@@ -63,6 +84,8 @@ public struct Entry: Sendable, Equatable {
     public var actor: Int64?
     /// The changes of records, applied in order.
     public var changes: [RecordChange]
+    /// What goes as a whole; none by default.
+    public var purges: [Purge]
     /// The notification kept under the entry's sequence; nil (the default) for none.
     public var notification: NotificationDraft?
     /// Actors seen first with this entry: inserted with it, ignored where the number is known.
@@ -77,14 +100,16 @@ public struct Entry: Sendable, Equatable {
     /// Makes an entry from its parts.
     public init(
         container: String, epoch: Int, time: Int64, actor: Int64? = nil,
-        changes: [RecordChange] = [], notification: NotificationDraft? = nil,
-        actors: [Actor] = [], expectedPosition: Int64? = nil
+        changes: [RecordChange] = [], purges: [Purge] = [],
+        notification: NotificationDraft? = nil, actors: [Actor] = [],
+        expectedPosition: Int64? = nil
     ) {
         self.container = container
         self.epoch = epoch
         self.time = time
         self.actor = actor
         self.changes = changes
+        self.purges = purges
         self.notification = notification
         self.actors = actors
         self.expectedPosition = expectedPosition

@@ -48,6 +48,7 @@ struct EntryWriter {
         try db.cachedStatement(sql: "UPDATE containers SET position = ? WHERE id = ?")
             .execute(arguments: [container.position, container.id])
         try write(entry.changes, sequence: sequence, db)
+        try write(entry.purges, sequence: sequence, db)
         if let notification = entry.notification {
             try write(notification, sequence: sequence, db)
         }
@@ -67,7 +68,12 @@ struct EntryWriter {
                 INSERT INTO records(component, key, value, sequence, created)
                 VALUES (?1, ?2, ?3, ?4, ?4)
                 ON CONFLICT(component, key)
-                DO UPDATE SET value = excluded.value, sequence = excluded.sequence
+                DO UPDATE SET value = excluded.value, sequence = excluded.sequence,
+                    created = CASE WHEN EXISTS(
+                        SELECT 1 FROM purges p
+                        WHERE p.component = records.component AND p.through >= records.sequence
+                            AND p.first <= records.key AND (p.last IS NULL OR p.last > records.key))
+                    THEN excluded.sequence ELSE records.created END
                 """)
         let remove = try db.cachedStatement(
             sql: "DELETE FROM records WHERE component = ? AND key = ?")
@@ -80,6 +86,17 @@ struct EntryWriter {
             } else {
                 try remove.execute(arguments: [id, key])
             }
+        }
+    }
+
+    private mutating func write(_ purges: [Purge], sequence: Int64, _ db: Database) throws {
+        for purge in purges {
+            try db.cachedStatement(
+                sql: "INSERT INTO purges(component, first, last, through) VALUES (?, ?, ?, ?)"
+            ).execute(arguments: [
+                component(purge.component, of: purge.container, db), Data(purge.prefix.utf8),
+                purge.last, sequence - 1,
+            ])
         }
     }
 

@@ -18,8 +18,20 @@ enum Schema {
                 sql: "INSERT INTO meta(name, value) VALUES ('identity', ?), ('trimmed', 0)",
                 arguments: [UUID().uuidString.lowercased()])
         }
+        migrator.registerMigration("v2") { db in
+            try db.execute(sql: second)
+        }
         return migrator
     }
+
+    /// What was purged and is still to be deleted: keys from `first` on before `last` (NULL: to the
+    /// end) of records that were last written by the entry `through` or one before.
+    private static let second = """
+        CREATE TABLE purges(
+            id INTEGER PRIMARY KEY, component INTEGER NOT NULL, first BLOB NOT NULL, last BLOB,
+            through INTEGER NOT NULL);
+        CREATE INDEX purges_component ON purges(component);
+        """
 
     private static let first = """
         CREATE TABLE meta(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;

@@ -18,6 +18,8 @@ internal import Synchronization
 /// - **Storage errors.** After one (no space, an I/O error, a read-only file, another process's lock
 ///   that lasts longer than 0.3 s) appended entries fail at once as `.unavailable`, until a probe, made
 ///   every half second, has committed something.
+/// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
+///   most 1,000 a transaction, between which entries are written; a later process goes on with it.
 /// - **Reads** see a snapshot of what is committed and never wait for a write. They are synchronous:
 ///   call them away from the event loop.
 ///
@@ -113,6 +115,16 @@ public final class Store: Sendable {
     /// Probes now, on this thread, if the store is unavailable.
     package func probe() {
         writer.probe()
+    }
+
+    /// Waits until all that was purged is deleted, or nothing can be.
+    package func waitForDeletion() {
+        writer.waitForDeletion()
+    }
+
+    /// How many rows of records there are, those among them that were purged and are not deleted yet.
+    package func recordRows() throws -> Int {
+        try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") } ?? 0
     }
 
     /// Runs a PRAGMA on the writer's connection and answers with its first value.

@@ -20,6 +20,7 @@ extension Store {
     ) throws {
         do {
             try pool.read { db in
+                let purged = try Purged(container, component, db)
                 let rows = try Row.fetchCursor(
                     db,
                     sql: """
@@ -27,6 +28,7 @@ extension Store {
                         WHERE component = (\(Self.componentID)) ORDER BY key
                         """, arguments: [container, component])
                 while let row = try rows.next() {
+                    if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     let key = try row.withUnsafeData(atIndex: 0) { Self.string($0) }
                     try row.withUnsafeData(atIndex: 1) { value in
                         try (value ?? Data()).withUnsafeBytes { try body(key, $0, row[2], row[3]) }
@@ -45,7 +47,7 @@ extension Store {
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
-    ///   - expecting: told first how many there are.
+    ///   - expecting: told first how many there are; more, while purged ones are being deleted.
     ///   - body: takes key, value and the sequence of the last change; what it throws ends the
     ///     reading and is rethrown as it is.
     /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
@@ -57,6 +59,7 @@ extension Store {
     ) throws {
         do {
             try pool.read { db in
+                let purged = try Purged(container, component, db)
                 try expecting(
                     try Int.fetchOne(
                         db,
@@ -69,6 +72,7 @@ extension Store {
                         WHERE component = (\(Self.componentID)) ORDER BY key
                         """, arguments: [container, component])
                 while let row = try rows.next() {
+                    if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     try row.withUnsafeData(atIndex: 0) { key in
                         try row.withUnsafeData(atIndex: 1) { value in
                             try (key ?? Data()).withUnsafeBytes { key in
@@ -93,10 +97,18 @@ extension Store {
                     SELECT value, sequence, created FROM records
                     WHERE component = (\(Self.componentID)) AND key = ?
                     """)
+            var purged: [[String]: Purged] = [:]
+            let isPending = try Purged.isPending(db)
             return try keys.map { key in
                 let row = try Row.fetchOne(
                     statement, arguments: [key.container, key.component, Data(key.key.utf8)])
                 guard let row else { return nil }
+                if isPending {
+                    let owner = [key.container, key.component]
+                    let known = try purged[owner] ?? Purged(key.container, key.component, db)
+                    purged[owner] = known
+                    if known.covers(Data(key.key.utf8), sequence: row[1]) { return nil }
+                }
                 let value = try row.withUnsafeData(atIndex: 0) { Self.bytes($0) }
                 return StoredRecord(value: value, sequence: row[1], created: row[2])
             }
@@ -113,8 +125,28 @@ extension Store {
                     FROM components
                     WHERE container = (SELECT id FROM containers WHERE name = ?) ORDER BY name
                     """, arguments: [container])
-            return rows.map { StoredComponent(name: $0[0], records: $0[1]) }
+            return try rows.map { row in
+                let name: String = row[0]
+                let records = try Self.purgedCount(container, name, db)
+                return StoredComponent(name: name, records: row[1] - records)
+            }
         }
+    }
+
+    /// How many rows of a component were purged and are not deleted yet.
+    private static func purgedCount(
+        _ container: String, _ component: String, _ db: Database
+    ) throws -> Int {
+        let purged = try Purged(container, component, db)
+        guard !purged.isEmpty else { return 0 }
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT key, sequence FROM records WHERE component = (\(componentID))",
+            arguments: [container, component])
+        var count = 0
+        while let row = try rows.next() {
+            if purged.covers(row[0], sequence: row[1]) { count += 1 }
+        }
+        return count
     }
 
     /// The names of all containers that ever had an entry or a record, ordered.

@@ -38,6 +38,7 @@ final class Writer: @unchecked Sendable {
     private var entries = EntryWriter()
     private var lanes = Lanes()
     private var isStopped = false
+    private var isDeleting = false
 
     init(
         _ opening: Opening, logger: Logger, probeInterval: Duration,
@@ -50,6 +51,8 @@ final class Writer: @unchecked Sendable {
         self.probeInterval = probeInterval
         self.outcomes = outcomes
         sequence = Atomic(opening.lastSequence)
+        // What an earlier process left.
+        queue.async { [weak self] in self?.deletePurged() }
     }
 
     /// The sequence of the last committed entry.
@@ -84,6 +87,11 @@ final class Writer: @unchecked Sendable {
         // At once, so that the group being settled now is the last one.
         condition.withLock { if !$0.isFinal { $0 = .abandoned } }
         return queue.sync { stop(as: .abandoned) }
+    }
+
+    /// Waits until all that was purged is deleted, or nothing can be.
+    func waitForDeletion() {
+        while queue.sync(execute: { isDeleting }) {}
     }
 
     /// Tries a real commit if the last one failed, instead of waiting for the next probe.
@@ -176,6 +184,7 @@ extension Writer {
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
         if next > first { meters.record(Int(next - first), began: began, written: written) }
+        if group.contains(where: { !$0.entry.purges.isEmpty }) { deletePurged() }
         return outcomes
     }
 
@@ -231,6 +240,42 @@ extension Writer {
     }
 }
 
+// MARK: Purges
+
+extension Writer {
+    /// Begins to delete what was purged, unless that goes on already.
+    private func deletePurged() {
+        guard !isDeleting else { return }
+        isDeleting = true
+        queue.async { [weak self] in self?.deleteSlice() }
+    }
+
+    /// Deletes some rows, and comes back for others after what was appended meanwhile.
+    ///
+    /// After an error the rest waits: for a file that can be written again, or for the next start.
+    private func deleteSlice() {
+        isDeleting = false
+        guard !isStopped, case .writing = condition.withLock({ $0 }) else { return }
+        let fault = faults.withLock { $0.beforeDeletion }
+        do {
+            guard try pool.read(Purged.isPending) else { return }
+            try pool.write { db in
+                let rows = try Purged.deleteSlice(db) ?? 0
+                try fault?(rows)
+            }
+            deletePurged()
+        } catch {
+            if Self.isStorage(error) {
+                suspend(Self.reason(error))
+            } else {
+                logger.warning(
+                    "purged records could not be deleted: the next start tries again",
+                    metadata: ["reason": "\(Self.reason(error))"])
+            }
+        }
+    }
+}
+
 // MARK: Storage errors
 
 extension Writer {
@@ -269,6 +314,7 @@ extension Writer {
         }
         condition.withLock { if !$0.isFinal { $0 = .writing } }
         logger.tell(.storeWritable, ["path": "\(path)"])
+        deletePurged()
     }
 }
 

@@ -78,7 +78,8 @@ extension Container {
             committed: { [self] commit in
                 draft.atCommit?()
                 noteBallots(
-                    of: decision, by: context.actor, from: slot, isAlone: draft.others.isEmpty)
+                    of: decision, by: context.actor, from: slot,
+                    isAlone: draft.others.isEmpty && draft.purges.isEmpty)
                 deliver(decision.events, from: slot)
                 announce(
                     "\(name).\(draft.topic)", commit, time: context.time, actor: context.actor,
@@ -89,7 +90,8 @@ extension Container {
                             decision: decision, sequence: commit.sequence, isCommitted: true)))
             }, failed: { command.done(.failure($0)) })
         append(
-            operation, changes: changes, time: context.time, actor: context.actor,
+            operation, changes: changes, purges: draft.purges, time: context.time,
+            actor: context.actor,
             NotificationDraft(
                 topic: "\(name).\(draft.topic)", payload: draft.payload,
                 restricted: draft.restricted), people: draft.people, pending)
@@ -97,7 +99,8 @@ extension Container {
 
     /// Gives an operation's entry to the store, unless its epoch is over.
     func append(
-        _ operation: UInt64, changes: [RecordChange], time: Timestamp, actor: ActorID?,
+        _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
+        actor: ActorID?,
         _ notification: NotificationDraft?, people: [ActorID] = [], _ pending: Pending
     ) {
         // What to undo if it fails: components are ahead by their own records alone.
@@ -110,7 +113,7 @@ extension Container {
         case .append(let epoch):
             let entry = Entry(
                 container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
-                changes: changes, notification: notification,
+                changes: changes, purges: purges, notification: notification,
                 actors: ([actor].compactMap(\.self) + people).flatMap {
                     domain.actors.unstored($0)
                 })
@@ -120,8 +123,8 @@ extension Container {
 
     /// Makes an entry of the container's own: not of a component, and not ahead of the commit.
     func append(
-        changes: [RecordChange], topic: String?, payload: [UInt8], by actor: ActorID?,
-        _ pending: Pending
+        changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
+        by actor: ActorID?, _ pending: Pending
     ) {
         if let error = refusal {
             return pending.failed(error)
@@ -129,7 +132,7 @@ extension Container {
         let operation = domain.nextTicket()
         lane.begin(operation, on: "")
         append(
-            operation, changes: changes, time: domain.now(), actor: actor,
+            operation, changes: changes, purges: purges, time: domain.now(), actor: actor,
             topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
     }
 

@@ -11,6 +11,10 @@ extension Container {
         do throws(HostError) {
             let (slot, _) = try list(component)
             try check(drafts)
+            guard erasure.isIdle || !erasure.concerns(drafts.lazy.map(\.item.id)) else {
+                // What was said about it is gone first.
+                return erasure.afterwards { [self] in put(component, drafts, by: caller, reply) }
+            }
             run(put(drafts, to: slot, by: caller, reply), on: slot)
         } catch {
             reply(.failure(error))
@@ -115,7 +119,8 @@ extension Container {
                         $0.member("component", slot.name)
                         $0.member("items", others == nil ? removed : items)
                         $0.member("purged", others != nil)
-                    }, others: others?.changes ?? [], atCommit: others?.atCommit)
+                    }, others: others?.changes ?? [], purges: others?.purges ?? [],
+                    atCommit: others?.atCommit)
             },
             done: { result in
                 reply(

@@ -60,6 +60,7 @@ extension Container {
 
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
-        lane.isEmpty && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
+        lane.isEmpty && erasure.isIdle
+            && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
     }
 }

@@ -4,14 +4,19 @@ import Store
 
 /// What a purge erases beside the items: the records of what was said about them.
 struct PurgedRecords {
-    var changes: [RecordChange]
+    /// The comments, one by one.
+    var changes: [RecordChange] = []
+    /// The ballots, however many there are on an item.
+    var purges: [Purge] = []
+    /// Whether nothing was said at all.
+    var isEmpty = true
     /// Lets the other components and the indexes follow.
-    var atCommit: () -> Void
-
-    var isEmpty: Bool { changes.isEmpty }
+    var atCommit: () -> Void = {}
 }
 
-// A purge: items, and the ballots and comments on them, gone with one entry.
+// A purge: items, and the ballots and comments on them, gone with one entry. It names the items'
+// ballots as a whole, however many there are: their rows go afterwards, and out of the component's
+// own state in slices.
 //
 // The gates of all components concerned are closed from before the records are looked for until the
 // entry's outcome is known, so that nobody votes or comments in between.
@@ -49,12 +54,26 @@ extension Container {
         let subjects = items.filter { id in
             !slots.contains { $0 !== slot && ($0.list?.contains(id) ?? false) }
         }.map(Subject.item)
-        collect(subjects, from: siblings) { [self] result in
+        collect(subjects, from: siblings.filter { $0.kind == .comments }) { [self] result in
             switch result {
             case .failure(let error): done(.failure(error))
             case .success(let changes):
-                let others = PurgedRecords(changes: changes) { [self] in
+                let votes = siblings.filter { $0.kind == .votes }
+                var others = PurgedRecords(changes: changes)
+                others.purges = votes.flatMap { sibling in
+                    subjects.map {
+                        Purge(
+                            container: name, component: sibling.name,
+                            prefix: Ballot.prefix(subject: $0))
+                    }
+                }
+                let isVotedOn = votes.contains { sibling in
+                    subjects.contains { sibling.tallies[$0] != nil }
+                }
+                others.isEmpty = changes.isEmpty && !isVotedOn
+                others.atCommit = { [self] in
                     follow(changes, subjects, siblings)
+                    for sibling in votes { forgetBallots(on: subjects, in: sibling) }
                 }
                 slot.run(remove(items, from: slot, by: caller, others: others, done))
             }
@@ -82,20 +101,64 @@ extension Container {
         }
     }
 
-    /// Lets components whose records were erased, and the derived fields, show it.
+    /// Lets comments components whose records were erased, and the derived fields, show it.
     private func follow(_ changes: [RecordChange], _ subjects: [Subject], _ siblings: [Slot]) {
-        for sibling in siblings {
+        for sibling in siblings where sibling.kind == .comments {
             let erased = changes.filter { $0.component == sibling.name }
             guard !erased.isEmpty else { continue }
             sibling.port?.undo(erased.map { .removed(key: $0.key) })
-            for subject in subjects {
-                if sibling.tallies[subject] != nil {
-                    deliver([.tally(subject, Tally())], from: sibling)
-                }
-                if sibling.counts[subject] != nil {
-                    deliver([.commentCount(subject, 0)], from: sibling)
-                }
+            for subject in subjects where sibling.counts[subject] != nil {
+                deliver([.commentCount(subject, 0)], from: sibling)
             }
         }
     }
+
+    /// Shows the tallies of purged items as empty, and lets their component forget the ballots.
+    private func forgetBallots(on subjects: [Subject], in slot: Slot) {
+        let voted = subjects.compactMap { subject in
+            slot.tallies[subject].map { (subject: subject, ballots: $0.count) }
+        }
+        guard !voted.isEmpty else { return }
+        deliver(voted.map { .tally($0.subject, Tally()) }, from: slot)
+        erasure.begin(voted.compactMap(\.subject.item))
+        BallotErasure(of: voted, from: slot, of: self) { [self] in
+            for body in erasure.end() { body() }
+        }.run()
+    }
+}
+
+/// Which purged items' ballots are still on their way out of their components.
+struct ErasureState {
+    private var items: Set<String> = []
+    private var running = 0
+    private var waiting: [() -> Void] = []
+
+    var isIdle: Bool { running == 0 }
+
+    /// Whether what is said about any of these is not forgotten yet.
+    func concerns(_ ids: some Sequence<String>) -> Bool { !items.isDisjoint(with: ids) }
+
+    mutating func begin(_ ids: [String]) {
+        running += 1
+        items.formUnion(ids)
+    }
+
+    /// Does something once all is forgotten.
+    mutating func afterwards(_ body: @escaping () -> Void) { waiting.append(body) }
+
+    /// One erasure ended.
+    ///
+    /// - Returns: what has waited for the last.
+    mutating func end() -> [() -> Void] {
+        running -= 1
+        guard isIdle else { return [] }
+        items.removeAll()
+        defer { waiting.removeAll() }
+        return waiting
+    }
+}
+
+extension Ballot {
+    /// With what the keys of all ballots on a subject begin, and no other's.
+    fileprivate static func prefix(subject: Subject) -> String { "\(subject.item ?? "")\n" }
 }

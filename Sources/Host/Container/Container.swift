@@ -34,6 +34,7 @@ final class Container {
     var slots: [Slot] = []
     var lane: Lane<Pending>
     var screening = Screening()
+    var erasure = ErasureState()
     /// Whether it is as the store holds it, and calls wait for its components' first start.
     var isLoading = false
     var waitingForLoad: [() -> Void] = []

@@ -42,6 +42,8 @@ struct EntryDraft {
     var restricted: [UInt8]?
     /// Changes of other components' records.
     var others: [RecordChange] = []
+    /// What of other components goes as a whole.
+    var purges: [Purge] = []
     /// Persons that the changes name, beside the one who acts.
     var people: [ActorID] = []
     /// Called at the commit, before the component's events are delivered.

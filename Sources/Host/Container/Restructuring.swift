@@ -65,14 +65,7 @@ final class Restructuring {
                 abandon()
                 return done(.failure(error))
             }
-            collectErased { [self] erased in
-                switch erased {
-                case .failure(let error):
-                    abandon()
-                    done(.failure(error))
-                case .success(let erased): write(erased, atCommit, done)
-                }
-            }
+            write(atCommit, done)
         }
     }
 }
@@ -176,28 +169,6 @@ extension Restructuring {
         }
     }
 
-    /// Reads which records are to be erased.
-    private func collectErased(_ done: @escaping Answer<[RecordChange]>) {
-        let (name, components) = (container.name, change.erased)
-        guard !components.isEmpty else { return done(.success([])) }
-        domain.read { store in
-            var changes: [RecordChange] = []
-            for component in components {
-                try store.forEachRecord(container: name, component: component) { key, _, _, _ in
-                    changes.append(
-                        RecordChange(
-                            container: name, component: component, key: key, value: nil))
-                }
-            }
-            return changes
-        } then: { result in
-            done(
-                result.mapError {
-                    .storeUnavailable(reason: "The store can't be read: \($0)", retryAfter: 1)
-                })
-        }
-    }
-
     private func abandon() {
         for slot in made { slot.close() }
         made.removeAll()
@@ -209,15 +180,13 @@ extension Restructuring {
 // MARK: The commit
 
 extension Restructuring {
-    private func write(
-        _ erased: [RecordChange], _ atCommit: @escaping () -> Void,
-        _ done: @escaping Answer<Int64>
-    ) {
+    private func write(_ atCommit: @escaping () -> Void, _ done: @escaping Answer<Int64>) {
         let record = RecordChange(
             container: "", component: "", key: container.name, value: nil)
-        let changes = [keepsContainer ? self.record.change : record] + erased
         container.append(
-            changes: changes, topic: change.topic, payload: change.payload, by: change.actor,
+            changes: [keepsContainer ? self.record.change : record],
+            purges: change.erased.map { Purge(container: container.name, component: $0) },
+            topic: change.topic, payload: change.payload, by: change.actor,
             PendingEntry(
                 committed: { [self] commit in
                     atCommit()

@@ -1,0 +1,93 @@
+import AtriumKit
+import Store
+import Synchronization
+import Testing
+
+@testable import Host
+
+/// A purge names what goes; however much that is, the entry is small.
+@Suite(.timeLimit(.minutes(2))) struct PurgeTests {
+    private static let heat = SubjectAddress(container: "films", item: "heat")
+
+    /// Films, one of which has many votes.
+    private func films(votes: Int) async throws -> TestRegistry {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"), .film("ronin"))
+        let results = try await host.callAll(votes) { registry, index, reply in
+            registry.cast(Self.heat, value: 4, by: Caller(actor: "unix:\(10_000 + index)"), reply)
+        }
+        for result in results { _ = try result.get() }
+        try await host.cast(3, on: "ronin")
+        return host
+    }
+
+    /// Notes what each entry that purges has.
+    private func noteEntries(of host: TestRegistry) -> Mutexed {
+        let noted = Mutexed()
+        host.store.inject(
+            Faults(beforeEntry: { entry, _ in
+                guard !entry.purges.isEmpty else { return }
+                noted.entries.withLock { $0.append(entry) }
+            }))
+        return noted
+    }
+
+    private final class Mutexed: Sendable {
+        let entries = Mutex<[Entry]>([])
+    }
+
+    @Test func `an item with thousands of votes goes with an entry that names the item`()
+        async throws
+    {
+        var host = try await films(votes: 2_300)
+        let noted = noteEntries(of: host)
+        try await host.remove("heat", purge: true)
+        let entry = noted.entries.withLock { $0.first }
+        #expect(entry?.changes.map(\.key) == ["heat"])
+        #expect(
+            entry?.purges
+                == [Purge(container: "films", component: "stars", prefix: "heat\n")])
+        // Others are voted on all the while, and who comes back has no votes.
+        try await host.cast(5, on: "ronin", by: .bob)
+        try await host.put(.film("heat"))
+        try await checkEmpty(host)
+        try await host.cast(2, on: "heat", by: Caller(actor: "unix:10000"))
+        #expect(
+            try await host.tally(of: "heat", actor: "unix:10000").tally
+                == TallyView(tally: Tally(count: 1, score: 2, histogram: ["2": 1]), mine: 2))
+        host = try await host.restarted()
+        #expect(try await host.tally(of: "heat").tally.tally.count == 1)
+        #expect(try await host.tally(of: "ronin").tally.tally.count == 2)
+        host.store.waitForDeletion()
+        // Two items, three ballots, the container's definition.
+        #expect(try host.store.recordRows() == 6)
+        try await host.end()
+    }
+
+    private func checkEmpty(_ host: TestRegistry) async throws {
+        #expect(try await host.tally(of: "heat", actor: "unix:10000").tally.mine == nil)
+        let ballots = try await host.call {
+            $0.ballots(Self.heat, limit: 1_000, cursor: nil, $1)
+        }
+        #expect(ballots.ballots.isEmpty)
+        let item = try await host.list().items.first { $0.id == "heat" }
+        #expect(item?.votes?.tally == Tally())
+    }
+
+    @Test func `a component that is purged goes with an entry that names it`() async throws {
+        let host = try await films(votes: 1_500)
+        let noted = noteEntries(of: host)
+        _ = try await host.call { $0.detach("films", "stars", purge: true, by: .ann, $1) }
+        let entry = noted.entries.withLock { $0.first }
+        #expect(entry?.changes.count == 1)
+        #expect(entry?.purges == [Purge(container: "films", component: "stars")])
+        let stars = ComponentDefinition(name: "stars", plugin: "org.atrium.stars")
+        _ = try await host.call { $0.attach("films", stars, at: nil, by: .ann, $1) }
+        #expect(try await host.tally(of: "heat").tally.tally.count == 0)
+        #expect(try await host.tally(of: "heat", actor: "unix:10000").tally.mine == nil)
+        host.store.waitForDeletion()
+        #expect(try host.store.recordRows() == 3)
+        try await host.end()
+    }
+}

@@ -1,0 +1,157 @@
+import GRDB
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// What was purged is in no read from its commit on; its rows go afterwards, a few at a time.
+@Suite(.timeLimit(.minutes(2))) struct PurgeTests {
+    /// Keeps all rows of what is purged.
+    private static let keeping = Faults(beforeDeletion: { _ in
+        throw InjectedFault(isStorage: false)
+    })
+
+    private func fill(_ bench: Bench, _ count: Int, prefix: String = "") {
+        for start in stride(from: 0, to: count, by: 500) {
+            var entry = put("\(prefix)\(start)", "old")
+            entry.changes = (start..<min(start + 500, count)).map {
+                RecordChange(
+                    container: "films", component: "list", key: "\(prefix)\($0)",
+                    value: Array("old".utf8))
+            }
+            bench.store.append(entry, ticket: 0)
+        }
+        bench.settle()
+    }
+
+    private func purge(_ prefix: String = "") -> Entry {
+        Entry(
+            container: "films", epoch: 0, time: 1,
+            purges: [Purge(container: "films", component: "list", prefix: prefix)])
+    }
+
+    /// What every way of reading shows.
+    private func check(_ bench: Bench, _ expected: [String: String]) throws {
+        #expect(try bench.records("films", "list") == expected)
+        var stored: [String: String] = [:]
+        try bench.store.forEachStoredRecord(container: "films", component: "list") { _ in
+        } each: { key, value, _ in
+            stored[String(decoding: key, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
+        }
+        #expect(stored == expected)
+        var kept: [String: String] = [:]
+        try bench.store.snapshot().forEachRecord(
+            container: "films", component: "list", after: nil
+        ) { key, value in
+            kept[key] = String(decoding: value, as: UTF8.self)
+            return true
+        }
+        #expect(kept == expected)
+        let keys = ["0", "7", "a\n3", "b\n3"]
+        let found = try bench.store.records(
+            keys.map { RecordKey(container: "films", component: "list", key: $0) })
+        for (key, record) in zip(keys, found) {
+            #expect(record.map { String(decoding: $0.value, as: UTF8.self) } == expected[key])
+        }
+        #expect(
+            try bench.store.components(of: "films")
+                == [StoredComponent(name: "list", records: expected.count)])
+    }
+
+    @Test func `a component's records are gone with one small entry, however many there are`()
+        throws
+    {
+        let bench = try Bench()
+        fill(bench, 3_500)
+        let rows = Mutex<[Int]>([])
+        bench.store.inject(
+            Faults(beforeDeletion: { [store = bench.store] count in
+                rows.withLock { $0.append(count) }
+                // What is appended meanwhile is written between two slices.
+                if rows.withLock({ $0.count }) == 1 { store.append(put("7", "new"), ticket: 9) }
+            }))
+        bench.write(purge())
+        bench.store.waitForDeletion()
+        bench.settle()
+        #expect(rows.withLock { $0 } == [1_000, 1_000, 1_000, 500])
+        try check(bench, ["7": "new"])
+        #expect(try bench.store.recordRows() == 1)
+    }
+
+    @Test func `until the rows are deleted nothing shows them, also after a kill`() throws {
+        let scratch = try TemporaryDirectory()
+        var bench = try Bench(scratch)
+        fill(bench, 2_500)
+        bench.store.inject(Self.keeping)
+        bench.write(purge())
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == 2_500)
+        try check(bench, [:])
+        // Written anew it is a new record.
+        let again = bench.write(put("7", "new"))
+        try check(bench, ["7": "new"])
+        let record = try bench.store.records([
+            RecordKey(container: "films", component: "list", key: "7")
+        ])[0]
+        #expect(record?.created == again?.sequence)
+        bench.store.abandon()
+
+        // Killed again after a slice.
+        bench = try Bench(scratch)
+        bench.store.waitForDeletion()
+        bench.settle()
+        try check(bench, ["7": "new"])
+        #expect(try bench.store.recordRows() == 1)
+        #expect(bench.write(put("8", "new", epoch: 1))?.sequence != nil)
+    }
+
+    @Test func `what begins with a prefix goes, and its neighbours stay`() throws {
+        let bench = try Bench()
+        fill(bench, 5, prefix: "a\n")
+        fill(bench, 2, prefix: "ab\n")
+        fill(bench, 4, prefix: "b\n")
+        bench.store.inject(Self.keeping)
+        var entry = purge("a\n")
+        entry.purges.append(Purge(container: "films", component: "list", prefix: "b\n"))
+        entry.changes = [
+            RecordChange(
+                container: "films", component: "list", key: "a\n3", value: Array("same".utf8))
+        ]
+        bench.write(entry)
+        let rest = ["ab\n0": "old", "ab\n1": "old", "a\n3": "same"]
+        try check(bench, rest)
+        bench.store.inject(Faults())
+        bench.write(purge("a\n"))
+        bench.store.waitForDeletion()
+        try check(bench, ["ab\n0": "old", "ab\n1": "old"])
+        #expect(try bench.store.recordRows() == 2)
+    }
+
+    @Test func `an entry that fails purges nothing`() throws {
+        let bench = try Bench()
+        fill(bench, 3)
+        bench.store.inject(Faults(beforeCommit: { _ in throw InjectedFault(isStorage: false) }))
+        #expect(bench.write(purge())?.isStorageFailure == true)
+        bench.store.waitForDeletion()
+        try check(bench, ["0": "old", "1": "old", "2": "old"])
+    }
+
+    @Test func `a store of the version before opens, and purges`() throws {
+        let scratch = try TemporaryDirectory()
+        let old = try Bench(scratch)
+        fill(old, 3)
+        old.store.close()
+        let file = try DatabaseQueue(path: scratch.database)
+        try file.write { db in
+            try db.execute(sql: "DROP TABLE purges")
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v2'")
+        }
+        try file.close()
+        let bench = try Bench(scratch)
+        try check(bench, ["0": "old", "1": "old", "2": "old"])
+        bench.write(purge())
+        bench.store.waitForDeletion()
+        try check(bench, [:])
+        #expect(try bench.store.recordRows() == 0)
+    }
+}
