@@ -57,6 +57,10 @@ extension Registry {
         }
         if screen.owner != caller.actor { return "The screen is another user's." }
         if screen.actor != request.actor { return "The screen is another actor's." }
+        // Who may look at an actor's ballots may not choose in their name.
+        if screen.agent != request.agent ?? caller.actor {
+            return "On the screen items are chosen in the name of \(screen.agent)."
+        }
         if container.name != request.container {
             return "The screen shows the container \(container.name)."
         }

@@ -67,6 +67,25 @@ import Testing
         try await host.end()
     }
 
+    @Test func `who may act for nobody any more does not resume a screen that does`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        let request = ScreenRequest(container: "films", actor: "web:7", agent: "web:7")
+        try await client.resume(request, by: .ann)
+        try await client.catchUp()
+        let own = client.id
+        await client.leave()
+        try await client.resume(request, by: .ann)
+        try await client.catchUp()
+        #expect(client.id == own)
+        await client.leave()
+        try await client.resume(ScreenRequest(container: "films", actor: "web:7"), by: .ann)
+        try await client.catchUp()
+        #expect(client.id != own)
+        #expect(client.resets.last == "On the screen items are chosen in the name of web:7.")
+        try await host.end()
+    }
+
     @Test func `whoever can't resume is told why`() async throws {
         var limits = HostLimits()
         limits.screenLinger = 0
