@@ -13,17 +13,9 @@ internal import NIOPosix
 final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
-    /// Bytes of a line that are kept.
-    private static let lineBytes = 2_000
-    /// Lines in a row that are told, and how long a pause makes a new row.
-    private static let lines = 200
-    private static let pause = TimeAmount.seconds(10)
-
     private let logger: Logger
     private var line: [UInt8] = []
-    private var told = 0
-    private var untold = 0
-    private var rowStart = NIODeadline.now()
+    private var budget = LineBudget()
 
     private init(_ logger: Logger) { self.logger = logger }
 
@@ -73,7 +65,7 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         for byte in Self.unwrapInboundIn(data).readableBytesView {
             if byte == UInt8(ascii: "\n") {
                 endLine()
-            } else if line.count < Self.lineBytes {
+            } else if line.count < LineBudget.lineBytes {
                 line.append(byte)
             }
         }
@@ -81,31 +73,18 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
 
     func channelInactive(context: ChannelHandlerContext) {
         endLine()
-        sumUp()
+        budget.end(tell: sumUp)
         context.fireChannelInactive()
     }
 
     private func endLine() {
         defer { line.removeAll(keepingCapacity: true) }
-        guard !line.isEmpty else { return }
-        let now = NIODeadline.now()
-        if now - rowStart >= Self.pause {
-            sumUp()
-            rowStart = now
-            told = 0
-        }
-        guard told < Self.lines else {
-            untold += 1
-            return
-        }
-        told += 1
+        guard !line.isEmpty, budget.admits(tell: sumUp) else { return }
         logger.notice(
             "a worker printed", metadata: ["text": "\(String(decoding: line, as: UTF8.self))"])
     }
 
-    private func sumUp() {
-        guard untold > 0 else { return }
-        logger.notice("a worker printed more than is told", metadata: ["count": "\(untold)"])
-        untold = 0
+    private func sumUp(_ count: Int) {
+        logger.notice("a worker printed more than is told", metadata: ["count": "\(count)"])
     }
 }

@@ -28,6 +28,7 @@ final class WorkerPort: ComponentPort {
     private let loop: any EventLoop
     private let limits: WorkerLimits
     private let logger: Logger
+    private let check: AnswerCheck
     private weak var owner: (any PortOwner)?
 
     private let turns: TurnNotes
@@ -40,6 +41,11 @@ final class WorkerPort: ComponentPort {
     private var link: WorkerLink?
     private var pending = PendingCalls()
     private var isTimed = false
+    private var patterns: Set<String> = []
+    private var logLines = LineBudget()
+
+    /// Bytes of an answer, but of that which gives all items, tallies or counts.
+    private static let answerBytes = 16 << 20
 
     init(
         _ request: LaunchRequest, _ process: WorkerProcess, _ loop: any EventLoop,
@@ -56,6 +62,7 @@ final class WorkerPort: ComponentPort {
                 container: request.container, name: request.component,
                 plugin: request.plugin.id))
         kind = request.plugin.kind
+        check = AnswerCheck(request)
         var logger = logger
         logger[metadataKey: "container"] = "\(request.container)"
         logger[metadataKey: "component"] = "\(request.component)"
@@ -111,7 +118,12 @@ extension WorkerPort {
     func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
         call(.finishRestore) { [weak self] answer in
             switch answer {
-            case .restored(let events): done(.success(events))
+            case .restored(let events):
+                if let problem = self?.check.problem(in: events) {
+                    self?.answeredWrongly("finishRestore", problem)
+                } else {
+                    done(.success(events))
+                }
             default: self?.answeredWrongly("finishRestore")
             }
         }
@@ -123,7 +135,12 @@ extension WorkerPort {
     ) {
         call(.decide(command, context)) { [weak self] answer in
             switch answer {
-            case .decided(let decision): done(.success(decision))
+            case .decided(let decision):
+                if let problem = self?.check.problem(in: decision, on: command, context) {
+                    self?.mistrust(command.name, problem, done)
+                } else {
+                    done(.success(decision))
+                }
             case .refused(let refusal): done(.failure(.refused(refusal)))
             default: self?.answeredWrongly(command.name)
             }
@@ -136,7 +153,12 @@ extension WorkerPort {
     ) {
         call(.answer(query)) { [weak self] answer in
             switch answer {
-            case .answered(let answer): done(.success(answer))
+            case .answered(let answer):
+                if let problem = self?.check.problem(in: answer, to: query) {
+                    self?.mistrust(query.name, problem, done)
+                } else {
+                    done(.success(answer))
+                }
             case .refused(let refusal): done(.failure(.refused(refusal)))
             default: self?.answeredWrongly(query.name)
             }
@@ -178,8 +200,20 @@ extension WorkerPort {
         end(within: .zero)
     }
 
-    private func answeredWrongly(_ call: String) {
-        fail("answered the call '\(call)' with something else")
+    private func answeredWrongly(_ call: String, _ what: String = "something else") {
+        fail("answered the call '\(call)' with \(what), and was killed")
+    }
+
+    /// Refuses a call whose answer breaks a rule, and ends the worker: what its component holds by
+    /// now is not what the store does.
+    private func mistrust<Answer>(
+        _ call: String, _ problem: String, _ done: (Result<Answer, PortFailure>) -> Void
+    ) {
+        let reason =
+            "The plugin \(request.plugin.id) answered the call '\(call)' with \(problem). Nothing "
+            + "was changed, and its worker is started again."
+        done(.failure(.refused(Refusal(.refused, reason))))
+        answeredWrongly(call, problem)
     }
 
     private func call(
@@ -204,6 +238,7 @@ extension WorkerPort {
         case .failure: return lost()
         }
         do throws(WireError) {
+            try checkSize(of: said)
             let wire = try WireText.decode(said.message)
             if let id = said.id {
                 try answered(id, WorkerAnswer(wire: wire))
@@ -215,6 +250,19 @@ extension WorkerPort {
         }
     }
 
+    /// Before it is read: that alone takes as long as it is.
+    private func checkSize(of said: Worker.Attach.Reply) throws(WireError) {
+        let size = said.message.bytes.count
+        guard let id = said.id, size > Self.answerBytes, pending.name(of: id) != "finishRestore"
+        else { return }
+        let found = "\(size) bytes"
+        let reason =
+            "The plugin \(request.plugin.id) answered with \(found), where \(Self.answerBytes) are "
+            + "allowed. Nothing was changed, and its worker is started again."
+        try answered(id, .refused(Refusal(.refused, reason)))
+        throw WireError(expected: "at most \(Self.answerBytes) bytes", found: found)
+    }
+
     private func answered(_ id: Int, _ answer: WorkerAnswer) throws(WireError) {
         guard let call = pending.answered(id, at: .now) else {
             throw WireError(expected: "the answer to another call", found: "\(id)")
@@ -224,12 +272,38 @@ extension WorkerPort {
 
     private func tell(_ word: WorkerWord) {
         switch word {
-        case .raised(let events): owner?.port(self, raised: events)
+        case .raised(let events):
+            if let problem = check.problem(in: events) {
+                return fail("told of \(problem), and was killed")
+            }
+            let (fitting, unfit) = check.fitting(events)
+            if let unfit { log(.warning, unfit) }
+            owner?.port(self, raised: fitting)
         case .publishes(let name, let payload):
-            owner?.port(self, publishes: name, payload: payload)
-        case .observes(let pattern): owner?.port(self, observes: pattern)
-        case .logs(let level, let message): owner?.port(self, logs: level, message)
+            if let problem = check.problem(publishing: name, payload) {
+                log(.warning, "The notification '\(name)' is dropped: \(problem).")
+            } else {
+                owner?.port(self, publishes: name, payload: payload)
+            }
+        case .observes(let pattern):
+            // The worker counts too, and says so: this one does not keep to the rules.
+            guard patterns.count < AnswerCheck.patterns || patterns.contains(pattern) else {
+                return
+            }
+            patterns.insert(pattern)
+            owner?.port(self, observes: pattern)
+        case .logs(let level, let message): log(level, message)
         }
+    }
+
+    /// Logs what the component has to say, as far as anybody may want to read it.
+    private func log(_ level: LogLevel, _ message: String) {
+        guard logLines.admits(tell: { tellUnlogged($0) }) else { return }
+        owner?.port(self, logs: level, LineBudget.cut(message))
+    }
+
+    private func tellUnlogged(_ count: Int) {
+        owner?.port(self, logs: .warning, "\(count) more messages were dropped.")
     }
 }
 
@@ -276,6 +350,7 @@ extension WorkerPort {
 
     private func end(within grace: TimeAmount) {
         // Holds the port until then: a process is always reaped.
+        logLines.end { tellUnlogged($0) }
         process.reap(within: grace) { self.ended($0) }
     }
 

@@ -170,7 +170,8 @@ extension Item {
 }
 
 extension Value {
-    fileprivate var roughSize: Int {
+    /// Roughly its bytes as JSON.
+    var roughSize: Int {
         switch self {
         case .null, .bool: 5
         case .int, .number: 8

@@ -1,4 +1,5 @@
 import AtriumKit
+import Logging
 import NIOCore
 import Store
 
@@ -110,14 +111,26 @@ extension Slot {
         _ list: ContentIndex, with items: [Item], _ attempt: Int, _ restoration: Restoration,
         then done: @escaping () -> Void
     ) {
+        let checker = FieldChecker(fields: fields)
         var next = 0
+        var unfit: [FieldProblem] = []
         domain.inSlices {
             guard self.start == attempt, next < items.count else { return false }
             let end = min(next + 64, items.count)
-            list.put(items[next..<end].map { ($0, self.domain.sequence) })
+            let fitting = items[next..<end].filter { item in
+                guard let problem = checker.check(item) else { return true }
+                unfit.append(problem)
+                return false
+            }
+            list.put(fitting.map { ($0, self.domain.sequence) })
             next = end
             return true
         } then: {
+            if let first = unfit.first {
+                self.domain.logger.warning(
+                    "items that don't fit the fields are left out",
+                    metadata: self.logFields(["count": "\(unfit.count)", "reason": "\(first)"]))
+            }
             restoration.setRevisions(of: list, in: self.domain, while: { self.start == attempt }) {
                 if self.start == attempt { done() }
             }

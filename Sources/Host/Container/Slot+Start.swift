@@ -48,7 +48,7 @@ extension Slot {
         if isolation == .process { container.meters.expectRestarts(of: name) }
         let request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
-            settings: definition.settings, fields: fields)
+            settings: definition.settings, fields: fields, limits: domain.limits)
         SecretTexts.read(definition.settings, on: domain.loop) { [weak self] result in
             guard let self, start == attempt else { return }
             switch result {

@@ -14,11 +14,13 @@ public struct LaunchRequest: Sendable {
     public var secrets: [String: String]
     /// The container's fields, in order.
     public var fields: [Field]
+    /// What it is held to.
+    public var limits: HostLimits
 
-    /// A request.
+    /// A request; by default the limits are the documented ones.
     public init(
         plugin: LoadedPlugin, container: String, component: String, settings: [String: Value],
-        secrets: [String: String] = [:], fields: [Field]
+        secrets: [String: String] = [:], fields: [Field], limits: HostLimits = HostLimits()
     ) {
         self.plugin = plugin
         self.container = container
@@ -26,6 +28,7 @@ public struct LaunchRequest: Sendable {
         self.settings = settings
         self.secrets = secrets
         self.fields = fields
+        self.limits = limits
     }
 }
 

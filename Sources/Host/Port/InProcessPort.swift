@@ -43,7 +43,8 @@ public final class InProcessLauncher: ComponentLauncher {
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
             }
-            let port = InProcessPort(harness, services, owner, turns, number)
+            let port = InProcessPort(
+                harness, services, owner, AnswerCheck(request), turns, number)
             done(.success(port))
             port.tellOwner()
         } catch {
@@ -81,6 +82,7 @@ final class InProcessPort: ComponentPort {
 
     private let harness: ComponentHarness
     private let services: InProcessServices
+    private let check: AnswerCheck
     private weak var owner: (any PortOwner)?
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
@@ -89,8 +91,9 @@ final class InProcessPort: ComponentPort {
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
-        _ turns: TurnNotes, _ number: Int
+        _ check: AnswerCheck, _ turns: TurnNotes, _ number: Int
     ) {
+        self.check = check
         self.harness = harness
         self.services = services
         self.owner = owner
@@ -182,7 +185,10 @@ final class InProcessPort: ComponentPort {
                 owner?.port(self, logs: level, message)
             }
         }
-        let events = harness.takeEvents()
-        if !events.isEmpty { owner?.port(self, raised: events) }
+        let told = harness.takeEvents()
+        guard !told.isEmpty else { return }
+        let (events, problem) = check.fitting(told)
+        if let problem { owner?.port(self, logs: .warning, problem) }
+        owner?.port(self, raised: events)
     }
 }

@@ -29,7 +29,8 @@ final class Breaker: ContentListing {
         context.observe("test.heard") { [weak self] notification in
             guard let self else { return }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
-            delegate?.contentListing(self, didChange: .update([]))
+            let told = notification.payload["unfit"] == nil ? [] : [Item.unfit("a"), Item.fit("b")]
+            delegate?.contentListing(self, didChange: .update(told))
         }
     }
 
@@ -50,6 +51,14 @@ final class Breaker: ContentListing {
                 self.context.publish("said", ["id": .text(item.id), "mean": 4.0])
                 self.context.logger.warning("a warning")
                 print("on the standard output")
+            case "babble":
+                for _ in 0..<500 {
+                    self.context.logger.info(String(repeating: "blah", count: 1_000))
+                }
+                self.context.publish(
+                    "long", ["text": .text(String(repeating: "a", count: 300_000))])
+            case "stranger": return ContentDecision(changes: [Item(id: "x", fields: [:]).record])
+            case "unfit": return ContentDecision(changes: [Item.unfit(item.id).record])
             case "chatter":
                 for _ in 0..<500 { print(String(repeating: "blah", count: 1_000)) }
             case "work":
@@ -99,6 +108,12 @@ final class Breaker: ContentListing {
             delegate?.contentListing(self, didChange: .remove([change.key]))
         }
     }
+}
+
+extension Item {
+    /// One whose field is not of its type.
+    fileprivate static func unfit(_ id: String) -> Item { Item(id: id, fields: ["mean": "high"]) }
+    fileprivate static func fit(_ id: String) -> Item { Item(id: id, fields: ["mean": 1.5]) }
 }
 
 /// The plugin's entry.

@@ -19,8 +19,7 @@ extension ComponentHarness {
     ) throws(Refusal) -> Decision {
         try checkTakesItems(source)
         let changes = try source.remove(ids, context)
-        // A source may touch other records beside (a child's, say): the answer names what was
-        // asked for and is gone.
+        // The answer names what was asked for and is gone, also of a source that does more.
         let asked = Set(ids)
         let removed = changes.compactMap { change -> String? in
             guard case .removed(let key) = change, asked.contains(key) else { return nil }

@@ -189,7 +189,8 @@ public protocol Commenting: Component {
     var counts: [(subject: Subject, count: Int)] { get }
 
     /// Decides on a comment. The host has answered a repetition (same id, actor and content)
-    /// itself; an id that is taken is refused with code `conflict`.
+    /// itself; an id that is taken is refused with code `conflict`. The changes are, here and below, of
+    /// this comment's record alone.
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// Decides on another text for a comment: its author's right alone, under whose name it stands. The

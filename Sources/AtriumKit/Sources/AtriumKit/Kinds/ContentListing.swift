@@ -79,10 +79,11 @@ public protocol ContentListing: Component {
     var readOnlyReason: String? { get }
 
     /// Decides on items to add or replace: all of them or none. The host has checked ids and
-    /// fields against the container's definition.
+    /// fields against the container's definition. The changes are of these items alone.
     func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision
 
-    /// Decides on items to remove; ids that are not there are left out of the changes.
+    /// Decides on items to remove; ids that are not there are left out of the changes, which are of
+    /// these items alone.
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// What it knows of an item beyond the listed fields; nil: nothing.

@@ -76,7 +76,8 @@ public protocol Voting: Component {
     /// Every subject that has ballots, with its tally, in any order.
     var tallies: [(subject: Subject, tally: Tally)] { get }
 
-    /// Decides on a ballot cast or changed. One that is there with the same value changes nothing.
+    /// Decides on a ballot cast or changed. One that is there with the same value changes nothing; the
+    /// changes are of this ballot's record alone.
     func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// Decides on taking a ballot back. None there changes nothing.

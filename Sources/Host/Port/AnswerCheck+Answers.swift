@@ -1,0 +1,71 @@
+public import AtriumKit
+
+extension AnswerCheck {
+    /// What is wrong with an answer, as it follows on "answered with"; nil: nothing.
+    public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
+        switch (query, answer) {
+        case (.details, .details(let details)):
+            return tooBig(.object(details ?? [:]), limits.batchBytes, "details")
+        case (.sections, .sections): return nil
+        case (.filters(let asked), .filters(let filters)):
+            return filters.count <= asked.count ? nil : "more filters than were asked for"
+        case (.select(_, _, let screen), .selection(_, let events)),
+            (.deselect(_, _, let screen), .selection(_, let events)),
+            (.clear(_, let screen), .selection(_, let events)):
+            return problem(in: events)
+                ?? (events.allSatisfy { $0.screen == screen } ? nil : "what is another screen's")
+        case (.ballotsOf(let actor, let subjects), .ballotsOf(let ballots)):
+            let belong =
+                ballots.count == subjects.count
+                && zip(ballots, subjects).allSatisfy { ballot, subject in
+                    ballot.map { $0.actor == actor && $0.subject == subject && isSane($0) } ?? true
+                }
+            return belong ? nil : "ballots that were not asked for"
+        case (.ballots(let subject, let after, let limit), .ballots(let ballots)):
+            return problem(in: ballots, on: subject, after: after, limit: limit)
+        case (.comment(let id), .comment(let entry)):
+            return entry.map { $0.comment.id == id && isSane($0) } ?? true
+                ? nil : "a comment that was not asked for"
+        case (.thread(let query), .thread(let page)): return problem(in: page, of: query)
+        case (.recordKeys(let subjects), .recordKeys(let keys)):
+            return problem(in: keys, about: subjects)
+        default: return Self.anotherAnswer
+        }
+    }
+
+    private func problem(
+        in ballots: [Ballot], on subject: Subject, after: ActorID?, limit: Int
+    ) -> String? {
+        guard ballots.count <= limit else { return "more ballots than were asked for" }
+        var last = after
+        for ballot in ballots {
+            guard ballot.subject == subject, isSane(ballot), last.map({ $0 < ballot.actor }) ?? true
+            else { return "ballots that were not asked for" }
+            last = ballot.actor
+        }
+        return nil
+    }
+
+    private func problem(in page: ThreadPage, of query: ThreadQuery) -> String? {
+        guard page.entries.count <= query.limit else { return "more comments than were asked for" }
+        guard page.total >= 0,
+            page.entries.allSatisfy({ $0.comment.subject == query.subject && isSane($0) })
+        else { return "comments that were not asked for" }
+        return nil
+    }
+
+    private func problem(in keys: [String], about subjects: [Subject]) -> String? {
+        let asked = Set(subjects)
+        for key in keys {
+            let belongs =
+                switch kind {
+                case .contents: asked.contains(.item(key))
+                case .votes: Ballot.parse(key: key).map { asked.contains($0.subject) } ?? false
+                // A comment's key does not tell what it is about: whoever erases it looks.
+                default: ItemID.problem(in: key) == nil
+                }
+            guard belongs else { return Self.record(key, "was not asked for") }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,133 @@
+public import AtriumKit
+
+extension AnswerCheck {
+    /// What is wrong with what a component told its delegate, as it follows on "answered with"; nil:
+    /// nothing.
+    ///
+    /// Items' fields are not looked at.
+    public func problem(in events: [ComponentEvent]) -> String? {
+        for event in events {
+            guard event.kind == kind else { return "what only another kind of component tells" }
+            let problem: String? =
+                switch event {
+                case .tally(let subject, let tally):
+                    isSane(subject) ? self.problem(in: tally) : "a tally of no item"
+                case .commentCount(let subject, let count):
+                    isSane(subject) && count >= 0 ? nil : "a count of comments that can't be"
+                case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
+                    isSane(comment) ? nil : "a comment that can't be"
+                case .contents, .didSelect, .didDeselect, .didClear: nil
+                }
+            if let problem { return problem }
+        }
+        return nil
+    }
+
+    /// What a component told its delegate, without items that don't fit the container's fields.
+    ///
+    /// - Returns: the events, and a sentence about what was left out; nil: nothing was.
+    public func fitting(
+        _ events: [ComponentEvent]
+    ) -> (events: [ComponentEvent], problem: String?) {
+        guard kind == .contents, !events.isEmpty else { return (events, nil) }
+        var count = 0
+        var first: FieldProblem?
+        let fitting = events.map { event -> ComponentEvent in
+            guard case .contents(let change) = event else { return event }
+            return .contents(
+                change.filtered { item in
+                    guard let problem = checker.check(item) else { return true }
+                    count += 1
+                    first = first ?? problem
+                    return false
+                })
+        }
+        guard let first else { return (events, nil) }
+        let problem =
+            "items that don't fit the fields are left out, \(count) in all; the first: \(first)"
+        return (fitting, problem)
+    }
+
+    func problem(in tally: Tally) -> String? {
+        guard tally.count >= 0, tally.score?.isFinite ?? true else {
+            return "a tally of \(tally.count) ballots with the score \(tally.score ?? 0)"
+        }
+        guard tally.histogram.count <= Self.histogramValues else {
+            return "a tally with \(tally.histogram.count) values, where \(Self.histogramValues) "
+                + "are allowed"
+        }
+        var rest = tally.count
+        for (value, count) in tally.histogram {
+            guard value.utf8.count <= 64, Double(value)?.isFinite == true, count >= 0,
+                count <= rest
+            else { return "a tally whose ballots by value don't add up" }
+            rest -= count
+        }
+        return nil
+    }
+
+    func isSane(_ ballot: Ballot) -> Bool {
+        ballot.value.isFinite && Self.moments.contains(ballot.cast.milliseconds)
+    }
+
+    func isSane(_ subject: Subject) -> Bool {
+        subject.item.map { (1...200).contains($0.utf8.count) } ?? true
+    }
+
+    func isSane(_ comment: Comment) -> Bool {
+        let moments = [comment.created, comment.edited ?? comment.created]
+        return moments.allSatisfy { Self.moments.contains($0.milliseconds) }
+            && comment.parent != comment.id && (comment.text != nil || comment.state == .removed)
+            && isSane(comment.subject) && isSane(.item(comment.id))
+            && comment.parent.map { isSane(.item($0)) } ?? true
+            && comment.fingerprint.utf8.count <= 200
+    }
+
+    func isSane(_ entry: ThreadPage.Entry) -> Bool {
+        entry.depth >= 0 && entry.replies >= 0 && isSane(entry.comment)
+    }
+}
+
+extension ComponentEvent {
+    /// Which kind of component tells it.
+    fileprivate var kind: Kind {
+        switch self {
+        case .contents: .contents
+        case .didSelect, .didDeselect, .didClear: .filters
+        case .tally: .votes
+        case .didPost, .didEdit, .didRemove, .commentCount: .comments
+        }
+    }
+
+    /// The screen that it is about; nil: none.
+    var screen: String? {
+        switch self {
+        case .didSelect(_, _, _, let screen), .didDeselect(_, _, _, let screen),
+            .didClear(let screen):
+            screen
+        default: nil
+        }
+    }
+}
+
+extension ContentChange {
+    /// The items that it brings.
+    var items: [Item] {
+        switch self {
+        case .insert(let items), .update(let items), .replaceAll(let items): items
+        case .remove: []
+        @unknown default: []
+        }
+    }
+
+    /// The change without some of the items that it brings.
+    fileprivate func filtered(_ isKept: (Item) -> Bool) -> ContentChange {
+        switch self {
+        case .insert(let items): .insert(items.filter(isKept))
+        case .update(let items): .update(items.filter(isKept))
+        case .replaceAll(let items): .replaceAll(items.filter(isKept))
+        case .remove: self
+        @unknown default: self
+        }
+    }
+}

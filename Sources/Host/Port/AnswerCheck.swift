@@ -1,0 +1,168 @@
+public import AtriumKit
+
+/// What a component of another process may say: whatever breaks a rule is believed in nothing.
+///
+/// A decision writes the records of what was asked and no others, each of the shape that its kind
+/// has; an answer is about what was asked; numbers are finite and counts are not negative. Everything
+/// is bounded.
+public struct AnswerCheck: Sendable {
+    /// How many patterns a component may observe.
+    public static let patterns = InProcessServices.maxPatterns
+    /// Bytes of a ballot's record.
+    private static let ballotBytes = 4_096
+    /// Values of a tally's histogram.
+    static let histogramValues = 16_384
+    /// The moments that a record may name: from 1970 to 9999.
+    static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    let kind: Kind
+    let limits: HostLimits
+    private let topic: String
+    let checker: FieldChecker
+
+    /// A check of what the component says that is made by this request.
+    public init(_ request: LaunchRequest) {
+        kind = request.plugin.kind
+        topic = "\(request.container).plugin.\(request.component)."
+        limits = request.limits
+        checker = FieldChecker(fields: request.fields)
+    }
+
+    /// What keeps a notification from being posted; nil: nothing.
+    public func problem(publishing name: String, _ payload: [String: Value]) -> String? {
+        if let problem = Topic.problem(in: name) ?? Topic.problem(in: topic + name) {
+            return problem
+        }
+        let size = Value.object(payload).roughSize
+        guard size > limits.payloadBytes else { return nil }
+        return "its payload has \(size) bytes, at most \(limits.payloadBytes) are allowed "
+            + "(limits.payloadBytes)"
+    }
+
+    func tooBig(_ value: Value, _ limit: Int, _ what: String) -> String? {
+        let size = value.roughSize
+        return size <= limit ? nil : "\(what) of \(size) bytes, where \(limit) are allowed"
+    }
+}
+
+// MARK: Decisions
+
+extension AnswerCheck {
+    /// What is wrong with a decision, as it follows on "answered with"; nil: nothing.
+    public func problem(
+        in decision: Decision, on command: ComponentCommand, _ context: CommandContext
+    ) -> String? {
+        let size = decision.changes.reduce(0) {
+            $0 + $1.key.utf8.count + ($1.value?.roughSize ?? 0)
+        }
+        // A batch as records: an item's fields stand in an object of their own.
+        guard size <= 2 * limits.batchBytes else {
+            return "records of \(size) bytes, where \(2 * limits.batchBytes) are allowed (twice "
+                + "limits.batchBytes)"
+        }
+        let problem =
+            switch command {
+            case .putItems(let items): self.problem(in: decision, putting: items)
+            case .removeItems(let ids): self.problem(in: decision, removing: ids)
+            case .castBallot(let subject, _), .retractBallot(let subject):
+                self.problem(in: decision, ofBallotOn: subject, by: context.actor)
+            case .postComment(let draft):
+                self.problem(in: decision, ofComment: draft.id, draft, by: context.actor)
+            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _):
+                self.problem(in: decision, ofComment: id, nil, by: context.actor)
+            case .restoreRecords(let changes):
+                decision.changes == changes && decision.answer == .restored(changes.count)
+                    ? nil : "other records than were to be restored"
+            }
+        return problem ?? self.problem(in: decision.events) ?? unfitItem(in: decision.events)
+    }
+
+    private func problem(in decision: Decision, putting items: [Item]) -> String? {
+        let asked = Set(items.map(\.id))
+        for change in decision.changes {
+            guard asked.contains(change.key) else { return Self.record(change.key, "was not put") }
+            guard let value = change.value, let item = Item(key: change.key, value: value) else {
+                return Self.record(change.key, "is no item")
+            }
+            if let problem = checker.check(item) { return "an item that does not fit: \(problem)" }
+        }
+        guard case .items(let inserted, let updated, let unchanged) = decision.answer else {
+            return Self.anotherAnswer
+        }
+        guard inserted.allSatisfy(asked.contains), updated.allSatisfy(asked.contains),
+            (0...items.count).contains(unchanged)
+        else { return "items that were not put" }
+        return nil
+    }
+
+    private func problem(in decision: Decision, removing ids: [String]) -> String? {
+        let asked = Set(ids)
+        for change in decision.changes where !asked.contains(change.key) || change.value != nil {
+            return Self.record(change.key, "was not to be removed")
+        }
+        guard case .removed(let removed) = decision.answer else { return Self.anotherAnswer }
+        return removed.allSatisfy(asked.contains) ? nil : "items that were not to be removed"
+    }
+
+    private func problem(
+        in decision: Decision, ofBallotOn subject: Subject, by actor: ActorID
+    ) -> String? {
+        let key = Ballot.key(actor: actor, subject: subject)
+        for change in decision.changes {
+            guard change.key == key else {
+                return Self.record(change.key, "is not that ballot's")
+            }
+            guard let value = change.value else { continue }
+            if let problem = tooBig(value, Self.ballotBytes, "a ballot") { return problem }
+            guard let ballot = Ballot(key: key, value: value), isSane(ballot) else {
+                return Self.record(key, "is no ballot")
+            }
+        }
+        guard case .ballot(let tally, let previous, let current) = decision.answer else {
+            return Self.anotherAnswer
+        }
+        guard previous?.isFinite ?? true, current?.isFinite ?? true else {
+            return "a value that is no finite number"
+        }
+        return problem(in: tally)
+    }
+
+    private func problem(
+        in decision: Decision, ofComment id: String, _ draft: CommentDraft?, by actor: ActorID
+    ) -> String? {
+        for change in decision.changes {
+            guard change.key == id else {
+                return Self.record(change.key, "is not that comment's")
+            }
+            guard let value = change.value else { continue }
+            guard let comment = Comment(key: id, value: value), isSane(comment) else {
+                return Self.record(id, "is no comment")
+            }
+            guard let draft else { continue }
+            guard comment.author == actor, comment.subject == draft.subject,
+                comment.parent == draft.parent
+            else { return Self.record(id, "is another's comment, or at another place") }
+        }
+        guard case .comment(let entry) = decision.answer, entry.comment.id == id, isSane(entry)
+        else { return Self.anotherAnswer }
+        return nil
+    }
+
+    private func unfitItem(in events: [ComponentEvent]) -> String? {
+        for event in events {
+            guard case .contents(let change) = event else { continue }
+            if let problem = change.items.lazy.compactMap(checker.check).first {
+                return "an item that does not fit: \(problem)"
+            }
+        }
+        return nil
+    }
+
+    static let anotherAnswer = "something else than was asked"
+
+    static func record(_ key: String, _ reason: String) -> String {
+        // A ballot's key has a line feed in it.
+        let name = key.prefix(100).split(separator: "\n", omittingEmptySubsequences: false)
+        return "the record '\(name.joined(separator: "/"))', which \(reason)"
+    }
+}

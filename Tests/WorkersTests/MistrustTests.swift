@@ -1,0 +1,116 @@
+import AtriumKit
+import AtriumKitTesting
+import Host
+import Testing
+
+@testable import Workers
+
+@Suite(.timeLimit(.minutes(3))) struct `What a worker says` {
+    private let context = CommandContext(
+        actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "fresh")
+
+    private func cheat(_ lie: String) async throws -> WorkerComponent {
+        let component = Installed.component(of: Installed.cheat)
+        try await component.start(["lie": .text(lie)])
+        return component
+    }
+
+    @Test func `that breaks no rule is believed`() async throws {
+        let component = try await cheat("")
+        let decision = try await component.decide(
+            .castBallot(subject: .container, value: 1), context)
+        #expect(decision.changes.map(\.key) == ["\n1"])
+        await component.stop()
+    }
+
+    @Test(arguments: [
+        ("key", "the record 'nonsense', which is not that ballot's"),
+        ("value", "the record '/1', which is no ballot"),
+        ("person", "the record '/2', which is not that ballot's"),
+        ("size", "a ballot of 100045 bytes, where 4096 are allowed"),
+        ("score", "a tally of 1 ballots with the score nan"),
+        ("histogram", "a tally whose ballots by value don't add up"),
+    ]) func `to a vote writes that ballot, or is refused with the plugin's name`(
+        lie: String, problem: String
+    ) async throws {
+        let component = try await cheat(lie)
+        let refusal = await #expect(throws: Refusal.self) {
+            try await component.decide(.castBallot(subject: .container, value: 1), context)
+        }
+        #expect(
+            refusal?.reason
+                == "The plugin org.atrium.cheat answered the call 'castBallot' with \(problem). "
+                + "Nothing was changed, and its worker is started again.")
+        try await eventually("its worker is ended") { await !component.deaths.isEmpty }
+        #expect(await component.deaths.first?.contains(problem) == true)
+    }
+
+    @Test func `beyond all measure is refused before it is read`() async throws {
+        let component = try await cheat("greatest")
+        let refusal = await #expect(throws: Refusal.self) {
+            try await component.decide(.castBallot(subject: .container, value: 1), context)
+        }
+        #expect(refusal?.reason.hasPrefix("The plugin org.atrium.cheat answered with ") == true)
+        #expect(refusal?.reason.contains("where 16777216 are allowed") == true)
+        try await eventually("its worker is ended") { await !component.deaths.isEmpty }
+    }
+
+    @Test func `to a question is about what was asked`() async throws {
+        for (lie, query) in [
+            ("keys", ComponentQuery.recordKeys([.item("one")])),
+            ("ballots", .ballots(.item("one"), after: nil, limit: 10)),
+        ] {
+            let component = try await cheat(lie)
+            let refusal = await #expect(throws: Refusal.self) {
+                try await component.answer(query)
+            }
+            #expect(refusal?.reason.contains("org.atrium.cheat") == true)
+            #expect(refusal?.reason.contains("asked for") == true)
+        }
+    }
+
+    @Test func `at the end of a restore is judged too`() async throws {
+        let component = Installed.component(of: Installed.cheat)
+        await #expect(throws: PortFailure.self) { try await component.start(["lie": "tallies"]) }
+        #expect(await component.deaths.first?.contains("a tally of -1 ballots") == true)
+    }
+
+    @Test func `to items that are put is about these items, and fits the fields`() async throws {
+        for (id, problem) in [
+            ("stranger", "the record 'x', which was not put"),
+            ("unfit", "Item 'unfit', field 'mean': expected a finite number, found text 'high'."),
+        ] {
+            let component = Installed.component(of: Installed.breaker)
+            try await component.start()
+            let refusal = await #expect(throws: Refusal.self) { try await component.put(id) }
+            #expect(refusal?.reason.contains("org.atrium.breaker") == true)
+            #expect(refusal?.reason.contains(problem) == true, "\(String(describing: refusal))")
+        }
+    }
+
+    @Test func `of its items by itself fits the fields`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        try await component.deliver(
+            Notification(
+                sequence: nil, time: Timestamp(milliseconds: 0), topic: "test.heard",
+                payload: ["unfit": true]))
+        _ = try await component.answer(.details(item: "say"))
+        #expect(
+            await component.events == [.contents(.update([Item(id: "b", fields: ["mean": 1.5])]))])
+        #expect(
+            await component.messages.last
+                == "warning: items that don't fit the fields are left out, 1 in all; the first: Item 'a', "
+                + "field 'mean': expected a finite number, found text 'high'.")
+        await component.stop()
+    }
+
+    @Test func `for the log is cut, and what is beyond measure is counted`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        try await component.put("babble")
+        let messages = await component.messages.dropFirst()
+        #expect(messages.count == 200)
+        #expect(messages.allSatisfy { $0.hasPrefix("info: blah") && $0.utf8.count == 2_006 })
+    }
+}
