@@ -236,7 +236,7 @@ let package = Package(
             "AtriumdTests",
             [
                 "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", "JSONCodec",
-                "TestSupport", "Varlink", "VarlinkIDL", kit, subprocess, systemPackage,
+                "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin),
     swiftLanguageModes: [.v6]

@@ -103,6 +103,8 @@ public struct DaemonFacts: Sendable {
     public var phase: Phase
     /// What is wrong beside what the registry knows, a sentence each.
     public var problems: [String]
+    /// What is wrong where components live in processes of their own, a sentence each.
+    public var workerProblems: [String]
     /// When it started, milliseconds since 1970.
     public var started: Int64
     /// Seconds since it started.
@@ -116,11 +118,13 @@ public struct DaemonFacts: Sendable {
 
     /// Facts of one moment.
     public init(
-        phase: Phase, problems: [String], started: Int64, uptime: Double, socket: String,
+        phase: Phase, problems: [String], workerProblems: [String], started: Int64, uptime: Double,
+        socket: String,
         stateDirectory: String, statistics: VarlinkStatistics
     ) {
         self.phase = phase
         self.problems = problems
+        self.workerProblems = workerProblems
         self.started = started
         self.uptime = uptime
         self.socket = socket

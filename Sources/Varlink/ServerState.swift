@@ -65,6 +65,11 @@ final class ServerState: @unchecked Sendable {
             refusal(of: peer) == nil ? identified(peer) : eventLoop.makeSucceededFuture(peer)
         }.flatMapThrowing { [self] peer in
             let pipeline = channel.pipeline.syncOperations
+            if let reason = router.refuses?(peer) {
+                statistics.refusedConnections += 1
+                tell(.connectionRefused, reason, peer)
+                throw ChannelError.operationUnsupported
+            }
             if let refusal = refusal(of: peer) {
                 statistics.refusedConnections += 1
                 tell(.connectionRefused, refusal.message, peer)

@@ -21,6 +21,11 @@ public struct VarlinkRouter: Sendable {
     public var identify:
         (@Sendable (_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) -> Void)?
 
+    /// Why a peer may not connect at all, as it follows on its name in the log; nil: it may.
+    ///
+    /// Asked on the loop as a connection is accepted. Default: everyone may.
+    public var refuses: (@Sendable (_ peer: Peer) -> String?)?
+
     /// What is recorded of calls, through swift-metrics; nil, the default, for nothing.
     public var metrics: VarlinkMetrics?
 

@@ -20,6 +20,8 @@ public final class WorkerCgroups: Sendable {
     private let logger: Logger
     /// What the kernel has us divide.
     private let controllers: Set<String>
+    /// What the kernel calls the cgroups of workers; nil: it does not tell.
+    private let prefix: String?
 
     /// Divides a cgroup, and moves this process into a part of it.
     ///
@@ -48,10 +50,23 @@ public final class WorkerCgroups: Sendable {
                     return false
                 }
             })
+        prefix = Self.cgroup(of: getpid()).map { String($0.dropLast("main".count)) + "workers/" }
         self.workers = workers
         self.limits = limits
         self.logger = logger
         warnOfLimits()
+    }
+
+    /// Whether a process is a worker, or was started by one.
+    public func holds(_ process: Int32) -> Bool {
+        guard let prefix, let cgroup = Self.cgroup(of: process) else { return false }
+        return cgroup.hasPrefix(prefix)
+    }
+
+    /// A process's cgroup of version 2, as the kernel calls it.
+    private static func cgroup(of process: Int32) -> String? {
+        CgroupFolder(path: "/proc/\(process)").words(of: "cgroup")
+            .first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }
 
     private func warnOfLimits() {

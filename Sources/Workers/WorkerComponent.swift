@@ -40,14 +40,16 @@ public actor WorkerComponent {
     ///   - executable: the path of `atrium-worker`.
     ///   - logger: told of the worker's start and end.
     ///   - limits: what the worker may take.
+    ///   - mayUseNetwork: whether the worker may speak to the internet.
     public init(
         of plugin: LoadedPlugin, on loop: any EventLoop, executable: String, logger: Logger,
-        limits: WorkerLimits = WorkerLimits()
+        limits: WorkerLimits = WorkerLimits(), mayUseNetwork: Bool = false
     ) {
         self.plugin = plugin
         executor = loop.executor
         launcher = WorkerLauncher(
-            loop: loop, executable: executable, logger: logger, limits: limits)
+            loop: loop, executable: executable, logger: logger, limits: limits,
+            networkPlugins: mayUseNetwork ? [plugin.id] : [])
     }
 
     /// Makes the component, restores nothing and attaches it.

@@ -16,6 +16,9 @@ public import NIOCore
 ///   ``WorkerLimits/call`` ends its worker.
 /// - **An end is told once,** with how the process ended, and then nothing more. Calls that were
 ///   not answered are never answered. It is the owner who starts the component again.
+/// - **A worker is a boundary.** It reads its plugin's folder, what the settings name that the plugin's
+///   manifest lists as paths, and the system's libraries; it writes nothing, and reaches no other
+///   process (``WorkerWalls``).
 /// - **No worker outlives the daemon,** and none is left unreaped. Where it has a cgroup of its own
 ///   (``WorkerCgroups``), nothing that it started outlives the worker.
 public final class WorkerLauncher: ComponentLauncher {
@@ -25,6 +28,7 @@ public final class WorkerLauncher: ComponentLauncher {
     private let limits: WorkerLimits
     private let groups: WorkerCgroups?
     private let running: RunningWorkers
+    private let networkPlugins: Set<String>
     private let turns: TurnNotes
 
     /// A launcher.
@@ -36,11 +40,13 @@ public final class WorkerLauncher: ComponentLauncher {
     ///   - limits: what a worker may take.
     ///   - groups: gives each worker a cgroup of its own; nil: they stay in the daemon's.
     ///   - running: counts them.
+    ///   - networkPlugins: the ids of plugins whose workers may speak to the internet.
     ///   - turns: where it is noted which of them said something.
     public init(
         loop: any EventLoop, executable: String, logger: Logger,
         limits: WorkerLimits = WorkerLimits(), groups: WorkerCgroups? = nil,
-        running: RunningWorkers = RunningWorkers(), turns: TurnNotes = TurnNotes()
+        running: RunningWorkers = RunningWorkers(), networkPlugins: Set<String> = [],
+        turns: TurnNotes = TurnNotes()
     ) {
         self.loop = loop
         self.executable = executable
@@ -48,6 +54,7 @@ public final class WorkerLauncher: ComponentLauncher {
         self.limits = limits
         self.groups = groups
         self.running = running
+        self.networkPlugins = networkPlugins
         self.turns = turns
     }
 
@@ -76,8 +83,7 @@ public final class WorkerLauncher: ComponentLauncher {
             let process: WorkerProcess
             do throws(WorkerProcess.Problem) {
                 process = try WorkerProcess(
-                    executable,
-                    ["--library", request.plugin.library, "--id", request.plugin.id],
+                    executable, arguments(for: request),
                     descriptors: [tells.theirs, stream.theirs],
                     group: groups?.make(
                         container: request.container, component: request.component),
@@ -99,6 +105,15 @@ public final class WorkerLauncher: ComponentLauncher {
                         ? .unavailable(reason: error.reason) : .failed(reason: error.reason)))
             return {}
         }
+    }
+
+    /// The library, and what else of the machine its worker may see.
+    private func arguments(for request: LaunchRequest) -> [String] {
+        let plugin = request.plugin
+        let readable = plugin.paths.compactMap { request.settings[$0]?.text }
+        return ["--library", plugin.library, "--id", plugin.id]
+            + readable.filter { $0.hasPrefix("/") }.flatMap { ["--read", $0] }
+            + (networkPlugins.contains(plugin.id) ? ["--network"] : [])
     }
 
     private func start(

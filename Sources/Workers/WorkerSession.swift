@@ -107,6 +107,9 @@ final class WorkerSession {
         let request = LaunchRequest(
             plugin: plugin, container: start.container, component: start.component,
             settings: start.settings, secrets: start.secrets, fields: start.fields)
+        if let error = unreadablePath(of: plugin, start.settings) {
+            return answer(id, .notStarted(.setting(error)))
+        }
         InProcessLauncher(loop: loop).launch(request, owner: self) { result in
             switch result {
             case .success(let port):
@@ -115,6 +118,26 @@ final class WorkerSession {
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }
+    }
+
+    /// A path among the settings that this process may not read; the manifest of its plugin says which
+    /// of them it may.
+    private func unreadablePath(
+        of plugin: LoadedPlugin, _ settings: [String: Value]
+    ) -> SettingError? {
+        // A library that can't be loaded is the launcher's to tell of.
+        let declared = (try? plugin.loaded())?.settings ?? []
+        for setting in declared where setting.type == .path {
+            guard let path = settings[setting.name]?.text else { continue }
+            let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 { Glibc.close(descriptor) }
+            guard descriptor < 0, errno == EACCES else { continue }
+            return SettingError(
+                setting.name,
+                "\(path) can't be read: the daemon's user needs the right to, and the plugin's "
+                    + "manifest has to name '\(setting.name)' under \"paths\"")
+        }
+        return nil
     }
 
     private var notStarted: Refusal {

@@ -1,12 +1,13 @@
 import AtriumKit
 import Host
+import Workers
 
 /// What `atrium-worker` is asked to do.
 enum Arguments {
     /// Tell how it is called.
     case help
-    /// Host a component for the daemon, which has passed the sockets.
-    case serve(library: String, id: String)
+    /// Host a component for the daemon, which has passed the sockets, within these walls.
+    case serve(library: String, id: String, WorkerWalls)
     /// Run the conformance suite on a plugin.
     case check(path: String, id: String?, settings: [String: Value]?)
 
@@ -17,7 +18,8 @@ enum Arguments {
 
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON]
-               atrium-worker --library PATH --id ID    (started by atriumd)
+               atrium-worker --library PATH --id ID [--read PATH]... [--network]
+                                                       (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest. A library without a manifest beside it needs --id.
@@ -25,15 +27,19 @@ enum Arguments {
 
     init(_ words: some Sequence<String>) throws {
         var values: [String: String] = [:]
+        var readable: [String] = []
+        var allowsNetwork = false
         var name: String?
         for word in words {
             if let option = name {
-                values[option] = word
+                if option == "--read" { readable.append(word) } else { values[option] = word }
                 name = nil
+            } else if word == "--network" {
+                allowsNetwork = true
             } else if word == "--help" || word == "-h" {
                 self = .help
                 return
-            } else if ["--library", "--id", "--check", "--settings"].contains(word) {
+            } else if ["--library", "--id", "--check", "--settings", "--read"].contains(word) {
                 name = word
             } else {
                 throw Mistake(reason: "'\(word)' makes no sense here.")
@@ -45,7 +51,9 @@ enum Arguments {
                 path: path, id: values["--id"],
                 settings: try values["--settings"].map(Self.settings))
         } else if let library = values["--library"], let id = values["--id"] {
-            self = .serve(library: library, id: id)
+            self = .serve(
+                library: library, id: id,
+                WorkerWalls(library: library, readable: readable, allowsNetwork: allowsNetwork))
         } else {
             throw Mistake(reason: "nothing to do.")
         }

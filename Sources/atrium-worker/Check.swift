@@ -26,6 +26,7 @@ struct Check {
             let settings = settings ?? declared
             print("\(plugin.id): \(plugin.library)")
             let type = try plugin.loaded()
+            try checkPaths(of: plugin, type.settings)
             let here = try await Conformance.run(type, settings: settings)
             print("in this process: \(here)")
             let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -40,6 +41,15 @@ struct Check {
             print("failed: \(error)")
             return false
         }
+    }
+
+    /// A worker opens what the manifest names; the component reads what its class declares.
+    private func checkPaths(of plugin: LoadedPlugin, _ declared: [Setting]) throws(Problem) {
+        let paths = Set(declared.filter { $0.type == .path }.map(\.name))
+        guard paths != Set(plugin.paths) else { return }
+        throw Problem(
+            description: "the class declares as paths: \(paths.sorted()), and the manifest names "
+                + "under \"paths\": \(plugin.paths.sorted())")
     }
 
     /// The plugin, and the settings that its manifest wants it checked with.
@@ -82,9 +92,10 @@ struct Check {
         for kind in Kind.allCases {
             do {
                 let type = try PluginLoading.load(library, id: id, kind: kind)
+                let paths = type.settings.filter { $0.type == .path }.map(\.name)
                 return LoadedPlugin(
                     id: id, version: "", kind: kind, title: id, library: library,
-                    component: type)
+                    paths: paths, component: type)
             } catch {
                 problem = error
             }

@@ -7,7 +7,9 @@ do {
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     switch arguments {
     case .help: print(Arguments.usage)
-    case .serve(let library, let id):
+    case .serve(let library, let id, let walls):
+        // Before there is a second thread, which would stand outside.
+        try walls.raise()
         try await withTaskExecutorPreference(QuietExecutor.shared) {
             try await WorkerProgram.serve(
                 library: library, id: id, logger: Logger(label: "atrium-worker"))

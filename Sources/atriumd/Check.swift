@@ -77,7 +77,8 @@ struct Check {
         let registry = try Registry(
             loop: loop, plugins: library,
             workers: WorkerLauncher(
-                loop: loop, executable: Installation.worker, logger: silent, running: running),
+                loop: loop, executable: Installation.worker, logger: silent, running: running,
+                networkPlugins: Set(settings.networkPlugins)),
             limits: settings.limits.host, logger: silent
         ) { outcomes throws(StoreError) in
             try Store(at: folder.path(percentEncoded: false), logger: silent, outcomes: outcomes)

@@ -1,23 +1,43 @@
 import Logging
 import NIOCore
 import Systemd
+import Varlink
 import Workers
 
 /// The processes of isolated components.
 extension Daemon {
     /// Starts isolated components, within what the settings allow them.
-    func workers(on loop: any EventLoop) -> WorkerLauncher {
+    func workers(on loop: any EventLoop, in groups: WorkerCgroups?) -> WorkerLauncher {
+        for reason in WorkerWalls.missing {
+            logger.warning("workers are not walled off", metadata: ["reason": "\(reason)"])
+        }
+        return WorkerLauncher(
+            loop: loop, executable: Installation.worker, logger: logger, limits: workerLimits,
+            groups: groups, running: runningWorkers,
+            networkPlugins: Set(settings.networkPlugins), turns: meter.notes)
+    }
+
+    /// Why a peer may not connect: a worker got hold of a socket all the same.
+    func refusal(
+        of groups: WorkerCgroups?
+    ) -> (@Sendable (Peer) -> String?)? {
+        guard let groups else { return nil }
+        return { peer in
+            // Workers are of our own user; nobody else's process needs to be looked at.
+            guard peer.uid == ownUser, groups.holds(peer.pid) else { return nil }
+            return "it is a worker's process, and plugins speak to the daemon through the kit"
+        }
+    }
+
+    private var workerLimits: WorkerLimits {
         var limits = WorkerLimits()
         limits.memory = settings.workerMemoryMax == .max ? nil : settings.workerMemoryMax
         limits.tasks = settings.workerTasksMax == 0 ? nil : settings.workerTasksMax
-        return WorkerLauncher(
-            loop: loop, executable: Installation.worker, logger: logger, limits: limits,
-            groups: cgroups(limits), running: runningWorkers,
-            turns: meter.notes)
+        return limits
     }
 
     /// Where systemd gave us a cgroup to divide.
-    private func cgroups(_ limits: WorkerLimits) -> WorkerCgroups? {
+    func workerCgroups() -> WorkerCgroups? {
         let path: String
         do {
             path = try DelegatedCgroup.path()
@@ -26,7 +46,7 @@ extension Daemon {
             return nil
         }
         do {
-            return try WorkerCgroups(dividing: path, limits: limits, logger: logger)
+            return try WorkerCgroups(dividing: path, limits: workerLimits, logger: logger)
         } catch {
             logger.warning("workers have no cgroups", metadata: ["reason": "\(error)"])
             return nil

@@ -76,7 +76,8 @@ struct Daemon {
         let listener = try listener(taking: &passed, keptIn: kept)
         let roles = try settings.roleTable(groups: listener.groups)
         let access = AccessBook(roles)
-        let (registry, store) = try registry(on: loop)
+        let groups = workerCgroups()
+        let (registry, store) = try registry(on: loop, workers(on: loop, in: groups))
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(
@@ -91,6 +92,7 @@ struct Daemon {
             threshold: threshold, logger: logger, reloader: reloader, signs: signs)
         return DaemonService(
             registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
+            refuses: refusal(of: groups),
             limits: settings.limits.server, loop: loop, listener: listener, handover: handover,
             turns: meter.notes, logger: logger)
     }
@@ -112,14 +114,16 @@ struct Daemon {
         return listener
     }
 
-    private func registry(on loop: any EventLoop) throws -> (Registry, Store?) {
+    private func registry(
+        on loop: any EventLoop, _ workers: WorkerLauncher
+    ) throws -> (Registry, Store?) {
         Notifier().status("opening the store")
         try Directories.make(settings.stateDirectory, mode: 0o750)
         let plugins = Installation.plugins(settings)
         report(plugins)
         let opened = OpenedStore()
         let registry = try Registry(
-            loop: loop, plugins: plugins, workers: workers(on: loop), limits: settings.limits.host,
+            loop: loop, plugins: plugins, workers: workers, limits: settings.limits.host,
             logger: Logger(label: "atrium.host"), turns: meter.notes
         ) { outcomes throws(StoreError) in
             let store = try Store(

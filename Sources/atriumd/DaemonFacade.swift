@@ -8,6 +8,7 @@ import NIOCore
 import Synchronization
 import Systemd
 import Varlink
+import Workers
 
 /// What the daemon says of itself on the control socket, and does to itself.
 final class DaemonFacade: DaemonState {
@@ -25,6 +26,7 @@ final class DaemonFacade: DaemonState {
     private let logger: Logger
     private let reloader: Reloader
     private let signs: LifeSigns
+    private let workerProblems = WorkerWalls.missing
     private let started = SystemClock.now()
     private let startInstant = ContinuousClock.now
     private let state = Mutex(State())
@@ -52,7 +54,8 @@ final class DaemonFacade: DaemonState {
         let state = state.withLock { $0 }
         let elapsed = startInstant.duration(to: .now)
         return DaemonFacts(
-            phase: state.phase, problems: reloader.problems, started: started.milliseconds,
+            phase: state.phase, problems: reloader.problems, workerProblems: workerProblems,
+            started: started.milliseconds,
             uptime: elapsed / .seconds(1), socket: socket, stateDirectory: stateDirectory,
             statistics: state.server?.statistics ?? VarlinkStatistics())
     }

@@ -19,6 +19,8 @@ struct DaemonService: Service {
     let reloader: Reloader
     let signs: LifeSigns
     let access: AccessBook
+    /// Why a peer may not connect at all.
+    let refuses: (@Sendable (Peer) -> String?)?
     /// What connections may use up, until a reload says otherwise.
     let limits: VarlinkLimits
     let loop: any EventLoop
@@ -98,8 +100,9 @@ struct DaemonService: Service {
     }
 
     private func makeServer() -> VarlinkServer {
-        let router = ControlRouter.make(
+        var router = ControlRouter.make(
             registry: registry, roles: access, daemon: facade, turns: turns, logger: logger)
+        router.refuses = refuses
         return VarlinkServer(
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }

@@ -24,6 +24,8 @@ struct DaemonSettings: Sendable {
     var workerMemoryMax: Int
     /// How many processes and threads a worker may be; 0: as many as the machine takes.
     var workerTasksMax: Int
+    /// Ids of plugins whose workers may speak to the internet.
+    var networkPlugins: [String]
     /// What users may use up.
     var limits: LimitSettings
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
@@ -37,12 +39,13 @@ struct DaemonSettings: Sendable {
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
         "workerMemoryMax",
-        "workerTasksMax", "limits", "admins", "moderators", "members", "observers", "frontends",
+        "workerTasksMax", "networkPlugins", "limits", "admins", "moderators", "members",
+        "observers", "frontends",
     ]
 
     /// Those of them that take lists; in the environment their words stand with commas between.
     private static let lists: Set<String> = [
-        "pluginPath", "admins", "moderators", "members", "observers", "frontends",
+        "pluginPath", "networkPlugins", "admins", "moderators", "members", "observers", "frontends",
     ]
 
     private static let counts: Set<String> = ["notificationsKept", "workerTasksMax"]
@@ -135,6 +138,7 @@ struct DaemonSettings: Sendable {
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
+        networkPlugins = reader.stringArray(forKey: "networkPlugins", default: [])
         limits = LimitSettings { limit in
             let key = ConfigKey(Self.name(of: limit))
             return reader.int(forKey: key)
@@ -221,6 +225,7 @@ extension DaemonSettings {
         settings.pluginPath = older.pluginPath
         settings.workerMemoryMax = older.workerMemoryMax
         settings.workerTasksMax = older.workerTasksMax
+        settings.networkPlugins = older.networkPlugins
         return settings
     }
 
@@ -238,6 +243,7 @@ extension DaemonSettings {
             $0.workerMemoryMax == $1.workerMemoryMax
         },
         Comparison(key: "workerTasksMax", isLive: false) { $0.workerTasksMax == $1.workerTasksMax },
+        Comparison(key: "networkPlugins", isLive: false) { $0.networkPlugins == $1.networkPlugins },
         Comparison(key: "logLevel", isLive: true) { $0.logLevel == $1.logLevel },
         Comparison(key: "notificationsKept", isLive: true) {
             $0.notificationsKept == $1.notificationsKept

@@ -2,6 +2,7 @@ import Foundation
 import JSONCodec
 import TestSupport
 import Testing
+import Workers
 
 extension Stories {
     /// Components that live in processes of their own.
@@ -92,6 +93,96 @@ extension Stories {
                     #expect(try await peer.receive() == nil)
                 }
             }
+        }
+
+        @Test(.enabled(if: WorkerWalls.missing.isEmpty, "this kernel has not all that it takes"))
+        func `a plugin reaches neither the daemon nor its store`() async throws {
+            let folder = try Self.plugin("breaker", "contents", paths: ["folder"])
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withDaemon(options) { daemon in
+                try daemon.home.write("songs/one", "la")
+                try daemon.home.write(
+                    "den.yaml",
+                    """
+                    atrium: 1
+                    container: den
+                    components:
+                      - name: list
+                        plugin: org.atrium.breaker
+                        settings: { folder: \(daemon.home.path)/songs }
+                    """)
+                let made = try await daemon.type("atriumctl apply -f \(daemon.home.path)/den.yaml")
+                #expect(made.status == 0, "\(made)")
+                let store = try #require(
+                    try FileManager.default.contentsOfDirectory(atPath: daemon.home.path + "/state")
+                        .first)
+                let pid = try #require(daemon.pid)
+                let peer = try daemon.peer()
+                for (what, outcome) in [
+                    ("connect=\(daemon.socket)", "Permission denied"),
+                    ("read=\(daemon.home.path)/state/\(store)", "Permission denied"),
+                    ("kill=\(pid)", "Operation not permitted"),
+                    ("trace=\(pid)", "Operation not permitted"),
+                    ("network", "Permission denied"),
+                    ("read=\(daemon.home.path)/songs/one", "succeeded"),
+                ] {
+                    let reply = try await peer.call(
+                        "org.atrium.Contents.Put",
+                        [
+                            "container": "den",
+                            "items": [["id": .string("try-\(what)"), "fields": [:]]],
+                        ])
+                    let reason = reply["parameters"]?["reason"]?.string
+                    #expect(reason == "try-\(what): \(outcome)", "\(reply)")
+                }
+                let status = try await peer.call("org.atrium.Daemon.Status")
+                #expect(status["parameters"]?["problems"]?.array?.isEmpty == true, "\(status)")
+            }
+        }
+
+        @Test func `a vote that is answered with nonsense is refused with the plugin's name`()
+            async throws
+        {
+            let folder = try Self.plugin("cheat", "votes")
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withDaemon(options) { daemon in
+                try daemon.home.write(
+                    "den.yaml",
+                    """
+                    atrium: 1
+                    container: den
+                    components:
+                      - { name: votes, plugin: org.atrium.cheat, settings: { lie: key } }
+                    """)
+                let made = try await daemon.type("atriumctl apply -f \(daemon.home.path)/den.yaml")
+                #expect(made.status == 0, "\(made)")
+                // Its worker is started again for each.
+                for _ in 0..<2 {
+                    let vote = try await daemon.type("atriumctl vote den 1")
+                    #expect(vote.status != 0)
+                    #expect(vote.errors.contains("org.atrium.cheat"), "\(vote)")
+                    #expect(vote.errors.contains("the record 'nonsense'"), "\(vote)")
+                }
+                let exported = try await daemon.type("atriumctl export den --all")
+                #expect(exported.status == 0 && !exported.output.contains("nonsense"))
+            }
+        }
+
+        /// A folder with a plugin of the library that breaks.
+        private static func plugin(
+            _ name: String, _ kind: String, paths: [String] = []
+        ) throws -> TemporaryDirectory {
+            let folder = try TemporaryDirectory()
+            try folder.write(
+                "\(name)/manifest.json",
+                """
+                {"id": "org.atrium.\(name)", "version": "0.1.0", "kind": "\(kind)",
+                 "library": "libBreaker.so", "title": "\(name)", "paths": \(paths)}
+                """)
+            try FileManager.default.copyItem(
+                atPath: Checkout.products + "/libBreaker.so",
+                toPath: "\(folder.path)/\(name)/libBreaker.so")
+            return folder
         }
 
         /// What a process has open, by descriptor.

@@ -43,6 +43,25 @@ struct WorkerCgroupTests {
     }
 
     @Test(.timeLimit(.minutes(3)))
+    func `who is in a worker's cgroup can't connect, though the user may do everything`()
+        async throws
+    {
+        let told = try await Machine.play(
+            Machine.den + Self.groups + """
+                systemctl start atriumd
+                own() { setpriv --reuid=atrium --regid=atrium --clear-groups atriumctl status; }
+                own >/dev/null
+                tell outside $?
+                (echo $BASHPID >$group/workers/den.list/cgroup.procs; own) &>/dev/null
+                tell inside $(($? != 0))
+                tell logged $(logged | grep -c "it is a worker's process")
+                """, preparing: Machine.layDownBreaker)
+        #expect(told["outside"] == "0")
+        #expect(told["inside"] == "1")
+        #expect(told["logged"] == "1")
+    }
+
+    @Test(.timeLimit(.minutes(3)))
     func `a crash of the daemon takes its workers along, and a new one starts where it was`()
         async throws
     {

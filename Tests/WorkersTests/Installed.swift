@@ -35,10 +35,12 @@ enum Installed {
 
     /// A component in a worker that is yet to be started.
     static func component(
-        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits(), logger: Logger = quiet
+        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits(), logger: Logger = quiet,
+        mayUseNetwork: Bool = false
     ) -> WorkerComponent {
         WorkerComponent(
-            of: plugin, on: loop, executable: worker, logger: logger, limits: limits)
+            of: plugin, on: loop, executable: worker, logger: logger, limits: limits,
+            mayUseNetwork: mayUseNetwork)
     }
 
     static var quiet: Logger {

@@ -18,7 +18,8 @@ struct DaemonControl: DaemonService {
     ) {
         let status = context.registry.assumeIsolated { $0.status() }
         let facts = daemon.facts()
-        let problems = facts.problems + status.problems
+        let problems =
+            facts.problems + status.problems + (status.workers > 0 ? facts.workerProblems : [])
         let state: Interfaces.Daemon.Status.Reply.State =
             switch facts.phase {
             case .starting: .starting

@@ -96,6 +96,7 @@ extension AtriumKit.Setting.SettingType {
         case .list: "list"
         case .object: "object"
         case .secret: "secret: {secretFile: PATH} or {secretCredential: NAME}"
+        case .path: "path"
         @unknown default: "value"
         }
     }

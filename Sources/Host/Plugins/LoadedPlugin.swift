@@ -16,13 +16,17 @@ public struct LoadedPlugin: Sendable {
     public var library: String
     /// Where its components live unless their definition says otherwise.
     public var isolation: Isolation
+    /// The settings that name files and folders: what a component in a worker may read beside its
+    /// plugin's own folder.
+    public var paths: [String]
     /// The class of its components; nil while the library is not loaded into this process.
     public var component: (any Component.Type)?
 
     /// A plugin; by default one that lives in the daemon.
     public init(
         id: String, version: String, kind: Kind, title: String, description: String = "",
-        library: String, isolation: Isolation = .daemon, component: (any Component.Type)? = nil
+        library: String, isolation: Isolation = .daemon, paths: [String] = [],
+        component: (any Component.Type)? = nil
     ) {
         self.id = id
         self.version = version
@@ -31,6 +35,7 @@ public struct LoadedPlugin: Sendable {
         self.description = description
         self.library = library
         self.isolation = isolation
+        self.paths = paths
         self.component = component
     }
 

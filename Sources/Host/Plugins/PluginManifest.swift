@@ -11,12 +11,14 @@ struct PluginManifest: Sendable {
     let library: String
     let title: String
     let description: String
+    /// The settings that name what its components may read.
+    let paths: [String]
 
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
     /// `conformance` is for those who check plugins.
     private static let known = [
-        "id", "version", "kind", "library", "title", "description", "conformance",
+        "id", "version", "kind", "library", "title", "description", "paths", "conformance",
     ]
 
     /// Reads a manifest.
@@ -62,6 +64,7 @@ struct PluginManifest: Sendable {
         title = try values.text("title", "a text") { $0.isEmpty ? nil : $0 }
         let hasDescription = members.contains { $0.name == "description" }
         description = hasDescription ? try values.text("description", "a text") { $0 } : ""
+        paths = try values.texts("paths", "a list of names of settings")
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
@@ -83,6 +86,16 @@ struct PluginManifest: Sendable {
 private struct MemberTexts {
     let path: String
     let object: JSONValue
+
+    /// The texts of a list; none where it is missing.
+    func texts(_ name: String, _ expected: String) throws(PluginProblem) -> [String] {
+        guard let value = object[name] else { return [] }
+        let texts = value.array?.map(\.string) ?? [nil]
+        guard texts.allSatisfy({ $0 != nil }) else {
+            throw .refused("\(path): '\(name)': expected \(expected).")
+        }
+        return texts.compactMap(\.self)
+    }
 
     func text<T>(
         _ name: String, _ expected: String, _ read: (String) -> T?

@@ -136,6 +136,7 @@ extension PluginStatus {
             id: manifest.id, version: manifest.version, kind: manifest.kind,
             title: manifest.title, description: manifest.description, state: .found,
             path: library, isolation: isolation)
+        paths = manifest.paths
     }
 
     fileprivate init(unreadable name: String, path: String, isolation: Isolation) {
@@ -149,7 +150,7 @@ extension PluginStatus {
         self.init(
             id: plugin.id, version: plugin.version, kind: plugin.kind, title: plugin.title,
             description: plugin.description, state: .loaded, path: plugin.library,
-            isolation: plugin.isolation, plugin: plugin)
+            isolation: plugin.isolation, paths: plugin.paths, plugin: plugin)
     }
 
     fileprivate mutating func end(with problem: PluginProblem) {
@@ -174,7 +175,7 @@ extension PluginStatus {
         guard let kind else { return }
         var loaded = LoadedPlugin(
             id: id, version: version, kind: kind, title: title, description: description,
-            library: path, isolation: isolation)
+            library: path, isolation: isolation, paths: paths)
         do throws(PluginProblem) {
             if isolation == .daemon {
                 loaded.component = try PluginLoading.load(path, id: id, kind: kind)

@@ -34,6 +34,8 @@ public struct PluginStatus: Sendable {
     public var path: String
     /// Where its components live unless their definition says otherwise.
     public var isolation: Isolation
+    /// The settings that name what its components may read.
+    public var paths: [String] = []
     /// What components are made of; nil unless the state is `loaded`.
     public var plugin: LoadedPlugin?
 }

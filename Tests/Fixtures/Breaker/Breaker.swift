@@ -6,6 +6,7 @@ final class Breaker: ContentListing {
     static let settings = [
         Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init."),
         Setting("hangsInWorker", .boolean, default: false, "Whether to hang in a worker's init."),
+        Setting("folder", .path, "What to read."),
     ]
 
     weak var delegate: (any ContentListingDelegate)?
@@ -69,7 +70,11 @@ final class Breaker: ContentListing {
                     self.context.logger.info("work is \(text)")
                 }
             case let name where name.hasPrefix("try-"):
-                guard let attempt = Intruder.attempts[String(name.dropFirst(4))] else { continue }
+                let words = name.dropFirst(4).split(separator: "=", maxSplits: 1).map(String.init)
+                if words.count == 2, let attempt = Intruder.attemptsOn[words[0]] {
+                    throw Refusal(.refused, "\(name): \(attempt(words[1]))")
+                }
+                guard let attempt = Intruder.attempts[words[0]] else { continue }
                 throw Refusal(.refused, "\(name): \(attempt())")
             default: continue
             }

@@ -29,7 +29,58 @@ enum Intruder {
         },
         "child": { start("/usr/bin/sleep", ["infinity"], wait: false) },
         "memory": { memory() },
+        "datagrams": {
+            var ends: [Int32] = [-1, -1]
+            return outcome(of: socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &ends))
+        },
     ]
+
+    /// What can be tried on a path or a process, by name.
+    static let attemptsOn: [String: @Sendable (String) -> String] = [
+        "connect": { connect(to: $0) },
+        "read": { outcome(of: open($0, O_RDONLY)) },
+        "truncate": { outcome(of: Glibc.truncate($0, 0)) },
+        "change-mode": { outcome(of: chmod($0, 0o777)) },
+        "cat": { start("/bin/cat", [$0]) },
+        "kill": { outcome(of: Glibc.kill(pid_t($0) ?? 0, SIGCONT)) },
+        "trace": { process in
+            typealias Trace = @convention(c) (Int32, pid_t, Int, Int) -> Int
+            // PTRACE_SEIZE
+            return call("ptrace", as: Trace.self) { $0(0x4206, pid_t(process) ?? 0, 0, 0) }
+        },
+        "limit": { process in
+            typealias Limit =
+                @convention(c) (pid_t, Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) ->
+                Int32
+            var limit = rlimit()
+            return call("prlimit", as: Limit.self) {
+                Int($0(pid_t(process) ?? 0, 7, nil, &limit))
+            }
+        },
+    ]
+
+    /// Calls a function of the C library that Swift does not show.
+    private static func call<Function>(
+        _ name: String, as type: Function.Type, _ body: (Function) -> Int
+    ) -> String {
+        guard let symbol = dlsym(dlopen(nil, RTLD_NOW), name) else { return "not there" }
+        return outcome(of: Int32(truncatingIfNeeded: body(unsafeBitCast(symbol, to: type))))
+    }
+
+    private static func connect(to path: String) -> String {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return outcome(of: -1) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, size)
+            }
+        }
+        return outcome(of: result)
+    }
 
     private static func outcome(of result: Int32) -> String {
         result >= 0 ? "succeeded" : String(cString: strerror(errno))

@@ -19,6 +19,11 @@ public struct Setting: Sendable, Hashable {
         /// A text that nobody shall read in a definition, which says where it is instead: see
         /// ``SecretReference``. The component gets the text.
         case secret
+        /// The path of a file or a folder that the component reads, from `/` on.
+        ///
+        /// The manifest names the setting under `paths` too: a component in a worker can read nothing
+        /// else beside its plugin's own folder and the system's libraries.
+        case path
     }
 
     /// The name, in camelCase.
@@ -164,6 +169,9 @@ extension Setting {
                 name,
                 "a secret does not stand in a definition: write { secretFile: /PATH } or "
                     + "{ secretCredential: NAME }, found \(value.typeName)")
+        case .path:
+            if let text = value.text, text.hasPrefix("/"), !text.utf8.contains(0) { return }
+            expected = "a path that begins with /"
         }
         throw SettingError(name, "expected \(expected), found \(value.typeName)")
     }

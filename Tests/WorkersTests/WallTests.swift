@@ -1,0 +1,112 @@
+import AtriumKit
+import Foundation
+import Glibc
+import Host
+import TestSupport
+import Testing
+
+@testable import Workers
+
+@Suite(
+    .timeLimit(.minutes(3)),
+    .enabled(if: WorkerWalls.missing.isEmpty, "this kernel has not all that it takes"))
+struct `The walls around a worker` {
+    private let directory: TemporaryDirectory
+    private let file: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = try directory.write("outside/diary", "secret")
+        try directory.write("inside/song", "la")
+    }
+
+    /// What came of it when a component tries what it should not.
+    private func attempt(_ what: String, in component: WorkerComponent) async throws -> String {
+        let refusal = await #expect(throws: Refusal.self) { try await component.put("try-\(what)") }
+        return refusal.map { String($0.reason.dropFirst("try-\(what): ".count)) } ?? ""
+    }
+
+    private func attempts(_ names: [String], in component: WorkerComponent) async throws -> [String]
+    {
+        var outcomes: [String] = []
+        for name in names { outcomes.append(try await attempt(name, in: component)) }
+        return outcomes
+    }
+
+    @Test func `it connects to nobody`() async throws {
+        // Where a socket can be made, there is none at this path.
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        let tried = ["connect=/x", "datagrams", "network", "netlink"]
+        let outcomes = try await attempts(tried, in: component)
+        #expect(outcomes == Array(repeating: "Permission denied", count: 4))
+        await component.stop()
+    }
+
+    @Test func `it speaks to the internet where it may, and still to nobody here`() async throws {
+        let component = Installed.component(of: Installed.breaker, mayUseNetwork: true)
+        try await component.start()
+        let outcomes = try await attempts(["network", "connect=/x", "datagrams"], in: component)
+        #expect(outcomes == ["succeeded", "Permission denied", "Permission denied"])
+        await component.stop()
+    }
+
+    @Test func `it neither reads nor changes what is not its own`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        let tried = ["read=\(file)", "read=/etc/passwd", "truncate=\(file)", "change-mode=\(file)"]
+        let outcomes = try await attempts(tried, in: component)
+        let (denied, refused) = ("Permission denied", "Operation not permitted")
+        #expect(outcomes == [denied, denied, refused, refused])
+        #expect(try await attempt("write", in: component) == denied)
+        #expect(
+            try await attempt("read=\(Installed.breaker.library)", in: component) == "succeeded")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "secret")
+        await component.stop()
+    }
+
+    @Test func `what it starts is inside too`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        #expect(try await attempt("cat=\(file)", in: component) == "status 1")
+        #expect(try await attempt("cat=/usr/bin/env", in: component) == "succeeded")
+        await component.stop()
+    }
+
+    @Test(arguments: ["kill", "trace", "limit"])
+    func `it does nothing to another process`(what: String) async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        #expect(
+            try await attempt("\(what)=\(getpid())", in: component) == "Operation not permitted")
+        await component.stop()
+    }
+
+    @Test func `it reads what a setting names that the manifest lists, and nothing beside it`()
+        async throws
+    {
+        var plugin = Installed.breaker
+        plugin.paths = ["folder"]
+        let component = Installed.component(of: plugin)
+        try await component.start(["folder": .text(directory.path + "/inside")])
+        let song = directory.path + "/inside/song"
+        #expect(try await attempt("read=\(song)", in: component) == "succeeded")
+        #expect(try await attempt("truncate=\(song)", in: component) == "Operation not permitted")
+        #expect(try await attempt("read=\(file)", in: component) == "Permission denied")
+        await component.stop()
+    }
+
+    @Test func `a path that the manifest does not list is refused by its setting`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        let failure = await #expect(throws: LaunchFailure.self) {
+            try await component.start(["folder": .text(directory.path)])
+        }
+        guard case .setting(let error) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(error.setting == "folder")
+        #expect(error.reason.contains("\(directory.path) can't be read"))
+        #expect(error.reason.contains("paths"))
+    }
+}
