@@ -86,6 +86,7 @@ public enum MetricCatalog {
 
     private static let clients: [MetricDescription] = [
         .gauge("atrium_screens", "Open screens, those that linger included."),
+        .gauge("atrium_screen_bytes", "Bytes of memory that what screens show takes, roughly."),
         .counter("atrium_screen_revisions_total", "Revisions of screens that were sent."),
         .gauge("atrium_subscriptions", "Open subscriptions."),
         .counter(

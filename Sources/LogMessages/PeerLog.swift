@@ -4,15 +4,19 @@ public import Logging
 /// fill the log.
 ///
 /// Each user has some lines a minute for each kind of event. What is beyond them is counted, and
-/// told in one line when the minute is over.
+/// told in one line when the minute is over. Of very many users those who come last count as one.
 public struct PeerLog: Sendable {
+    /// Users and kinds of events with lines of their own.
+    private static let most = 1_000
+
     private let lines: Int
     private let logger: Logger
     private var minutes: [Subject: Minute] = [:]
 
     private struct Subject: Hashable {
         let message: LogMessage
-        let uid: UInt32
+        /// Nil: all for whom there is no room.
+        var uid: UInt32?
     }
 
     private struct Minute {
@@ -47,7 +51,8 @@ public struct PeerLog: Sendable {
         _ message: LogMessage, _ details: [String: String], uid: UInt32, pid: Int32,
         now: ContinuousClock.Instant
     ) {
-        let subject = Subject(message: message, uid: uid)
+        var subject = Subject(message: message, uid: uid)
+        if minutes.count >= Self.most, minutes[subject] == nil { subject.uid = nil }
         if let minute = minutes[subject], minute.end <= now { sumUp(subject, minute) }
         var minute = minutes[subject] ?? Minute(end: now + .seconds(60))
         defer { minutes[subject] = minute }

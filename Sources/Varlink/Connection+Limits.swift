@@ -71,13 +71,13 @@ extension Connection {
     ///
     /// Looks closer only when much came or went, so that small calls pay nothing for it.
     func measure() {
-        let calls = callBytes
+        let calls = callBytes * Self.copies
         let mostBytes = max(frames.count, usage.unmeasured, replies.heldBytes, calls)
         guard mostBytes > Self.unnoticed || usage.charged > 0 else { return }
         let out = replies.ready.readableBytes + replies.heldBytes + bytesInChannel
         // What waits already is looked at again when as much has been added.
         usage.unmeasured = 0
-        let bytes = frames.count + out + calls * Self.copies
+        let bytes = frames.count + out + calls
         let isLess = bytes < usage.charged
         let total = charge(bytes > Self.unnoticed ? bytes : 0)
         guard total > server.limits.bytesPerUser, !isLess else { return }

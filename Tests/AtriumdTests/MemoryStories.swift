@@ -43,6 +43,48 @@ extension Stories {
             }
         }
 
+        @Test func `screens are refused once what a user's screens show takes more than it may`()
+            async throws
+        {
+            let options = DaemonUnderTest.Options(
+                configuration: ["atrium.yaml": "limits: {screenBytesPerUser: 1M}\n"])
+            try await withFilms(options) { daemon in
+                var open: [Peer] = []
+                var told: JSONValue?
+                while told == nil, open.count < 500 {
+                    let peer = try daemon.peer()
+                    // Each has a view of its own.
+                    let request: JSONValue = [
+                        "container": "films", "limit": .int(Int64(500 + open.count)),
+                    ]
+                    try await peer.send(
+                        Peer.frame("org.atrium.Screens.Open", request, more: true))
+                    let reply = try #require(try await peer.receive())
+                    if reply["error"] != nil { told = reply } else { open.append(peer) }
+                }
+                #expect(open.count > 2 && open.count < 500)
+                #expect(told?["error"]?.string == "org.atrium.Screens.LimitExceeded")
+                let setting = told?["parameters"]?["setting"]?.string
+                #expect(setting == "limits.screenBytesPerUser", "\(told as Any)")
+                let metrics = try await daemon.type("atriumctl metrics")
+                let bytes = metrics.output.split(separator: "\n")
+                    .first { $0.hasPrefix("atrium_screen_bytes ") }?
+                    .split(separator: " ").last.flatMap { Double($0) }
+                #expect(try #require(bytes) <= 1 << 20)
+                #expect(try #require(bytes) > 1 << 19)
+                // Those that wait for their user make room.
+                open.removeAll()
+                try await until {
+                    let again = try daemon.peer()
+                    try await again.send(
+                        Peer.frame(
+                            "org.atrium.Screens.Open", ["container": "films", "limit": 900],
+                            more: true))
+                    return try await again.receive()?["error"] == nil
+                }
+            }
+        }
+
         /// The most memory that the daemon ever had, in bytes.
         private static func mostResident(_ daemon: DaemonUnderTest) throws -> Int {
             let pid = try #require(daemon.pid)

@@ -40,6 +40,19 @@ import Testing
             captured.lines.last == "a connection was closed peer-pid=7 peer-uid=1000 reason=again")
     }
 
+    @Test func `however many users there are, most of what they do is only counted`() {
+        var log = makeLog(lines: 2)
+        for uid in 0..<5_000 {
+            log.tell(
+                .connectionRefused, ["reason": "full"], uid: UInt32(uid), pid: 7, now: start)
+        }
+        #expect(captured.lines.count == 1_002)
+        log.sweep(now: start + .seconds(60))
+        #expect(captured.lines.count == 1_003)
+        #expect(captured.lines.last?.contains("count=3998") == true)
+        #expect(!log.isBusy)
+    }
+
     @Test func `closed connections take no lines from denied calls`() {
         var log = makeLog(lines: 1)
         for _ in 0..<3 {

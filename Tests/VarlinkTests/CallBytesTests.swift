@@ -106,6 +106,26 @@ import Testing
         }
     }
 
+    @Test func `what a stream pushes to who does not read is charged until it has gone`()
+        async throws
+    {
+        try await withService { service in
+            let client = try service.raw()
+            try client.send(#"{"method":"org.example.test.Follow","more":true}"#)
+            try await service.desk.wait { $0.followers.count == 1 }
+            let text = String(repeating: "x", count: 100_000)
+            for _ in 0..<10 { try await service.desk.onLoop { service.desk.push(text) } }
+            #expect(try await service.isAlive())
+            let queued = await service.server.currentStatistics().bytesQueued
+            let charged = await Self.charged(service)
+            // The rest is with the kernel.
+            #expect(charged > 200_000)
+            #expect(charged >= queued && charged < 10 * 101_000)
+            client.close()
+            try await until { await Self.charged(service) == 0 }
+        }
+    }
+
     @Test func `a queue knows the bytes of the calls that have not ended`() {
         var queue = ReplyQueue()
         let (first, second) = (queue.open(bytes: 10), queue.open(bytes: 20))

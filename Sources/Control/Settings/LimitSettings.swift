@@ -84,6 +84,7 @@ public struct LimitSettings: Sendable, Hashable {
         Limit(
             "screensPerUser", .things, 1...1_000_000, \.host.screensPerUser,
             halfOf: \LimitSettings.host.screens),
+        Limit("screenBytesPerUser", .bytes, 1 << 20...1 << 40, \.host.screenBytesPerUser),
         Limit("screenLinger", .seconds, 1...3_600, \.host.screenLinger),
         Limit("searchBytes", .bytes, 64...64 << 10, \.host.searchBytes),
         Limit("selectedFilters", .things, 1...100_000, \.host.selectedFilters),

@@ -86,9 +86,20 @@ final class Domain {
         changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence
         screens = ScreenTable(incarnation: String(Self.randomText().prefix(8)))
+        screens.grew = { [weak self] in self?.relieveLater($0) }
     }
 
     func now() -> Timestamp { clock() }
+
+    /// Ends screens of a user who keeps far more than allowed, once what goes on now has returned.
+    private func relieveLater(_ account: ScreenAccount) {
+        guard account.isOverdrawn(limits), !account.isRelieved else { return }
+        account.isRelieved = true
+        later { [self] in
+            account.isRelieved = false
+            relieve(account)
+        }
+    }
 
     /// A number that was never given before: an operation's name and its entry's ticket; or a
     /// request's, by which one is seen to have come before another.

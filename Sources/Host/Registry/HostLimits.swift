@@ -30,6 +30,11 @@ public struct HostLimits: Sendable, Hashable {
     ///
     /// Beyond, a new one takes the place of the one that has waited to be resumed the longest.
     public var screensPerUser = 5_000
+    /// Bytes of memory that what one user's screens show may have, roughly; `screenBytesPerUser`.
+    ///
+    /// Beyond, screens that wait to be resumed end, then nothing more is shown; where lists grow to twice
+    /// as much, screens end. From half of it on, a screen can be resumed from its last revision alone.
+    public var screenBytesPerUser = 512 << 20
     /// How many seconds a screen waits for its user after its connection is gone.
     public var screenLinger = 30
     /// How many of the revisions that a screen was last sent it can be resumed from.

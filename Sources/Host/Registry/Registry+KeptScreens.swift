@@ -68,7 +68,9 @@ extension Registry {
         guard let container = containers[kept.container], domain.screens[kept.id] == nil,
             domain.screens.count < domain.limits.screens
         else { return false }
-        domain.screens.insert(Screen(kept.id, kept.request, owner: kept.owner, on: container))
+        domain.screens.insert(
+            Screen(
+                kept.id, kept.request, of: domain.screens.account(of: kept.owner), on: container))
         domain.screens.restorations[kept.id] = ScreenRestoration(kept)
         return true
     }

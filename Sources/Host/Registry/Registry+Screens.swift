@@ -71,9 +71,13 @@ extension Registry {
     ///
     /// Either way the reader is woken once there is another.
     ///
-    /// Fails with `screenNotFound` once the screen has ended, or has another reader.
+    /// Fails with `screenNotFound` once the screen has ended, or has another reader; with `limitExceeded` once
+    /// it has ended because its user's screens had too much to show.
     public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
-        guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else {
+        guard let screen = domain.screens[reader.screen] else {
+            return .failure(domain.screens.failure(of: reader.screen))
+        }
+        guard screen.turn == reader.turn else {
             return .failure(.screenNotFound(reader.screen.text))
         }
         return screen.pull()

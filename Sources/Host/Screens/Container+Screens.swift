@@ -15,7 +15,8 @@ extension Container {
             return reply(.failure(error))
         }
         let screen = Screen(
-            domain.screens.freshID(domain.freshID()), request, owner: owner, on: self)
+            domain.screens.freshID(domain.freshID()), request,
+            of: domain.screens.account(of: owner), on: self)
         domain.screens.insert(screen)
         change(screen) { choices in
             choices.view = ViewKey(
@@ -79,9 +80,15 @@ extension Container {
             let key = FocusKey(
                 subject: choices.subject, limit: choices.view.limit(of: comments))
             let focus = screening[key] ?? SharedFocus(key, on: self)
-            screening.insert(focus)
             // What is answered from now on is what is shown.
             catchUp(view, focus)
+            if let error = makeRoom(for: screen, choices, view, focus) {
+                if view.screens.isEmpty { forget(view) }
+                return done(.failure(error))
+            }
+            // What made room may have been the last to show it.
+            screening.insert(view)
+            screening.insert(focus)
             show(screen, choices, view, focus)
             screen.whenOnItsWay { done(.success($0)) }
         }
@@ -100,10 +107,12 @@ extension Container {
             leave(screen.view, screen)
             view.screens[screen.id] = screen
             screen.ballots?.show(screen, on: view)
+            view.payer.join(screen.account, for: view.state)
         }
         if screen.focus !== focus {
             leave(screen.focus, screen)
             focus.screens[screen.id] = screen
+            focus.payer.join(screen.account, for: focus.state)
         }
         screen.show(choices, view, focus)
     }
@@ -112,6 +121,7 @@ extension Container {
     func closeScreen(_ screen: Screen) {
         domain.screens.remove(screen.id)
         unblock(screen)
+        screen.letGo()
         leave(screen.view, screen)
         leave(screen.focus, screen)
         guard let ballots = screen.ballots else { return }
@@ -136,6 +146,7 @@ extension Container {
         guard let view else { return }
         view.screens[screen.id] = nil
         screen.ballots?.hide(screen, from: view)
+        view.payer.leave(screen.account, to: view.screens.values.first?.account)
         if view.screens.isEmpty { forget(view) }
     }
 
@@ -144,6 +155,7 @@ extension Container {
     private func leave(_ focus: SharedFocus?, _ screen: Screen) {
         guard let focus else { return }
         focus.screens[screen.id] = nil
+        focus.payer.leave(screen.account, to: focus.screens.values.first?.account)
         if focus.screens.isEmpty { screening.remove(focus) }
     }
 }

@@ -40,7 +40,7 @@ final class Screen {
     private static let mostRevisions = 1 << 53
 
     let id: ScreenID
-    let owner: String
+    let account: ScreenAccount
     let actor: String?
     let agent: String
     private(set) weak var container: Container?
@@ -70,18 +70,26 @@ final class Screen {
     /// A revision that somebody was told is on its way.
     private var promised = 0
     private var frames: Deque<Frame> = []
+    /// Bytes that it is charged with for what was chosen on it.
+    private var weight = 0
     private var onTheirWay: [(Int) -> Void] = []
     private var tasks: Deque<(_ finished: @escaping () -> Void) -> Void> = []
     private var isBusy = false
 
-    init(_ id: ScreenID, _ request: ScreenRequest, owner: String, on container: Container) {
+    init(
+        _ id: ScreenID, _ request: ScreenRequest, of account: ScreenAccount,
+        on container: Container
+    ) {
         self.id = id
-        self.owner = owner
+        self.account = account
         actor = request.actor
-        agent = request.agent ?? owner
+        agent = request.agent ?? account.owner
         self.container = container
         choices = Choices()
     }
+
+    /// The user whose it is.
+    var owner: String { account.owner }
 }
 
 // MARK: Readers
@@ -104,7 +112,7 @@ extension Screen {
         self.wake = wake
         let known = base.flatMap { base in frames.first { $0.revision == base } }
         resumed = known
-        if known == nil { frames.removeAll() }
+        if known == nil { forgetFrames() }
         self.reset = reset
         if known == nil, let base, reset == nil {
             self.reset =
@@ -165,10 +173,18 @@ extension Screen {
         self.revision = revision
         isRestored = true
         let last = frames.last
-        frames.removeAll()
+        forgetFrames()
         guard isSame, var last else { return }
         last.revision = revision
-        frames.append(last)
+        append(last)
+    }
+
+    /// It is closed: its user is charged with nothing of it any more.
+    func letGo() {
+        isEnded = true
+        forgetFrames()
+        account.charge(-weight)
+        weight = 0
     }
 
     private func settleAll() {
@@ -229,7 +245,7 @@ extension Screen {
         let frame = Frame(
             revision: revision, moment: moment, commits: container.commits,
             generation: ballots?.generation ?? 0)
-        keep(frame, atMost: container.domain.limits.screenRevisions)
+        keep(frame, container.domain.limits)
         defer {
             owesFirst = false
             resumed = nil
@@ -249,10 +265,40 @@ extension Screen {
             commits: 0, reset: nil, step: frame.moment.step(from: nil))
     }
 
-    private func keep(_ frame: Frame, atMost limit: Int) {
-        if frames.last?.revision == frame.revision { frames.removeLast() }
-        while frames.count >= max(limit, 1) { frames.removeFirst() }
+    /// Keeps what its reader is sent, to be resumed from; of earlier ones none where memory is short.
+    private func keep(_ frame: Frame, _ limits: HostLimits) {
+        if frames.last?.revision == frame.revision { dropLast() }
+        let isShort = account.bytes > limits.screenBytesPerUser / 2
+        let most = isShort ? 1 : max(limits.screenRevisions, 1)
+        while frames.count >= most { dropFirst() }
+        append(frame)
+    }
+
+    /// How many bytes more it would be charged with for other choices.
+    func cost(of choices: Choices) -> Int { choices.weight - weight }
+
+    // What is said about a subject seldom changes from one frame to the next: then they hold it once.
+
+    private func append(_ frame: Frame) {
+        account.hold(frame.moment.view)
+        if frames.last?.moment.focus !== frame.moment.focus { account.hold(frame.moment.focus) }
         frames.append(frame)
+    }
+
+    private func dropFirst() {
+        let moment = frames.removeFirst().moment
+        account.release(moment.view)
+        if frames.first?.moment.focus !== moment.focus { account.release(moment.focus) }
+    }
+
+    private func dropLast() {
+        let moment = frames.removeLast().moment
+        account.release(moment.view)
+        if frames.last?.moment.focus !== moment.focus { account.release(moment.focus) }
+    }
+
+    private func forgetFrames() {
+        while !frames.isEmpty { dropFirst() }
     }
 
     /// Whether what it shows now is another than what its reader was sent last.
@@ -287,6 +333,9 @@ extension Screen {
         self.choices = choices
         self.view = view
         self.focus = focus
+        let more = cost(of: choices)
+        weight += more
+        account.charge(more)
         container?.domain.screens.changed(self)
     }
 }

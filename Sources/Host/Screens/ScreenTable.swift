@@ -20,12 +20,19 @@ final class ScreenTable {
     var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Told what would have to be known to go on with them elsewhere.
     var note: ((ScreenNote) -> Void)?
-    /// How many each user has.
-    private var owned: [String: Int] = [:]
+    /// Told of users whose screens may keep more in memory than before.
+    var grew: (ScreenAccount) -> Void = { _ in }
+    private var accounts: [String: ScreenAccount] = [:]
     /// Whose screens have no reader, the longest first; what has one again stays until it is first.
     private var lingering: [String: Deque<Wait>] = [:]
     /// Why screens ended before their time, the latest last.
-    private var dropped: (reasons: [ScreenID: String], order: Deque<ScreenID>) = ([:], [])
+    private var dropped: (reasons: [ScreenID: Drop], order: Deque<ScreenID>) = ([:], [])
+
+    private struct Drop {
+        var reason: String
+        /// What its reader is told; nil: that it is gone.
+        var error: HostError?
+    }
 
     init(incarnation: String) {
         self.incarnation = incarnation
@@ -34,7 +41,12 @@ final class ScreenTable {
     var count: Int { screens.count }
 
     /// How many screens a user has.
-    func count(of owner: String) -> Int { owned[owner] ?? 0 }
+    func count(of owner: String) -> Int { accounts[owner]?.screens.count ?? 0 }
+
+    /// What a user's screens keep in memory.
+    func account(of owner: String) -> ScreenAccount {
+        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.grew($0) }
+    }
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
@@ -42,14 +54,15 @@ final class ScreenTable {
 
     func insert(_ screen: Screen) {
         screens[screen.id] = screen
-        owned[screen.owner, default: 0] += 1
+        accounts[screen.owner] = screen.account
+        screen.account.screens[screen.id] = screen
     }
 
     /// Forgets a screen.
     func remove(_ id: ScreenID) {
         guard let screen = screens.removeValue(forKey: id) else { return }
-        let left = count(of: screen.owner) - 1
-        owned[screen.owner] = left > 0 ? left : nil
+        screen.account.screens[id] = nil
+        if screen.account.screens.isEmpty { accounts[screen.owner] = nil }
         note?(.gone(id))
     }
 
@@ -62,7 +75,8 @@ final class ScreenTable {
     func removeAll() {
         screens.removeAll()
         restorations.removeAll()
-        owned.removeAll()
+        for account in accounts.values { account.screens.removeAll() }
+        accounts.removeAll()
         lingering.removeAll()
         dropped = ([:], [])
     }
@@ -85,20 +99,28 @@ final class ScreenTable {
     }
 
     /// Notes why a screen ends though it might still be resumed.
-    func noteDropped(_ id: ScreenID, _ reason: String) {
-        dropped.reasons[id] = reason
+    func noteDropped(_ id: ScreenID, _ reason: String, _ error: HostError? = nil) {
+        dropped.reasons[id] = Drop(reason: reason, error: error)
         dropped.order.append(id)
         while dropped.order.count > Self.remembered {
             dropped.reasons[dropped.order.removeFirst()] = nil
         }
     }
 
+    /// What the reader of a screen is told that is not there.
+    func failure(of id: ScreenID) -> HostError {
+        dropped.reasons[id]?.error ?? .screenNotFound(id.text)
+    }
+
+    /// Bytes that what all screens show has, roughly.
+    var bytes: Int { accounts.values.reduce(0) { $0 + $1.bytes } }
+
     /// Why a screen that is not there is not.
     func absence(of id: ScreenID, linger seconds: Int) -> String {
         guard id.text.hasPrefix(incarnation + "-") else {
             return "The daemon was started anew since, or never had this screen."
         }
-        return dropped.reasons[id]
+        return dropped.reasons[id]?.reason
             ?? "The screen is gone: one lingers for \(seconds) s after its connection, and ends "
             + "with its container."
     }

@@ -1,7 +1,7 @@
 import AtriumKit
 
 /// What is said about a subject at one moment; never changed.
-final class FocusState: Sendable {
+final class FocusState: ShownState, Sendable {
     let number: UInt64
     /// What it is about.
     let subject: Subject
@@ -11,6 +11,7 @@ final class FocusState: Sendable {
     let component: String?
     let comments: [CommentView]
     let total: Int
+    let bytes: Int
 
     private let changes = StepCache<FocusChange>()
 
@@ -24,6 +25,7 @@ final class FocusState: Sendable {
         self.component = component
         self.comments = comments
         self.total = total
+        bytes = comments.reduce(500) { $0 + $1.weight }
     }
 
     /// What leads here from another state, made once for all who are there; nil: from nothing.
@@ -80,7 +82,8 @@ struct FocusKey: Hashable {
 /// what it answers is what is committed.
 final class SharedFocus {
     let key: FocusKey
-    private(set) var state: FocusState
+    private(set) var state: FocusState { didSet { payer.show(state) } }
+    var payer = Payer<FocusState>()
     var screens: [ScreenID: Screen] = [:]
     /// Whether it waits to be brought up to now, and up to where it was last.
     var isQueued = false

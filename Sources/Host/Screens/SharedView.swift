@@ -37,7 +37,8 @@ final class SharedView {
     }
 
     private(set) var key: ViewKey
-    private(set) var state: ViewState
+    private(set) var state: ViewState { didSet { payer.show(state) } }
+    var payer = Payer<ViewState>()
     var screens: [ScreenID: Screen] = [:]
     /// What its screens see now.
     var moments = MomentTable()

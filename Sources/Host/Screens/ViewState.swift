@@ -6,10 +6,13 @@ final class ShownItem: Sendable {
     let row: IndexedItem
     /// As everybody reads it: nobody's ballot in it.
     let view: ItemView
+    /// About what it takes in memory.
+    let weight: Int
 
     init(_ row: IndexedItem, _ view: ItemView) {
         self.row = row
         self.view = view
+        weight = view.weight
     }
 }
 
@@ -20,7 +23,7 @@ extension ShownItem: Hashable {
 }
 
 /// What everybody who chose the same sees at one moment; never changed.
-final class ViewState: Sendable {
+final class ViewState: ShownState, Sendable {
     struct List: Sendable {
         let component: String
         let total: Int
@@ -36,6 +39,7 @@ final class ViewState: Sendable {
     let sections: [SectionView]?
     let lists: [List]
     let path: [String]
+    let bytes: Int
 
     private let changes = StepCache<ViewChange>()
 
@@ -49,6 +53,8 @@ final class ViewState: Sendable {
         self.sections = sections
         self.lists = lists
         self.path = path
+        let items = lists.reduce(0) { $1.items.reduce($0) { $0 + $1.weight } }
+        bytes = (sections ?? []).reduce(1_000 + items) { $0 + $1.weight }
     }
 
     /// Whether any of its lists shows what a vote is about.

@@ -188,6 +188,8 @@ enum RemoteProblem {
         case "payloadBytes": "a notification holds at most \(value) bytes"
         case "topics": "one subscription names at most \(value) topics"
         case "screensPerUser": "you have \(value) screens open already, and no more are taken"
+        case "screenBytesPerUser":
+            "what your screens show takes more than the \(value) bytes of memory that it may"
         case "searchBytes": "a text to search for has at most \(value) bytes"
         case "writesPerMinute": "one person writes at most \(value) times in a minute"
         case "bytesPerMinute": "one person writes at most \(value) bytes in a minute"
