@@ -20,6 +20,17 @@ struct ResolvedSection: Equatable {
     }
 }
 
+extension Predicate {
+    /// Whether the rows of what it asks for are listed, so that nothing is looked at to find them.
+    var isListed: Bool {
+        switch self {
+        case .all: true
+        case .equals(_, let value): !value.isNull
+        default: false
+        }
+    }
+}
+
 extension [ResolvedSection] {
     /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
     ///
@@ -27,6 +38,7 @@ extension [ResolvedSection] {
     ///   - counts: by section and filter.
     ///   - before: the counts of before, and what was made of them: what is counted as it was is not
     ///     made again.
+    /// - Returns: what is shown of them.
     func views(
         counts: [[Int]], before: (counts: [[Int]], views: [SectionView]) = ([], [])
     ) -> [SectionView] {
@@ -131,6 +143,7 @@ extension Container {
                         section: section, filter: selection[section].first ?? "",
                         known: done.sections.map(\.section.id))
                 }
+                if offers { try domain.limits.check(counting: done.sections) }
                 then(
                     .success(
                         offers ? done.sections : done.sections.filter { !$0.selected.isEmpty }))

@@ -8,8 +8,8 @@ import AtriumKit
 /// by itself. Once ``step()`` returns false, the sets are right until the next change; then
 /// ``catchUp()`` judges what changed since, if that is little.
 ///
-/// What a section offers is the definition's, not the caller's: its sets are put into the index's
-/// ``LeafCache``, where the counting finds them.
+/// What is counted is the definition's, but for a few filters that callers write: its sets are put
+/// into the index's ``LeafCache``, where the counting finds them.
 final class QueryPreparation {
     /// Whose rows.
     let index: ContentIndex

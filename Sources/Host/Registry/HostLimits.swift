@@ -16,6 +16,9 @@ public struct HostLimits: Sendable, Hashable {
     public var sortFields = 16
     /// Filters selected in all sections together; `selectedFilters`.
     public var selectedFilters = 1_000
+    /// Texts and ranges among them, where what they let through is counted: on screens, in sections
+    /// with counts; `countedFilters`.
+    public var countedFilters = 100
     /// Bytes of one selected filter's id, which may be a text that a person wrote; `filterBytes`.
     public var filterBytes = 4_096
     /// Bytes of all that is selected, ids of filters and sections together; `selectionBytes`.
@@ -91,6 +94,15 @@ extension HostLimits {
         }
         try check(count, selectedFilters, "selectedFilters")
         try check(bytes, selectionBytes, "selectionBytes")
+    }
+
+    /// Makes sure that what was selected beside what is on offer may be counted.
+    func check(counting sections: [ResolvedSection]) throws(HostError) {
+        let written = sections.reduce(0) { count, resolved in
+            let others = resolved.filters.dropFirst(resolved.section.filters.count)
+            return count + others.count { !$0.predicate.isListed }
+        }
+        try check(written, countedFilters, "countedFilters")
     }
 
     /// Makes sure that a component may be asked for a filter.

@@ -197,6 +197,7 @@ enum RemoteProblem {
         case "frontendBytesPerMinute": "a front end writes at most \(value) bytes in a minute"
         case "sortFields": "a list is sorted by at most \(value) fields"
         case "selectedFilters": "at most \(value) filters are selected at a time"
+        case "countedFilters": "at most \(value) written texts and ranges are counted at a time"
         case "filterBytes":
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
