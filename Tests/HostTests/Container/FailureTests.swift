@@ -186,14 +186,25 @@ import Testing
     @Test func `thousands that fail together are answered in slices, and undone`() async throws {
         let host = try await films()
         try await host.cast(2, on: "heat", by: Caller(actor: "unix:7"))
-        fail(host, storage: true)
+        // The first fails once the last is on its way.
+        let gate = DispatchSemaphore(value: 0)
+        host.store.inject(
+            Faults(beforeEntry: { _, _ in
+                gate.wait()
+                throw InjectedFault(isStorage: true)
+            }))
         let steps = await host.on { $0.domain.steps }
-        let results = try await host.callAll(5_000) { registry, index, reply in
+        async let answers = host.callAll(5_000) { registry, index, reply in
             // Every other one is a repetition, which rests on the one before.
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: 4,
-                by: Caller(actor: "unix:\(index / 2)"), reply)
+                by: Caller(actor: "unix:\(10_000 + index / 2)"), reply)
         }
+        while await host.on({ $0.containers["films"]?.lane.count }) != 5_000 { await Task.yield() }
+        // Once for the group, and once for its first entry.
+        gate.signal()
+        gate.signal()
+        let results = try await answers
         for result in results {
             guard case .failure(.storeUnavailable) = result else {
                 Issue.record("\(result)")
