@@ -11,7 +11,7 @@ enum WorkerCall: Sendable, Hashable {
     case decide(ComponentCommand, CommandContext)
     case answer(ComponentQuery)
     case undo([Change])
-    case report([String: [Value]])
+    case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
     case pass(LifecyclePhase)
     /// Let the component go and end.
@@ -78,7 +78,8 @@ extension WorkerCall: WireCodable {
             .wire("decide", ["command": command, "context": context])
         case .answer(let query): .wire("answer", ["query": query])
         case .undo(let changes): .wire("undo", ["changes": changes])
-        case .report(let values): .wire("report", ["values": values])
+        case .report(let values, let cut):
+            .wire("report", ["values": values, "cut": cut.sorted()])
         case .deliver(let notification): .wire("deliver", ["notification": notification])
         case .pass(let phase): .wire("pass", ["phase": phase])
         case .close: .wire("close")
@@ -94,7 +95,9 @@ extension WorkerCall: WireCodable {
         case "decide": self = .decide(try object("command"), try object("context"))
         case "answer": self = .answer(try object("query"))
         case "undo": self = .undo(try object("changes"))
-        case "report": self = .report(try object("values"))
+        case "report":
+            let cut: [String] = try object("cut")
+            self = .report(try object("values"), cut: Set(cut))
         case "deliver": self = .deliver(try object("notification"))
         case "pass": self = .pass(try object("phase"))
         case "close": self = .close

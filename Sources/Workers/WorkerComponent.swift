@@ -97,7 +97,7 @@ public actor WorkerComponent {
     public func undo(_ changes: [Change]) throws { try running().undo(changes) }
 
     /// Tells a filters component the values of the fields that it observes.
-    public func report(_ values: [String: [Value]]) throws { try running().report(values) }
+    public func report(_ values: [String: [Value]]) throws { try running().report(values, cut: []) }
 
     /// Hands over a notification.
     public func deliver(_ notification: Notification) throws {

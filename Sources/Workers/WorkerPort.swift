@@ -167,7 +167,7 @@ extension WorkerPort {
 
     func undo(_ changes: [Change]) { call(.undo(changes)) }
 
-    func report(_ values: [String: [Value]]) { call(.report(values)) }
+    func report(_ values: [String: [Value]], cut: Set<String>) { call(.report(values, cut: cut)) }
 
     func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
 

@@ -93,7 +93,7 @@ final class WorkerSession {
         case .answer(let query):
             return port.answer(query) { self.answer(id, $0.map(WorkerAnswer.answered)) }
         case .undo(let changes): port.undo(changes)
-        case .report(let values): port.report(values)
+        case .report(let values, let cut): port.report(values, cut: cut)
         case .deliver(let notification): port.deliver(notification)
         case .pass(let phase): port.pass(phase)
         }

@@ -36,6 +36,24 @@ import Testing
         #expect(try self.sections(host).map(\.filters.count) == [0, 0])
     }
 
+    @Test func `of a field with more values than are told any that is understood is selected`()
+        throws
+    {
+        let host = try host(["id": "genre", "field": "genres"], ["id": "year", "field": "year"])
+        host.report(["genres": ["crime"], "year": [1972]], cut: ["genres"])
+        #expect(try sections(host).map(\.hasMore) == [true, false])
+        let rare = ComponentQuery.FilterID(section: "genre", filter: "noir")
+        guard
+            case .selection(let selection, _) = try host.ask(
+                .select(rare, of: Selection(), screen: "s"))
+        else { throw Refusal(.filterNotFound, "nothing was selected") }
+        #expect(selection["genre"] == ["noir"])
+        let year = ComponentQuery.FilterID(section: "year", filter: "1931")
+        #expect(throws: Refusal.self) {
+            try host.ask(.select(year, of: Selection(), screen: "s"))
+        }
+    }
+
     @Test func `a value that no item has now is still understood`() throws {
         let host = try host(
             ["id": "genre", "field": "genres"], ["id": "year", "field": "year"],

@@ -112,7 +112,7 @@ extension RandomMessages {
         case 3: .decide(command(), context())
         case 4: .answer(query())
         case 5: .undo(list { $0.change() })
-        case 6: .report(object { $0.list { $0.value() } })
+        case 6: .report(object { $0.list { $0.value() } }, cut: Set(list { $0.text() }))
         case 7: .deliver(notification())
         case 8: .pass([.willAttach, .didAttach, .willDetach, .didDetach][number(4)])
         default: .close

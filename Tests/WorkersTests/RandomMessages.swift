@@ -159,9 +159,11 @@ extension RandomMessages {
     }
 
     mutating func section() -> FilterSection {
-        FilterSection(
+        var section = FilterSection(
             id: text(), title: text(), input: SectionInput.allCases[number(4)],
             filters: list { $0.filter() })
+        section.hasMore = bool()
+        return section
     }
 
     mutating func selection() -> Selection { Selection(object { $0.list { $0.text() } }) }

@@ -26,8 +26,8 @@ struct Facet {
         index()
     }
 
-    /// Offers a filter for each value, sorted as they are given.
-    mutating func offer(_ values: [Value]) {
+    /// Offers a filter for each value, sorted as they are given; `isCut`: there are further values.
+    mutating func offer(_ values: [Value], isCut: Bool) {
         var filters = values.compactMap { value -> Filter? in
             guard let text = value.plainText, !text.isEmpty else { return nil }
             return Filter(
@@ -35,6 +35,7 @@ struct Facet {
         }
         if order == .descending { filters.reverse() }
         section.filters = filters
+        section.hasMore = isCut
         index()
     }
 
@@ -69,8 +70,8 @@ struct Facet {
     }
 
     /// Whether a person may select this filter, which is understood: of values only those that items
-    /// have.
-    func offers(_ id: String) -> Bool { !followsValues || offered[id] != nil }
+    /// have, as far as that is known.
+    func offers(_ id: String) -> Bool { !followsValues || section.hasMore || offered[id] != nil }
 
     /// What would be understood, as the end of a sentence.
     func expectation(insteadOf id: String) -> String {

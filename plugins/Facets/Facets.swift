@@ -37,9 +37,14 @@ public final class Facets: Filtering {
     }
 
     /// Offers a filter for each value; a field that is not among them has none any more.
-    public func fieldValuesDidChange(_ values: [String: [Value]]) {
+    ///
+    /// - Parameters:
+    ///   - values: the distinct values, sorted, by field.
+    ///   - cut: the fields that have further values, which can be selected too.
+    public func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
         for index in facets.indices where facets[index].followsValues {
-            facets[index].offer(values[facets[index].field.name] ?? [])
+            let field = facets[index].field.name
+            facets[index].offer(values[field] ?? [], isCut: cut.contains(field))
         }
     }
 
@@ -67,7 +72,7 @@ extension Facets {
     /// Adds the filter; in a section that is not `several` it replaces the one before.
     ///
     /// A person selects what is on offer: a value that no item has is a mistake, unless it is
-    /// selected already.
+    /// selected already, or the field has more values than are on offer.
     ///
     /// - Parameters:
     ///   - filter: the filter's id.

@@ -163,9 +163,14 @@ public struct SectionView: Sendable, Hashable {
     public var input: SectionInput
     /// The filters on offer, and those selected beside them.
     public var filters: [FilterView]
+    /// Whether there are further values to select, which are not among them.
+    public var more: Bool
 
     /// A section with its counts.
-    public init(id: String, title: String, input: SectionInput, filters: [FilterView]) {
+    public init(
+        id: String, title: String, input: SectionInput, filters: [FilterView], more: Bool = false
+    ) {
+        self.more = more
         self.id = id
         self.title = title
         self.input = input

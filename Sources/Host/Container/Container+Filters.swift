@@ -58,7 +58,7 @@ extension [ResolvedSection] {
             }
             return SectionView(
                 id: resolved.section.id, title: resolved.section.title,
-                input: resolved.section.input, filters: filters)
+                input: resolved.section.input, filters: filters, more: resolved.section.hasMore)
         }
     }
 }
@@ -221,27 +221,35 @@ extension Container {
     /// Tells a filters component the values that its fields have, if they changed since.
     func report(to slot: Slot) {
         guard slot.isAttached, let port = slot.port, !port.observedFields.isEmpty else { return }
-        let lists = slots.compactMap(\.list)
-        let version = lists.reduce(UInt64(lists.count)) {
-            $0 &* 31 &+ $1.valuesVersion(of: port.observedFields)
+        let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
+        let version = lists.reduce(UInt64(lists.count &* 31 &+ limit)) {
+            $0 &* 31 &+ $1.valuesVersion(of: port.observedFields, atMost: limit)
         }
         guard slot.reportedVersion != version else { return }
         slot.reportedVersion = version
         var values: [String: [Value]] = [:]
+        var cut: Set<String> = []
         for field in port.observedFields {
-            values[field] =
-                lists.count == 1
-                ? lists[0].distinctValues(of: field) : lists.distinctValues(of: field)
+            let found = lists.distinctValues(of: field, atMost: limit)
+            values[field] = Array(found.prefix(limit))
+            if found.count > limit
+                || lists.contains(where: { $0.hasValues(of: field, beyond: limit) })
+            {
+                cut.insert(field)
+            }
         }
-        port.report(values)
+        port.report(values, cut: cut)
     }
 }
 
 extension [ContentIndex] {
-    /// The values that a field has in any of the lists, each once, in the first one's order.
-    fileprivate func distinctValues(of field: String) -> [Value] {
+    /// The values that a field has in any of the lists, each once, in the first one's order; of each
+    /// list at most so many.
+    fileprivate func distinctValues(of field: String, atMost limit: Int) -> [Value] {
+        if count == 1 { return self[0].distinctValues(of: field, atMost: limit) }
         var seen: Set<Value> = []
-        return flatMap { $0.distinctValues(of: field) }.filter { seen.insert($0).inserted }
+        return flatMap { $0.distinctValues(of: field, atMost: limit) }
+            .filter { seen.insert($0).inserted }
     }
 }
 

@@ -131,14 +131,21 @@ final class ContentIndex {
 
     /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
     ///
-    /// Booleans are told as such, times in canonical form. Empty for a field that is not there.
-    func distinctValues(of field: String) -> [Value] {
-        columns[field]?.distinctValues ?? []
+    /// Booleans are told as such, times in canonical form. Empty for a field that is not there. Of more
+    /// than the limit those that most items have, as they were when ``valuesVersion(of:atMost:)`` changed.
+    func distinctValues(of field: String, atMost limit: Int = .max) -> [Value] {
+        columns[field]?.distinctValues(atMost: limit) ?? []
     }
 
-    /// A number that is another one when the distinct values of any of these fields have changed.
-    func valuesVersion(of fields: some Sequence<String>) -> UInt64 {
-        fields.reduce(retiredVersions) { $0 + (columns[$1]?.version ?? 0) }
+    /// Whether a field has more distinct values than so many.
+    func hasValues(of field: String, beyond limit: Int) -> Bool {
+        (columns[field]?.valueCount ?? 0) > limit
+    }
+
+    /// A number that is another one when the distinct values of any of these fields have changed; those
+    /// of a field that has more than the limit are looked for again after many changes.
+    func valuesVersion(of fields: some Sequence<String>, atMost limit: Int = .max) -> UInt64 {
+        fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
     }
 
     /// A number that is another one when an item came, went or lies elsewhere.

@@ -106,11 +106,32 @@ enum IndexColumn {
         }
     }
 
-    /// The distinct values, sorted.
-    var distinctValues: [Value] {
+    /// How many distinct values there are.
+    var valueCount: Int {
         switch self {
-        case .text(let column): column.values.sortedTexts.map(Value.text)
-        case .number(let column): column.sortedNumbers.map(column.value)
+        case .text(let column): column.values.count
+        case .number(let column): column.valueCount
+        }
+    }
+
+    /// Another number when ``distinctValues(atMost:)`` are others; where there are more than that, only
+    /// after changes of an eighth as many rows as there are values.
+    func version(atMost limit: Int) -> UInt64 {
+        guard valueCount > limit else { return version }
+        switch self {
+        case .text(let column):
+            return column.values.cut.value(
+                after: column.values.changes, ofValues: column.values.count)
+        case .number(let column): return column.cutVersion
+        }
+    }
+
+    /// The distinct values, sorted: at most so many, those that most rows have.
+    func distinctValues(atMost limit: Int) -> [Value] {
+        switch self {
+        case .text(let column):
+            column.values.sortedCodes(atMost: limit).map { .text(column.values.text(of: $0)) }
+        case .number(let column): column.sortedNumbers(atMost: limit).map(column.value)
         }
     }
 

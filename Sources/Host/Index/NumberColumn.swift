@@ -12,6 +12,10 @@ final class NumberColumn {
     /// Each row's number, NaN where it has none.
     private(set) var numbers: ContiguousArray<Double> = []
 
+    /// Grows with each row that takes or loses a number.
+    private var changes: UInt64 = 0
+    private var cut = CutVersion()
+
     private let type: Field.FieldType
     /// The rows of each distinct number: kept from the first time that somebody asks, since most
     /// numbers are compared and never listed.
@@ -102,6 +106,27 @@ final class NumberColumn {
         return postings?.keys.sorted() ?? []
     }
 
+    /// How many distinct numbers there are.
+    var valueCount: Int {
+        startListing()
+        return postings?.count ?? 0
+    }
+
+    /// The numbers that most rows have, at most so many, ascending; of numbers that equally many rows
+    /// have the least.
+    func sortedNumbers(atMost limit: Int) -> [Double] {
+        guard valueCount > limit else { return sortedNumbers }
+        typealias Listed = Dictionary<Double, Postings>.Element
+        let most = (postings ?? [:]).first(limit) { (one: Listed, other: Listed) -> Bool in
+            let (left, right) = (one.value.count, other.value.count)
+            return left == right ? one.key < other.key : left > right
+        }
+        return most.map { $0.key }.sorted()
+    }
+
+    /// Another number once ``sortedNumbers(atMost:)`` are to be found anew where there are more.
+    var cutVersion: UInt64 { cut.value(after: changes, ofValues: valueCount) }
+
     /// Keeps the distinct numbers, and ``version``, from now on.
     func startListing() {
         guard postings == nil else { return }
@@ -127,6 +152,7 @@ final class NumberColumn {
     }
 
     private func move(_ row: Int, from old: Double, to new: Double) {
+        changes += 1
         if !old.isNaN {
             postings?[old]?.remove(row)
             if postings?[old]?.count == 0 {

@@ -3,6 +3,11 @@
 final class ValueTable {
     /// Grows with each text that comes or goes.
     private(set) var version: UInt64 = 0
+    /// How many texts rows have.
+    private(set) var count = 0
+    /// Grows with each row that takes or loses a text.
+    private(set) var changes: UInt64 = 0
+    var cut = CutVersion()
     let folded = FoldedTexts()
     private(set) var postings: ContiguousArray<Postings> = []
     /// The first eight bytes of each folded text, as a number that orders as the text does.
@@ -31,12 +36,21 @@ final class ValueTable {
     /// The text under a code that is not forgotten.
     func text(of code: Int) -> String { folded.withOriginal(of: code) { $0.text } }
 
-    /// The distinct texts, sorted.
-    var sortedTexts: [String] { sortedCodes.map(text) }
-
     /// The codes that rows have, in the order of their texts.
     var sortedCodes: [Int] {
         postings.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
+    }
+
+    /// The codes of the texts that most rows have, at most so many, in the order of their texts; of
+    /// texts that equally many rows have the first.
+    func sortedCodes(atMost limit: Int) -> [Int] {
+        guard count > limit else { return sortedCodes }
+        return postings.indices.lazy.filter { self.postings[$0].count > 0 }
+            .first(limit) { one, other in
+                let (left, right) = (postings[one].count, postings[other].count)
+                return left == right ? compare(one, other) < 0 : left > right
+            }
+            .sorted { compare($0, $1) < 0 }
     }
 
     /// Notes that a row has a text, and gives its code.
@@ -75,7 +89,9 @@ final class ValueTable {
     /// A text that no row has is forgotten with the next ``release()``.
     func remove(code: Int, row: Int) {
         postings[code].remove(row)
+        changes += 1
         guard postings[code].count == 0 else { return }
+        count -= 1
         retired.append(Int32(code))
         version += 1
     }
@@ -129,7 +145,11 @@ final class ValueTable {
     }
 
     private func note(_ row: Int, under code: Int) {
-        if postings[code].count == 0 { version += 1 }
+        if postings[code].count == 0 {
+            version += 1
+            count += 1
+        }
+        changes += 1
         postings[code].insert(row)
     }
 

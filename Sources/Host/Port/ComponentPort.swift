@@ -38,8 +38,9 @@ public protocol ComponentPort: AnyObject {
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void)
     /// Makes the touched records what the store holds, after a commit that failed.
     func undo(_ changes: [Change])
-    /// Tells a filters component the distinct values of the fields that it observes.
-    func report(_ values: [String: [Value]])
+    /// Tells a filters component the distinct values of the fields that it observes, and of which of
+    /// these there are more.
+    func report(_ values: [String: [Value]], cut: Set<String>)
     /// Hands over a notification that matches a pattern which the component observes.
     func deliver(_ notification: Notification)
     /// Passes a step of the component's life on.

@@ -145,8 +145,8 @@ final class InProcessPort: ComponentPort {
         call { harness.undo(changes) }
     }
 
-    func report(_ values: [String: [Value]]) {
-        call { harness.report(values) }
+    func report(_ values: [String: [Value]], cut: Set<String>) {
+        call { harness.report(values, cut: cut) }
     }
 
     func deliver(_ notification: Notification) {

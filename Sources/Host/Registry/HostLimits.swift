@@ -23,6 +23,9 @@ public struct HostLimits: Sendable, Hashable {
     public var filterBytes = 4_096
     /// Bytes of all that is selected, ids of filters and sections together; `selectionBytes`.
     public var selectionBytes = 128 << 10
+    /// Values of a field that a filters component is told of, and so offers, at most: of more those that
+    /// most items have; `facetValues`.
+    public var facetValues = 1_000
     /// Containers; `containers`.
     public var containers = 1_000
     /// Components of one container; `components`.

@@ -27,11 +27,13 @@ extension Container {
     }
 
     private var presentOffers: UInt64? {
-        var version = screening.structure
+        let limit = domain.limits.facetValues
+        var version = screening.structure &* 31 &+ UInt64(limit)
         for slot in slots where slot.kind == .filters {
             guard slot.isAttached, let port = slot.port else { return nil }
             for list in slots.lazy.compactMap(\.list) {
-                version = version &* 31 &+ list.valuesVersion(of: port.observedFields)
+                version =
+                    version &* 31 &+ list.valuesVersion(of: port.observedFields, atMost: limit)
             }
         }
         return version

@@ -121,7 +121,9 @@ extension Filter: WireCodable {
 
 extension FilterSection: WireCodable {
     var wire: Value {
-        .wire(members: ["id": id, "title": title, "input": input, "filters": filters])
+        .wire(members: [
+            "id": id, "title": title, "input": input, "filters": filters, "hasMore": hasMore,
+        ])
     }
 
     init(wire: Value) throws(WireError) {
@@ -129,6 +131,7 @@ extension FilterSection: WireCodable {
         self.init(
             id: try object("id"), title: try object("title"), input: try object("input"),
             filters: try object("filters"))
+        hasMore = try object("hasMore")
     }
 }
 

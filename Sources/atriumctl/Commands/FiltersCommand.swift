@@ -56,6 +56,7 @@ struct SectionTable {
                     filter.title == filter.id ? "" : filter.title, filter.selected ? "*" : "",
                 ])
             }
+            if section.more == true { table.add(["", "…", "", "", ""]) }
         }
     }
 

@@ -41,6 +41,7 @@ struct ScreenView {
             let text = "\(filter.title) \(Wording.count(filter.count))"
             return filter.selected ? "[\(text)]" : text
         }
+        if section.more == true { filters.append("…") }
         if filters.isEmpty { filters = [SectionTable.placeholder(section.input)] }
         return PrintableText.line("\(section.title): \(filters.joined(separator: " · "))")
     }

@@ -124,7 +124,9 @@ private final class RemotePort: ComponentPort {
         later { self.inner.answer(query) { result in self.later { done(result) } } }
     }
     func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }
-    func report(_ values: [String: [Value]]) { later { self.inner.report(values) } }
+    func report(_ values: [String: [Value]], cut: Set<String>) {
+        later { self.inner.report(values, cut: cut) }
+    }
     func deliver(_ notification: AtriumKit.Notification) {
         later { self.inner.deliver(notification) }
     }

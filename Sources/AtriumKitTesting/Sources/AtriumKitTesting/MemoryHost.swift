@@ -133,7 +133,13 @@ public final class MemoryHost {
     }
 
     /// Tells a filters component the values of the fields that it observes, sorted.
-    public func report(_ values: [String: [Value]]) { harness.report(values) }
+    ///
+    /// - Parameters:
+    ///   - values: the distinct values, sorted, by field.
+    ///   - cut: the fields that have more.
+    public func report(_ values: [String: [Value]], cut: Set<String> = []) {
+        harness.report(values, cut: cut)
+    }
 
     /// Posts a notification; the component hears it if it listens.
     public func post(_ topic: String, _ payload: [String: Value] = [:], sequence: Int64? = nil) {

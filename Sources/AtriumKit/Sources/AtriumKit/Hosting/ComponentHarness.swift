@@ -172,9 +172,11 @@ public final class ComponentHarness {
 
     /// Tells a filters component the values of the fields that it observes; another kind has none.
     ///
-    /// - Parameter values: the distinct values, sorted, by field.
-    public func report(_ values: [String: [Value]]) {
-        if case .filters(let filters) = role { filters.fieldValuesDidChange(values) }
+    /// - Parameters:
+    ///   - values: the distinct values, sorted, by field.
+    ///   - cut: the fields that have more: of these the values that most items have.
+    public func report(_ values: [String: [Value]], cut: Set<String> = []) {
+        if case .filters(let filters) = role { filters.fieldValuesDidChange(values, cut: cut) }
     }
 
     /// Events that the component raised by itself (from background work or an observed

@@ -39,8 +39,10 @@ public struct FilterSection: Sendable, Hashable {
     public var input: SectionInput
     /// The filters on offer, in order; empty for text.
     public var filters: [Filter]
+    /// Whether there are further ones, which can be selected too.
+    public var hasMore = false
 
-    /// A section.
+    /// A section that offers all there is.
     public init(id: String, title: String, input: SectionInput, filters: [Filter]) {
         self.id = id
         self.title = title
@@ -82,6 +84,14 @@ public protocol Filtering: Component {
     /// The distinct values that the items' observed fields now have, sorted, by field.
     func fieldValuesDidChange(_ values: [String: [Value]])
 
+    /// As ``fieldValuesDidChange(_:)``, which the host calls through this one.
+    ///
+    /// - Parameters:
+    ///   - values: the distinct values, sorted, by field.
+    ///   - cut: the fields that have more values than the host tells: of these it tells those that most
+    ///     items have.
+    func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>)
+
     /// The sections on offer, in order.
     var sections: [FilterSection] { get }
 
@@ -115,6 +125,10 @@ extension Filtering {
     public var observedFields: [String] { [] }
     /// Does nothing.
     public func fieldValuesDidChange(_ values: [String: [Value]]) {}
+    /// Takes the values for all there are.
+    public func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
+        fieldValuesDidChange(values)
+    }
 
     /// Adds the filter; in a section that is not `several` it replaces the one before.
     public func select(

@@ -1,0 +1,62 @@
+import AtriumKit
+import Testing
+
+@testable import Host
+
+/// The values of a field to choose from, where there are many.
+struct IndexValuesTests {
+    private func index(_ names: [String], _ years: [Int]) -> ContentIndex {
+        let index = ContentIndex(fields: [
+            Field(name: "name", type: .text), Field(name: "year", type: .integer),
+        ])
+        for (place, (name, year)) in zip(names, years).enumerated() {
+            index.put([item(place, name, year)], revision: 1)
+        }
+        return index
+    }
+
+    private func item(_ place: Int, _ name: String, _ year: Int) -> Item {
+        Item(id: "i\(place)", fields: ["name": .text(name), "year": .int(Int64(year))])
+    }
+
+    @Test func `of more values than the limit those are told that most items have`() {
+        var random = SeededRandom(state: 7)
+        let years = (0..<600).map { _ in
+            Int.random(in: 0...40, using: &random) * Int.random(in: 0...40, using: &random)
+        }
+        let index = index(years.map { "\($0)" }, years)
+        var counts: [Int: Int] = [:]
+        for year in years { counts[year, default: 0] += 1 }
+        for limit in [1, 2, 7, 100] {
+            let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(limit)
+            #expect(
+                index.distinctValues(of: "year", atMost: limit)
+                    == most.map(\.key).sorted().map { .int(Int64($0)) })
+            let texts = counts.map { ("\($0.key)", $0.value) }
+                .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(limit)
+            #expect(
+                index.distinctValues(of: "name", atMost: limit)
+                    == texts.map(\.0).sorted().map(Value.text))
+            #expect(index.hasValues(of: "name", beyond: limit))
+        }
+        #expect(index.distinctValues(of: "year").count == counts.count)
+        #expect(!index.hasValues(of: "year", beyond: counts.count))
+    }
+
+    @Test(arguments: ["name", "year"])
+    func `values of a field that has very many are looked for again after many changes`(
+        field: String
+    ) {
+        let index = index((0..<4_000).map { "n\($0)" }, Array(0..<4_000))
+        let version = index.valuesVersion(of: [field], atMost: 100)
+        var changes = 0
+        while index.valuesVersion(of: [field], atMost: 100) == version, changes < 10_000 {
+            index.put([item(4_000 + changes, "m\(changes)", 5_000 + changes)], revision: 2)
+            changes += 1
+        }
+        #expect((500...600).contains(changes), "an eighth of the values, not at each: \(changes)")
+        let few = index.valuesVersion(of: [field])
+        index.put([item(0, "another", -1)], revision: 3)
+        #expect(index.valuesVersion(of: [field]) != few, "all of them are told exactly")
+    }
+}
