@@ -12,10 +12,11 @@ struct NotificationsControl: NotificationsService {
         call: VarlinkCall<Notifications.Subscribe.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        let user = context.own(call.peer).actor
         begin(call) { registry, seesRestricted, wake throws(HostError) in
             try registry.subscribe(
                 patterns: parameters.topics, after: parameters.after.map(Int64.init),
-                seesRestricted: seesRestricted, wake: wake)
+                seesRestricted: seesRestricted, by: user, wake: wake)
         }
     }
 
@@ -28,8 +29,9 @@ struct NotificationsControl: NotificationsService {
         if standing.seesRestricted, let denial = context.denialOfRestricted(to: call.peer) {
             return call.fail(denial)
         }
+        let user = context.own(call.peer).actor
         begin(call) { registry, seesRestricted, wake throws(HostError) in
-            try registry.resume(standing, seesRestricted: seesRestricted, wake: wake)
+            try registry.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
         }
     }
 

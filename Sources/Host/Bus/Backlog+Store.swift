@@ -4,13 +4,15 @@ internal import Store
 extension Backlog {
     /// How many stored notifications are read at a time.
     private static let slice = 500
-    /// How many are looked through, at most, for one part: others wait for the same thread.
-    private static let most = 20_000
+    /// How many are looked through, at most, for one part: other users wait for their turn.
+    private static let most = 2_000
 
-    /// Reads the past from a store, on its thread for reading.
-    static func reader(of store: Store) -> BacklogReader {
+    /// Reads the past from a store, beside the reads that commands wait for.
+    ///
+    /// What a request asks for was committed before it was made.
+    static func reader(of store: Store, by reads: CatchUpReads = CatchUpReads()) -> BacklogReader {
         { request, done in
-            store.enqueueRead { store in
+            reads.add(of: request.user) {
                 do {
                     done(.success(try Backlog(request, from: store)))
                 } catch {

@@ -17,6 +17,8 @@ public struct Backlog: Sendable {
 
 /// Which part of the stored past to read.
 public struct BacklogRequest: Sendable {
+    /// Whose subscription it is for.
+    public var user = ""
     /// Only what follows this sequence.
     public var after: Int64
     /// Nothing beyond this sequence.

@@ -67,16 +67,17 @@ extension Bus {
     /// - Parameters:
     ///   - standing: where it stood.
     ///   - seesRestricted: as for a new one.
+    ///   - user: as for a new one.
     ///   - wake: as for a new one.
     /// - Returns: the subscription's name.
     /// - Throws: as for a new one.
     public func resume(
-        _ standing: SubscriptionStanding, seesRestricted: Bool,
+        _ standing: SubscriptionStanding, seesRestricted: Bool, by user: String = "",
         wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let id = try subscribe(
             patterns: standing.patterns, after: standing.after, seesRestricted: seesRestricted,
-            wake: wake)
+            by: user, wake: wake)
         guard let subscription = subscriptions[id] else { return id }
         subscription.hasBegun = true
         for gap in standing.gaps { subscription.keep(gap) }

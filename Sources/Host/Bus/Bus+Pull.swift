@@ -116,7 +116,8 @@ extension Bus {
     ) {
         subscription.isReading = true
         let request = BacklogRequest(
-            after: subscription.cursor, through: ring.base, patterns: subscription.group.patterns,
+            user: subscription.user, after: subscription.cursor, through: ring.base,
+            patterns: subscription.group.patterns,
             limit: draft.maxCount, maxBytes: draft.maxBytes)
         let back = NIOLoopBound((bus: self, subscription), eventLoop: loop)
         let loop = loop

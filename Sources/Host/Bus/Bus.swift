@@ -111,17 +111,18 @@ public final class Bus {
     ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
     ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
     ///     notifications that have one.
+    ///   - user: whose subscription it is: reads of the past are made for users in turn.
     ///   - wake: called on the loop, once after each pull that was answered with nil.
     /// - Returns: the subscription's name.
     /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
     public func subscribe(
-        patterns: [String], after: Int64?, seesRestricted: Bool,
+        patterns: [String], after: Int64?, seesRestricted: Bool, by user: String = "",
         wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let patterns = try checked(patterns)
         let cursor = min(max(after ?? lastSequence, 0), lastSequence)
         let subscription = Subscription(
-            of: group(of: patterns, seesRestricted: seesRestricted), cursor: cursor,
+            of: group(of: patterns, seesRestricted: seesRestricted), by: user, cursor: cursor,
             position: ring.end, isBehind: cursor < lastSequence, wake: wake)
         if let after, after > lastSequence {
             subscription.trimmed = SubscriptionBatch.Gap(

@@ -5,6 +5,8 @@
 final class Subscription {
     let group: SubscriptionGroup
     let wake: @Sendable () -> Void
+    /// Whose it is.
+    let user: String
 
     /// The sequence through which it was told everything.
     var cursor: Int64
@@ -35,10 +37,11 @@ final class Subscription {
     private let start: UInt64
 
     init(
-        of group: SubscriptionGroup, cursor: Int64, position: UInt64, isBehind: Bool,
-        wake: @escaping @Sendable () -> Void
+        of group: SubscriptionGroup, by user: String, cursor: Int64, position: UInt64,
+        isBehind: Bool, wake: @escaping @Sendable () -> Void
     ) {
         self.group = group
+        self.user = user
         self.wake = wake
         self.cursor = cursor
         self.position = position

@@ -3,26 +3,26 @@ import Store
 
 // Notifications.
 extension Registry {
-    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:seesRestricted:wake:)``.
+    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:seesRestricted:by:wake:)``.
     ///
     /// - Throws: `topicInvalid` or `limitExceeded`.
     public func subscribe(
-        patterns: [String], after: Int64?, seesRestricted: Bool,
+        patterns: [String], after: Int64?, seesRestricted: Bool, by user: String = "",
         wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         try domain.bus.subscribe(
-            patterns: patterns, after: after, seesRestricted: seesRestricted, wake: wake)
+            patterns: patterns, after: after, seesRestricted: seesRestricted, by: user, wake: wake)
     }
 
     /// Goes on with a subscription of another process; see
-    /// ``Bus/resume(_:seesRestricted:wake:)``.
+    /// ``Bus/resume(_:seesRestricted:by:wake:)``.
     ///
     /// - Throws: `topicInvalid` or `limitExceeded`.
     public func resume(
-        _ standing: SubscriptionStanding, seesRestricted: Bool,
+        _ standing: SubscriptionStanding, seesRestricted: Bool, by user: String = "",
         wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
-        try domain.bus.resume(standing, seesRestricted: seesRestricted, wake: wake)
+        try domain.bus.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
     }
 
     /// Where a subscriber stands; see ``Bus/standing(of:)``.

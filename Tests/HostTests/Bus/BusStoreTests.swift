@@ -39,6 +39,7 @@ import Testing
         let request = BacklogRequest(
             after: after, through: through, patterns: [try TopicPattern(pattern)], limit: limit,
             maxBytes: maxBytes)
+        try await settled()
         return try await answer { Backlog.reader(of: store)(request, $0) }
     }
 
