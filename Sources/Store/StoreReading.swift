@@ -9,11 +9,12 @@ extension Store {
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
+    ///   - key: begins with the record after this key; nil: with the first.
     ///   - body: takes key, value, the sequence of the last change and that of the creation; what it
     ///     throws ends the reading and is rethrown as it is.
     /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
     public func forEachRecord(
-        container: String, component: String,
+        container: String, component: String, after key: String? = nil,
         _ body: (
             _ key: String, _ value: UnsafeRawBufferPointer, _ sequence: Int64, _ created: Int64
         ) throws -> Void
@@ -25,8 +26,11 @@ extension Store {
                     db,
                     sql: """
                         SELECT key, value, sequence, created FROM records
-                        WHERE component = (\(Self.componentID)) ORDER BY key
-                        """, arguments: [container, component])
+                        WHERE component = (\(Self.componentID))
+                        \(key == nil ? "" : "AND key > ?") ORDER BY key
+                        """,
+                    arguments: [container, component]
+                        + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
                 while let row = try rows.next() {
                     if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     let key = try row.withUnsafeData(atIndex: 0) { Self.string($0) }

@@ -41,9 +41,6 @@ struct PendingCalls {
         return call
     }
 
-    /// What a call is called that was not answered; nil when there is none of this id.
-    func name(of id: Int) -> String? { calls[id]?.name }
-
     /// When the oldest call has taken as long as it may; nil without calls.
     func deadline(_ limit: Duration) -> ContinuousClock.Instant? {
         begin.map { $0.advanced(by: limit) }

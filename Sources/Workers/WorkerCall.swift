@@ -8,6 +8,8 @@ enum WorkerCall: Sendable, Hashable {
     case start(WorkerStart)
     case restore([Change])
     case finishRestore
+    /// Give the next part of what `finishRestore` began to give.
+    case giveMore
     case decide(ComponentCommand, CommandContext)
     case answer(ComponentQuery)
     case undo([Change])
@@ -23,6 +25,7 @@ enum WorkerCall: Sendable, Hashable {
         case .start: "start"
         case .restore: "restore"
         case .finishRestore: "finishRestore"
+        case .giveMore: "giveMore"
         case .decide(let command, _): command.name
         case .answer(let query): query.name
         case .undo: "undo"
@@ -50,7 +53,8 @@ enum WorkerAnswer: Sendable, Hashable {
     case started(Kind, observedFields: [String])
     /// The component can't be made.
     case notStarted(LaunchFailure)
-    case restored([ComponentEvent])
+    /// A part of what the restored component tells; after the last there is nothing to be asked for.
+    case restored([ComponentEvent], isLast: Bool)
     case decided(Decision)
     case answered(ComponentAnswer)
     case refused(Refusal)
@@ -74,6 +78,7 @@ extension WorkerCall: WireCodable {
         case .start(let start): .wire("start", ["start": start])
         case .restore(let changes): .wire("restore", ["changes": changes])
         case .finishRestore: .wire("finishRestore")
+        case .giveMore: .wire("giveMore")
         case .decide(let command, let context):
             .wire("decide", ["command": command, "context": context])
         case .answer(let query): .wire("answer", ["query": query])
@@ -92,6 +97,7 @@ extension WorkerCall: WireCodable {
         case "start": self = .start(try object("start"))
         case "restore": self = .restore(try object("changes"))
         case "finishRestore": self = .finishRestore
+        case "giveMore": self = .giveMore
         case "decide": self = .decide(try object("command"), try object("context"))
         case "answer": self = .answer(try object("query"))
         case "undo": self = .undo(try object("changes"))
@@ -131,7 +137,8 @@ extension WorkerAnswer: WireCodable {
         case .notStarted(.setting(let error)): .wire("settingInvalid", ["error": error])
         case .notStarted(.failed(let reason)): .wire("failed", ["reason": reason])
         case .notStarted(.unavailable(let reason)): .wire("unavailable", ["reason": reason])
-        case .restored(let events): .wire("restored", ["events": events])
+        case .restored(let events, let isLast):
+            .wire("restored", ["events": events, "isLast": isLast])
         case .decided(let decision): .wire("decided", ["decision": decision])
         case .answered(let answer): .wire("answered", ["answer": answer])
         case .refused(let refusal): .wire("refused", ["refusal": refusal])
@@ -147,7 +154,7 @@ extension WorkerAnswer: WireCodable {
         case "settingInvalid": self = .notStarted(.setting(try object("error")))
         case "failed": self = .notStarted(.failed(reason: try object("reason")))
         case "unavailable": self = .notStarted(.unavailable(reason: try object("reason")))
-        case "restored": self = .restored(try object("events"))
+        case "restored": self = .restored(try object("events"), isLast: try object("isLast"))
         case "decided": self = .decided(try object("decision"))
         case "answered": self = .answered(try object("answer"))
         case "refused": self = .refused(try object("refusal"))

@@ -76,8 +76,13 @@ public actor WorkerComponent {
     /// Applies records, then gives all items, tallies or counts.
     public func restore(_ changes: [Change]) async throws -> [ComponentEvent] {
         try await call { port, done in
-            if !changes.isEmpty { port.restore(changes) }
-            port.finishRestore(done)
+            var state = RestoredState()
+            if !changes.isEmpty { port.restore(changes) {} }
+            port.finishRestore {
+                state.take($0)
+            } _: { result in
+                done(result.map { state.whole })
+            }
         }
     }
 

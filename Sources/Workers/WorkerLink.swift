@@ -8,8 +8,17 @@ internal import Varlink
 ///
 /// Two, because a connection with a stream does nothing else. Letting go of it closes them.
 struct WorkerLink: Sendable {
-    /// What a worker may send at once: all items of a big list come in one message.
+    /// What a worker may send at once: the answer to a big batch.
+    ///
+    /// A component's state comes in parts that are much smaller (``StateParts``).
     static var limits: VarlinkLimits {
+        var limits = workerLimits
+        limits.frameBytes = 32 << 20
+        return limits
+    }
+
+    /// What the daemon may send a worker at once: all values of a field are one message.
+    static var workerLimits: VarlinkLimits {
         var limits = VarlinkLimits()
         limits.frameBytes = 512 << 20
         limits.queuedBytes = 1 << 30

@@ -1,9 +1,11 @@
 internal import AtriumKit
 internal import Host
 internal import Interfaces
+internal import JSONCodec
 internal import LogMessages
 internal import Logging
 internal import NIOCore
+internal import Varlink
 
 /// A component in a worker.
 ///
@@ -40,11 +42,12 @@ final class WorkerPort: ComponentPort {
     }
     private var link: WorkerLink?
     private var pending = PendingCalls()
+    private lazy var inbox = WorkerInbox(on: loop) { [weak self] in self?.heard($0) }
     private var isTimed = false
     private var patterns: Set<String> = []
     private var logLines = LineBudget()
 
-    /// Bytes of an answer, but of that which gives all items, tallies or counts.
+    /// Bytes of an answer.
     private static let answerBytes = 16 << 20
 
     init(
@@ -113,19 +116,38 @@ final class WorkerPort: ComponentPort {
 // MARK: Calls
 
 extension WorkerPort {
-    func restore(_ changes: [Change]) { call(.restore(changes)) }
-
-    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
-        call(.finishRestore) { [weak self] answer in
+    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
+        call(.restore(changes)) { [weak self] answer in
             switch answer {
-            case .restored(let events):
-                if let problem = self?.check.problem(in: events) {
-                    self?.answeredWrongly("finishRestore", problem)
-                } else {
-                    done(.success(events))
-                }
-            default: self?.answeredWrongly("finishRestore")
+            case .done: done()
+            default: self?.answeredWrongly("restore")
             }
+        }
+    }
+
+    func finishRestore(
+        each part: @escaping ([ComponentEvent]) -> Void,
+        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    ) {
+        take(.finishRestore, part, done)
+    }
+
+    /// Asks for a part of the state, and for the next one once that was taken.
+    private func take(
+        _ call: WorkerCall, _ part: @escaping ([ComponentEvent]) -> Void,
+        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    ) {
+        self.call(call) { [weak self] answer in
+            guard case .restored(let events, let isLast) = answer else {
+                self?.answeredWrongly(call.name)
+                return
+            }
+            if let problem = self?.check.problem(in: events) {
+                self?.answeredWrongly(call.name, problem)
+                return
+            }
+            part(events)
+            if isLast { done(.success(())) } else { self?.take(.giveMore, part, done) }
         }
     }
 
@@ -230,20 +252,34 @@ extension WorkerPort {
 extension WorkerPort {
     private func heard(_ reply: Result<Worker.Attach.Reply, any Error>) {
         guard case .open = state else { return }
+        noteTurn()
+        switch reply {
+        case .success(let said):
+            do throws(WireError) {
+                try checkSize(of: said)
+                inbox.take(said)
+            } catch {
+                fail("said what can't be read: \(error)")
+            }
+        case .failure(let error as VarlinkConnectionError) where error.kind == .protocolViolation:
+            fail("did not keep to the protocol: \(error)")
+        case .failure: lost()
+        }
+    }
+
+    /// What this turn of the loop is about.
+    private func noteTurn() {
         turns.work.insert(.worker)
         turns.component = number
-        let said: Worker.Attach.Reply
-        switch reply {
-        case .success(let reply): said = reply
-        case .failure: return lost()
-        }
+    }
+
+    private func heard(_ message: Result<WorkerInbox.Message, WireError>) {
+        guard case .open = state else { return }
+        noteTurn()
         do throws(WireError) {
-            try checkSize(of: said)
-            let wire = try WireText.decode(said.message)
-            if let id = said.id {
-                try answered(id, WorkerAnswer(wire: wire))
-            } else {
-                tell(try WorkerWord(wire: wire))
+            switch try message.get() {
+            case .answer(let id, let answer): try answered(id, answer)
+            case .word(let word): tell(word)
             }
         } catch {
             fail("said what can't be read: \(error)")
@@ -253,8 +289,7 @@ extension WorkerPort {
     /// Before it is read: that alone takes as long as it is.
     private func checkSize(of said: Worker.Attach.Reply) throws(WireError) {
         let size = said.message.bytes.count
-        guard let id = said.id, size > Self.answerBytes, pending.name(of: id) != "finishRestore"
-        else { return }
+        guard let id = said.id, size > Self.answerBytes else { return }
         let found = "\(size) bytes"
         let reason =
             "The plugin \(request.plugin.id) answered with \(found), where \(Self.answerBytes) are "

@@ -39,7 +39,7 @@ public enum WorkerProgram {
             vendor: "Atrium", product: "atrium-worker", version: AtriumVersion.current, url: "")
         SessionService(session: session, logger: logger).register(in: &router)
         let server = VarlinkServer(
-            on: loop, router: router, limits: WorkerLink.limits, logger: logger)
+            on: loop, router: router, limits: WorkerLink.workerLimits, logger: logger)
         do {
             try await server.serve(tells)
             try await server.serve(stream)

@@ -17,6 +17,8 @@ final class WorkerSession {
     private let end: () -> Void
 
     private var port: (any ComponentPort)?
+    /// What the restored component tells, as far as it was not given yet.
+    private var untold = StateParts([])
     private var stream: VarlinkCall<Worker.Attach.Reply>?
     /// Calls that wait for their turn.
     private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
@@ -83,9 +85,15 @@ final class WorkerSession {
     private func run(_ id: Int, _ call: WorkerCall, on port: any ComponentPort) {
         switch call {
         case .start, .close: return
-        case .restore(let changes): port.restore(changes)
+        case .restore(let changes):
+            return port.restore(changes) { self.answer(id, .done) }
         case .finishRestore:
-            return port.finishRestore { self.answer(id, $0.map(WorkerAnswer.restored)) }
+            return port.finishRestore { events in
+                self.untold = StateParts(events)
+            } _: { result in
+                self.answer(id, result.map { self.untold.next() })
+            }
+        case .giveMore: return answer(id, untold.next())
         case .decide(let command, let context):
             return port.decide(command, context) {
                 self.answer(id, $0.map(WorkerAnswer.decided))

@@ -100,7 +100,7 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(10) {
+        switch number(11) {
         case 0:
             .start(
                 WorkerStart(
@@ -115,6 +115,7 @@ extension RandomMessages {
         case 6: .report(object { $0.list { $0.value() } }, cut: Set(list { $0.text() }))
         case 7: .deliver(notification())
         case 8: .pass([.willAttach, .didAttach, .willDetach, .didDetach][number(4)])
+        case 9: .giveMore
         default: .close
         }
     }
@@ -125,7 +126,7 @@ extension RandomMessages {
         case 1: .notStarted(.setting(SettingError(text(), text())))
         case 2: .notStarted(.failed(reason: text()))
         case 3: .notStarted(.unavailable(reason: text()))
-        case 4: .restored(list { $0.event() })
+        case 4: .restored(list { $0.event() }, isLast: bool())
         case 5: .decided(decision())
         case 6: .answered(answer())
         case 7: .refused(refusal())

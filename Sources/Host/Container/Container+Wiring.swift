@@ -131,21 +131,11 @@ extension Container {
         rewire()
         let attempt = slot.start
         port.pass(.willAttach)
-        var events = restored.events + staleEvents(of: slot, restored.events)
-        if let items = restored.items {
-            // The default wiring looks at the list alone; who replaced it is told of all items.
-            if type(of: delegate) == ContainerDelegate.self {
-                takeRestoredList(of: slot)
-            } else {
-                events.append(.contents(.replaceAll(items.all)))
-            }
-        }
-        var next = 0
+        deliverItems(of: slot, restored)
+        let delivery = StateDelivery(restored.state.events, to: slot)
         domain.inSlices { [self] in
-            guard slot.start == attempt, next < events.count else { return false }
-            let end = min(next + 128, events.count)
-            deliver(Array(events[next..<end]), from: slot)
-            next = end
+            guard slot.start == attempt, let events = delivery.next() else { return false }
+            deliver(events, from: slot)
             return true
         } then: { [self] in
             guard slot.start == attempt, slot.port === port else {
@@ -170,6 +160,17 @@ extension Container {
         }
     }
 
+    /// Tells of all items of a contents component: in one change, which takes the filled list over.
+    private func deliverItems(of slot: Slot, _ restored: Restored) {
+        guard restored.items == nil || type(of: delegate) != ContainerDelegate.self else {
+            // The default wiring looks at the list alone; who replaced it is told of all items.
+            takeRestoredList(of: slot)
+            return
+        }
+        guard let items = restored.items?.all ?? restored.state.items else { return }
+        deliver([.contents(.replaceAll(items))], from: slot)
+    }
+
     /// Makes the list that a restore has filled the component's; false when there is none.
     @discardableResult
     private func takeRestoredList(of slot: Slot) -> Bool {
@@ -188,21 +189,6 @@ extension Container {
             subjectChanged(comment.subject)
         default: break
         }
-    }
-
-    /// What the slot still shows of an earlier life of its component and the restored one does not.
-    private func staleEvents(of slot: Slot, _ events: [ComponentEvent]) -> [ComponentEvent] {
-        var tallied = Set(slot.tallies.keys)
-        var commented = Set(slot.counts.keys)
-        guard !tallied.isEmpty || !commented.isEmpty else { return [] }
-        for event in events {
-            switch event {
-            case .tally(let subject, _): tallied.remove(subject)
-            case .commentCount(let subject, _): commented.remove(subject)
-            default: break
-            }
-        }
-        return tallied.map { .tally($0, Tally()) } + commented.map { .commentCount($0, 0) }
     }
 }
 

@@ -4,30 +4,64 @@ import Store
 
 /// Some records of a component as it applies them.
 struct RestoreSlice: Sendable {
-    private static let length = 128
+    /// How many records a slice has at most.
+    static let length = 128
+    /// About how many bytes a slice has at most; a single record may have more.
+    static let bytes = 256 << 10
+
+    /// How far a reading came.
+    struct Place: Sendable {
+        /// The last key that was read; nil: there was none.
+        var key: String?
+        /// Whether nothing follows it.
+        var isEnd: Bool
+    }
 
     private(set) var changes: [Change] = []
     /// The sequence of the last entry that changed each.
     private(set) var revisions: [Int64] = []
     /// Those that have the shape of an item, as such: most sources list just these.
     private(set) var items: [WrittenItem] = []
+    private var size = 0
 
-    /// Reads a component's records; those that can't be decoded are left out: nothing of ours wrote
-    /// them.
+    /// Ends a reading that has gone far enough.
+    private struct Enough: Error {}
+
+    /// Reads some of a component's records; those that can't be decoded are left out: nothing of ours
+    /// wrote them.
+    ///
+    /// - Parameters:
+    ///   - container: the container's name.
+    ///   - component: the component's name.
+    ///   - kind: what it does.
+    ///   - key: begins with the record after this key; nil: with the first.
+    ///   - most: how many slices to read.
+    ///   - store: where they are.
+    ///   - each: takes a slice.
+    /// - Returns: where to go on.
+    /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, kind: Kind?, in store: Store,
-        each: (RestoreSlice) -> Void
-    ) throws {
-        var slice = RestoreSlice()
-        try store.forEachRecord(container: container, component: component) {
-            key, bytes, revision, _ in
-            guard (try? slice.append(key, bytes, revision, kind: kind)) != nil,
-                slice.changes.count == length
-            else { return }
-            each(slice)
-            slice = RestoreSlice()
+        _ container: String, _ component: String, kind: Kind?, after key: String?,
+        atMost most: Int, in store: Store, each: (RestoreSlice) -> Void
+    ) throws -> Place {
+        var (slice, slices, last) = (RestoreSlice(), 0, key)
+        do {
+            try store.forEachRecord(container: container, component: component, after: key) {
+                key, bytes, revision, _ in
+                _ = try? slice.append(key, bytes, revision, kind: kind)
+                last = key
+                slice.size += bytes.count
+                guard slice.changes.count >= length || slice.size >= Self.bytes else { return }
+                each(slice)
+                slice = RestoreSlice()
+                slices += 1
+                if slices == most { throw Enough() }
+            }
+        } catch is Enough {
+            return Place(key: last, isEnd: false)
         }
         if !slice.changes.isEmpty { each(slice) }
+        return Place(key: last, isEnd: true)
     }
 
     private mutating func append(

@@ -5,16 +5,14 @@ import NIOCore
 
 /// What a component told at the end of its restore, to be delivered when its container takes it in.
 struct Restored {
-    var events: [ComponentEvent]
+    var state = RestoredState()
     /// Its items, where they are its records and no event tells of them.
     var items: RecordItems?
 
     /// All items, whoever tells of them.
     var list: ItemList {
         if let items { return (items.count, items.item) }
-        let told = events.flatMap { event -> [Item] in
-            if case .contents(.replaceAll(let items)) = event { items } else { [] }
-        }
+        let told = state.items ?? []
         return (told.count, { told[$0] })
     }
 }

@@ -19,15 +19,27 @@ public protocol ComponentPort: AnyObject {
     var observedFields: [String] { get }
 
     /// Applies records that the store holds, the component's delegate silent.
-    func restore(_ changes: [Change])
+    ///
+    /// - Parameters:
+    ///   - changes: some of the records.
+    ///   - done: called once it has: who has many waits for it with more.
+    func restore(_ changes: [Change], _ done: @escaping () -> Void)
     /// Whether the component's items are its records just as they stand, so that it takes all of
     /// them at once.
     var listsRecords: Bool { get }
     /// Hands over all records at once, to one that does, instead of any other `restore` and of
     /// `finishRestore`.
     func restore(_ items: any RestoredItems)
-    /// Ends the restore: gives all items, tallies or counts in one batch.
-    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void)
+    /// Ends the restore: gives all items, tallies or counts in parts.
+    ///
+    /// Items that don't fit into one part are told as `replaceAll`, then as `insert`.
+    ///
+    /// - Parameters:
+    ///   - part: takes a part; the next one is asked for once it has returned.
+    ///   - done: called after the last part.
+    func finishRestore(
+        each part: @escaping ([ComponentEvent]) -> Void,
+        _ done: @escaping (Result<Void, PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,

@@ -105,8 +105,9 @@ final class InProcessPort: ComponentPort {
 
     var observedFields: [String] { harness.observedFields }
 
-    func restore(_ changes: [Change]) {
+    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
         call { harness.restore(changes) }
+        done()
     }
 
     var listsRecords: Bool { harness.listsRecords }
@@ -115,8 +116,12 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(items) }
     }
 
-    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
-        done(.success(call { harness.finishRestore() }))
+    func finishRestore(
+        each part: @escaping ([ComponentEvent]) -> Void,
+        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    ) {
+        part(call { harness.finishRestore() })
+        done(.success(()))
     }
 
     func decide(

@@ -89,10 +89,17 @@ private final class RemotePort: ComponentPort {
         loop.execute { body.value() }
     }
 
-    func restore(_ changes: [Change]) { later { self.inner.restore(changes) } }
-    func finishRestore(_ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void) {
+    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
+        later { self.inner.restore(changes) { self.later(done) } }
+    }
+    func finishRestore(
+        each part: @escaping ([ComponentEvent]) -> Void,
+        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    ) {
         later { [self] in
-            inner.finishRestore { [self] result in
+            inner.finishRestore { [self] events in
+                later { part(events) }
+            } _: { [self] result in
                 later { done(result) }
                 guard script.takeRestored() else { return }
                 later { [self] in

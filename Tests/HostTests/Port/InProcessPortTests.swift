@@ -22,8 +22,14 @@ import Testing
             let owner = Owner()
             let port = try owner.launch(loop)
             #expect(port.kind == .contents)
-            port.restore([Item(id: "old", fields: [:]).record])
-            port.finishRestore { #expect($0 == .success([.contents(.replaceAll([.old]))])) }
+            var told: [ComponentEvent] = []
+            port.restore([Item(id: "old", fields: [:]).record]) {}
+            port.finishRestore {
+                told += $0
+            } _: { _ in
+                #expect(told == [.contents(.replaceAll([.old]))])
+            }
+            #expect(!told.isEmpty, "told during the call")
             port.pass(.willAttach)
             port.pass(.didAttach)
             var decisions = 0
@@ -92,7 +98,9 @@ import Testing
         try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishRestore { _ in }
+            port.finishRestore { _ in
+            } _: { _ in
+            }
             owner.told = []
             let notification = Notification(
                 sequence: 1, time: Timestamp(milliseconds: 0), topic: "films.app.hello",
@@ -110,7 +118,9 @@ import Testing
         let owner = try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishRestore { _ in }
+            port.finishRestore { _ in
+            } _: { _ in
+            }
             owner.told = []
             port.decide(.putItems([Item(id: "work", fields: [:])]), context) { _ in }
             #expect(owner.told.isEmpty)

@@ -1,0 +1,35 @@
+public import AtriumKit
+
+/// What a component told at the end of its restore, put together from parts.
+public struct RestoredState {
+    /// All items; nil where no event told of any.
+    public private(set) var items: [Item]?
+    /// Everything else, in the parts in which it came.
+    public private(set) var events: [[ComponentEvent]] = []
+
+    /// Nothing, yet.
+    public init() {}
+
+    /// Takes in what follows.
+    public mutating func take(_ part: [ComponentEvent]) {
+        // A contents component tells of items alone, the others never.
+        guard case .contents? = part.first else {
+            if !part.isEmpty { events.append(part) }
+            return
+        }
+        for case .contents(let change) in part {
+            switch change {
+            case .replaceAll(let told): items = told
+            case .insert(let told):
+                // In place: a copy for each part would take ever longer.
+                items?.append(contentsOf: told)
+            default: break
+            }
+        }
+    }
+
+    /// All of it, as a component in the daemon tells it.
+    public var whole: [ComponentEvent] {
+        (items.map { [.contents(.replaceAll($0))] } ?? []) + events.joined()
+    }
+}
