@@ -138,16 +138,15 @@ extension WorkerPort {
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {
         self.call(call) { [weak self] answer in
+            guard let self else { return }
             guard case .restored(let events, let isLast) = answer else {
-                self?.answeredWrongly(call.name)
-                return
+                return answeredWrongly(call.name)
             }
-            if let problem = self?.check.problem(in: events) {
-                self?.answeredWrongly(call.name, problem)
-                return
+            if let problem = check.problem(in: events) {
+                return answeredWrongly(call.name, problem)
             }
-            part(events)
-            if isLast { done(.success(())) } else { self?.take(.giveMore, part, done) }
+            part(fitting(events))
+            if isLast { done(.success(())) } else { take(.giveMore, part, done) }
         }
     }
 
@@ -311,9 +310,7 @@ extension WorkerPort {
             if let problem = check.problem(in: events) {
                 return fail("told of \(problem), and was killed")
             }
-            let (fitting, unfit) = check.fitting(events)
-            if let unfit { log(.warning, unfit) }
-            owner?.port(self, raised: fitting)
+            owner?.port(self, raised: fitting(events))
         case .publishes(let name, let payload):
             if let problem = check.problem(publishing: name, payload) {
                 log(.warning, "The notification '\(name)' is dropped: \(problem).")
@@ -329,6 +326,13 @@ extension WorkerPort {
             owner?.port(self, observes: pattern)
         case .logs(let level, let message): log(level, message)
         }
+    }
+
+    /// Without the items that don't fit the container's fields, which are logged.
+    private func fitting(_ events: [ComponentEvent]) -> [ComponentEvent] {
+        let (fitting, unfit) = check.fitting(events)
+        if let unfit { log(.warning, unfit) }
+        return fitting
     }
 
     /// Logs what the component has to say, as far as anybody may want to read it.
