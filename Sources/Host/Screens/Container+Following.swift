@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import NIOCore
 
 // What happened, on its way to the screens.
 //
@@ -72,11 +73,17 @@ extension Container {
     func flushScreens() {
         guard screening.isDirty, !screening.isFollowing else { return }
         screening.isFollowing = true
-        domain.inSlices { [self] in
-            follow()
-        } then: { [self] in
-            screening.isFollowing = false
+        // Most commits concern few screens: these follow before the commit is replied to.
+        let end = NIODeadline.now() + .milliseconds(1)
+        while follow() {
+            guard NIODeadline.now() >= end else { continue }
+            return domain.inSlices { [self] in
+                follow()
+            } then: { [self] in
+                screening.isFollowing = false
+            }
         }
+        screening.isFollowing = false
     }
 
     /// Does the next little thing; false: screens show what there is, and their readers know.
