@@ -135,7 +135,7 @@ extension Container {
         resolve(
             FilterResolution(selection: selection, offers: offers || asked.count > 1),
             asking: asked
-        ) { result in
+        ) { [domain] result in
             do throws(HostError) {
                 let done = try result.get()
                 if let section = done.unresolved.first {
