@@ -10,7 +10,7 @@ import Testing
 @testable import Workers
 
 /// What a worker says, on its way into the daemon.
-@Suite(.timeLimit(.minutes(2))) struct `What a worker says` {
+@Suite(.timeLimit(.minutes(2))) struct `A message of a worker` {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
     private static func log(_ bytes: Int) -> Worker.Attach.Reply {
@@ -18,7 +18,8 @@ import Testing
         return .init(message: WireText.encode(word.wire))
     }
 
-    @Test func `is told in order, also behind what is too big to be read at once`() async throws {
+    @Test func `is told in order, also behind one that is too big to be read at once`() async throws
+    {
         let told = Mutex<[Int]>([])
         try await callback { done in
             loop.execute { [loop] in
