@@ -49,15 +49,18 @@ extension Stories {
             #expect(reply["error"] == nil, "\(reply)")
         }
 
+        /// The turn in which the plugin burnt processor time; a busy machine makes others long.
+        private static func burnt(_ daemon: DaemonUnderTest) -> HeldUp? {
+            HeldUp.turns(in: daemon.log).first { $0.processorTime >= 300 }
+        }
+
         @Test func `a call that holds up the loop is logged with its method, caller and plugin`()
             async throws
         {
             try await Self.withClub { daemon in
-                #expect(HeldUp.turns(in: daemon.log).isEmpty, "\(daemon.log)")
                 try await Self.put("burn", to: daemon)
                 let metrics = try await daemon.type("atriumctl metrics").output
-                let turn = try #require(HeldUp.turns(in: daemon.log).first)
-                #expect(turn.processorTime >= 300 && turn.processorTime < 1_300)
+                let turn = try #require(Self.burnt(daemon), "\(daemon.log)")
                 for field in [
                     "method=org.atrium.Contents.Put", "peer-uid=\(getuid())",
                     "peer-pid=\(getpid())",
@@ -81,13 +84,8 @@ extension Stories {
         {
             try await Self.withClub { daemon in
                 try await Self.put("burn-later", to: daemon)
-                // Answered behind it.
-                var turns = HeldUp.turns(in: daemon.log)
-                while turns.isEmpty {
-                    _ = try await daemon.peer().call("org.varlink.service.GetInfo")
-                    turns = HeldUp.turns(in: daemon.log)
-                }
-                let line = try #require(turns.first?.line)
+                try await until { Self.burnt(daemon) != nil }
+                let line = try #require(Self.burnt(daemon)?.line)
                 #expect(line.contains("plugin=org.atrium.breaker"), "\(line)")
                 #expect(!line.contains("method="), "\(line)")
             }
