@@ -86,7 +86,7 @@ private final class SlowPort: ComponentPort {
         _ query: ComponentQuery, _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) { inner.answer(query, done) }
     func undo(_ changes: [Change]) { inner.undo(changes) }
-    func report(_ values: [String: [Value]]) { inner.report(values) }
+    func report(_ values: [String: [Value]], cut: Set<String>) { inner.report(values, cut: cut) }
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
     func pass(_ phase: LifecyclePhase) { inner.pass(phase) }
     func close() { inner.close() }
