@@ -138,14 +138,15 @@ import Testing
             try await reader.open(
                 host,
                 ScreenRequest(
-                    container: "films", search: place.isMultiple(of: 2) ? "" : "f",
-                    sort: [["title"], ["-id"], ["-votes.score"]][place % 3], limit: place + 1))
+                    container: "films", sort: [["title"], ["-id"], ["-votes.score"]][place % 3],
+                    limit: place + 1))
             readers.append(reader)
         }
         // A value that is new makes all of them look up their filters again.
         async let first = host.put(.film("new", ["never seen"]))
         async let second = host.cast(5, on: "f7")
-        let last = max(try await first.sequence, try await second.sequence)
+        let put = try await first.sequence
+        _ = try await second
         let isLeft = await host.isFollowing()
         #expect(isLeft, "all were served in one turn")
         let visits = await host.visits()
@@ -157,7 +158,7 @@ import Testing
             }
             #expect(failure == nil)
             #expect(Set(sequences).count == sequences.count, "one commit in two: \(sequences)")
-            #expect(sequences.last == last)
+            #expect(sequences.last.map { $0 >= put } == true)
             #expect(copy.sections == page.sections)
             #expect(copy.totals["list"] == 51)
         }
