@@ -77,7 +77,7 @@ struct Daemon {
         let roles = try settings.roleTable(groups: listener.groups)
         let access = AccessBook(roles)
         let groups = workerCgroups()
-        let (registry, store) = try registry(on: loop, workers(on: loop, in: groups))
+        let (registry, store) = try registry(on: loop, groups)
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(
@@ -115,7 +115,7 @@ struct Daemon {
     }
 
     private func registry(
-        on loop: any EventLoop, _ workers: WorkerLauncher
+        on loop: any EventLoop, _ groups: WorkerCgroups?
     ) throws -> (Registry, Store?) {
         Notifier().status("opening the store")
         try Directories.make(settings.stateDirectory, mode: 0o750)
@@ -123,8 +123,8 @@ struct Daemon {
         report(plugins)
         let opened = OpenedStore()
         let registry = try Registry(
-            loop: loop, plugins: plugins, workers: workers, limits: settings.limits.host,
-            logger: Logger(label: "atrium.host"), turns: meter.notes
+            loop: loop, plugins: plugins, workers: workers(on: loop, in: groups),
+            limits: settings.limits.host, logger: Logger(label: "atrium.host"), turns: meter.notes
         ) { outcomes throws(StoreError) in
             let store = try Store(
                 at: settings.stateDirectory, logger: Logger(label: "atrium.store"),
