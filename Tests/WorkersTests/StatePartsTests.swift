@@ -57,7 +57,7 @@ import Testing
         let small = Item(id: "a", fields: [:])
         let events = [ComponentEvent.contents(.replaceAll([small, big, small]))]
         #expect(try told(events, atMost: 700 << 10).items?.count == 3)
-        #expect(try told([.contents(.replaceAll([]))], atMost: 100).items == [])
+        #expect(try told([.contents(.replaceAll([]))], atMost: 200).items == [])
         #expect(try told([], atMost: 100).whole == [])
     }
 
