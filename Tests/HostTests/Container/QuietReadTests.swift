@@ -143,7 +143,9 @@ import Testing
                     reply($0.map { _ in true })
                 }
             }
-            registry.tally(Self.heat, actor: "unix:1000") { reply($0.map { $0.tally.mine == 4 }) }
+            registry.ballots(Self.heat, limit: 100, cursor: nil) {
+                reply($0.map { $0.ballots.contains { $0.value == 4 } })
+            }
         }
         while await host.on({ $0.containers["films"]?.lane.count }) != 21 { await Task.yield() }
         writer.release()
