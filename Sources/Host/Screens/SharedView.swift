@@ -159,8 +159,9 @@ extension SharedView {
         guard !isResolving else { return }
         let waiting = waiting
         self.waiting.removeAll()
-        for done in waiting { done(failure) }
+        // Those who waited are shown it now, and need not be told again.
         if !isAdvancing { container?.answered(self) }
+        for done in waiting { done(failure) }
     }
 
     /// Finds what the lists ask for in slices, and shows it then.
