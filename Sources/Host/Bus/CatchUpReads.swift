@@ -15,24 +15,30 @@ final class CatchUpReads: Sendable {
         /// The users whose turn comes: each has work that waits and none that runs.
         var turns: Deque<String> = []
         var running: Set<String> = []
+        /// Queues on which nothing runs.
+        var idle: [DispatchQueue]
 
-        mutating func next(atMost most: Int) -> (user: String, work: Work)? {
-            guard running.count < most, let user = turns.popFirst(),
+        mutating func next() -> (user: String, work: Work, queue: DispatchQueue)? {
+            guard let queue = idle.last, let user = turns.popFirst(),
                 let work = waiting[user]?.popFirst()
             else { return nil }
+            idle.removeLast()
             if waiting[user]?.isEmpty == true { waiting[user] = nil }
             running.insert(user)
-            return (user, work)
+            return (user, work, queue)
         }
     }
 
-    private let most: Int
-    private let queue = DispatchQueue(
-        label: "atrium.catch-up", qos: .utility, attributes: .concurrent)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameter most: how many are made at a time; the store has readers for others too.
-    init(atATime most: Int = 2) { self.most = most }
+    init(atATime most: Int = 2) {
+        // One serial queue for each: libdispatch looks after a concurrent one every second.
+        let queues = (1...most).map {
+            DispatchQueue(label: "atrium.catch-up.\($0)", qos: .utility)
+        }
+        state = Mutex(State(idle: queues))
+    }
 
     /// Makes a read of a user's when it is its turn.
     func add(of user: String, _ work: @escaping Work) {
@@ -45,11 +51,12 @@ final class CatchUpReads: Sendable {
     }
 
     private func startNext() {
-        guard let (user, work) = state.withLock({ $0.next(atMost: most) }) else { return }
+        guard let (user, work, queue) = state.withLock({ $0.next() }) else { return }
         queue.async { [self] in
             work()
             state.withLock { state in
                 state.running.remove(user)
+                state.idle.append(queue)
                 if state.waiting[user] != nil { state.turns.append(user) }
             }
             startNext()
