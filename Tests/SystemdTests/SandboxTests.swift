@@ -109,6 +109,8 @@ struct SandboxTests {
             cp /usr/local/share/atrium/examples/films.yaml /etc/atrium-films/containers.d/
             systemctl enable --quiet --now atriumd.socket atriumd@films.socket atriumd@books.socket
             member() { as atrium-member env ATRIUM_SOCKET=/run/atrium-$1/atrium.sock atriumctl "${@:2}"; }
+            # It waits for the definitions of the start; status answers at once.
+            member films containers >/dev/null
             tell films $(member films status --json | grep -o '"containers":[0-9]*')
             tell books $(member books status --json | grep -o '"containers":[0-9]*')
             tell main $(as atrium-member atriumctl status --json | grep -o '"containers":[0-9]*')

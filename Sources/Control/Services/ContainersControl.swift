@@ -48,30 +48,40 @@ struct ContainersControl: ContainersService {
     func list(
         _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
     ) {
-        let (containers, sequence) = context.registry.assumeIsolated {
-            ($0.list(), $0.sequence)
+        let registry = context.registry
+        registry.assumeIsolated {
+            $0.whenDefined { _ in
+                let (containers, sequence) = registry.assumeIsolated { ($0.list(), $0.sequence) }
+                call.reply(
+                    .init(
+                        containers: containers.map(Interfaces.Container.init),
+                        sequence: Int(sequence)))
+            }
         }
-        call.reply(
-            .init(
-                containers: containers.map(Interfaces.Container.init), sequence: Int(sequence)))
     }
 
     func describe(
         _ parameters: Containers.Describe.Parameters,
         call: VarlinkCall<Containers.Describe.Reply>
     ) {
-        let name = parameters.container
-        let result = context.registry.assumeIsolated { registry in
-            Result { () throws(HostError) in try registry.describe(name) }
+        let (name, registry) = (parameters.container, context.registry)
+        registry.assumeIsolated {
+            $0.whenDefined(name) { _ in
+                let result = registry.assumeIsolated { registry in
+                    Result { () throws(HostError) in try registry.describe(name) }
+                }
+                call.settle(result, in: Containers.self, Self.reply)
+            }
         }
-        call.settle(result, in: Containers.self) { description in
-            .init(
-                container: Interfaces.Container(description.status),
-                fields: description.status.definition.fields.map(Interfaces.Field.init),
-                votes: description.votes.map { Interfaces.VoteTally($0) },
-                comments: description.comments, definition: description.status.definition.source,
-                sequence: Int(description.sequence))
-        }
+    }
+
+    private static func reply(_ description: ContainerDescription) -> Containers.Describe.Reply {
+        .init(
+            container: Interfaces.Container(description.status),
+            fields: description.status.definition.fields.map(Interfaces.Field.init),
+            votes: description.votes.map { Interfaces.VoteTally($0) },
+            comments: description.comments, definition: description.status.definition.source,
+            sequence: Int(description.sequence))
     }
 
     func delete(

@@ -3,6 +3,7 @@ final class ExpectedContainers {
     /// Whether definitions are being applied.
     private(set) var isExpecting = false
     private var waiting: [String: [() -> Void]] = [:]
+    private var waitingForAll: [UInt64: () -> Void] = [:]
     private var count = 0
 
     /// Definitions are about to be applied, until ``end()``.
@@ -18,6 +19,23 @@ final class ExpectedContainers {
         return true
     }
 
+    /// Keeps a call until all definitions were applied, or ``giveUp(_:)``.
+    ///
+    /// - Returns: Whether there was room for it.
+    func waitForAll(_ ticket: UInt64, atMost most: Int, _ body: @escaping () -> Void) -> Bool {
+        guard count < most else { return false }
+        count += 1
+        waitingForAll[ticket] = body
+        return true
+    }
+
+    /// A call that waits for all of them waits no more; nothing if it went on already.
+    func giveUp(_ ticket: UInt64) {
+        guard let call = waitingForAll.removeValue(forKey: ticket) else { return }
+        count -= 1
+        call()
+    }
+
     /// A container is there.
     func goOn(_ container: String) {
         guard let calls = waiting.removeValue(forKey: container) else { return }
@@ -29,5 +47,6 @@ final class ExpectedContainers {
     func end() {
         isExpecting = false
         for container in waiting.keys.sorted() { goOn(container) }
+        for ticket in waitingForAll.keys.sorted() { giveUp(ticket) }
     }
 }

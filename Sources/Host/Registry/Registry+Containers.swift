@@ -99,6 +99,21 @@ extension Registry {
     /// The last durable sequence that everything here reflects.
     public var sequence: Int64 { domain.sequence }
 
+    /// Calls back once it is known which containers there are: while a start applies definitions, when
+    /// these were applied, or after 5 s.
+    ///
+    /// - Parameters:
+    ///   - name: a container that is enough, where it is there already; nil: all are wanted.
+    ///   - reply: called at once or later; never fails.
+    public func whenDefined(_ name: String? = nil, _ reply: @escaping Reply<Void>) {
+        let (expected, ticket) = (domain.expected, domain.nextTicket())
+        guard expected.isExpecting, name.map({ containers[$0] == nil }) ?? true,
+            expected.waitForAll(
+                ticket, atMost: domain.limits.waitingCalls, { reply(.success(())) })
+        else { return reply(.success(())) }
+        domain.after(.seconds(5)) { expected.giveUp(ticket) }
+    }
+
     /// One container, with what was said about itself.
     ///
     /// - Throws: `containerNotFound`.
