@@ -1,4 +1,5 @@
 import AtriumKit
+import NIOCore
 import Store
 
 // Containers and their components.
