@@ -235,6 +235,18 @@ static void add_sockets(struct program *program, int allows_network) {
     end(program, begun);
 }
 
+/* A file is emptied as it is opened, whoever may do no more than read it, or, with an access mode that is
+   neither, nothing at all: Landlock looks at that from its third version on. */
+static void add_opening(struct program *program, uint32_t call, int flags) {
+    size_t begun = begin(program, call);
+    load_argument(program, flags);
+    add(program, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
+    deny(program, O_RDONLY | O_TRUNC, EACCES);
+    deny(program, O_ACCMODE | O_TRUNC, EACCES);
+    pass(program);
+    end(program, begun);
+}
+
 static void add_signals(struct program *program, uint32_t self) {
     only_to(program, SYS_kill, self, 0);
     only_to(program, SYS_tgkill, self, 0);
@@ -271,7 +283,8 @@ static void add_others(struct program *program, uint32_t self) {
     load_argument(program, 0);
     add(program, BPF_JMP | BPF_JSET | BPF_K,
         CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER
-            | CLONE_NEWPID | CLONE_NEWNET, 0, 1);
+            | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT /* the daemon's child, which it reaps never */,
+        0, 1);
     answer(program, EPERM);
     pass(program);
     end(program, begun);
@@ -295,6 +308,12 @@ int process_wall_calls(int allows_network) {
         deny(&program, denied[i], EPERM);
     uint32_t self = (uint32_t)getpid();
     add_sockets(&program, allows_network);
+    add_opening(&program, SYS_openat, 2);
+#ifdef __x86_64__
+    add_opening(&program, SYS_open, 1);
+#endif
+    // Its flags are in memory: the C library then takes the older call.
+    deny(&program, 437 /* openat2 */, ENOSYS);
     // Landlock's scope, where there is one, also lets a worker end its own children.
     if (process_landlock_version() < 6) add_signals(&program, self);
     add_others(&program, self);

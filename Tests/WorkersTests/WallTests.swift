@@ -92,6 +92,9 @@ struct `The walls around a worker` {
         let song = directory.path + "/inside/song"
         #expect(try await attempt("read=\(song)", in: component) == "succeeded")
         #expect(try await attempt("truncate=\(song)", in: component) == "Operation not permitted")
+        for way in ["empty", "empty-unopened"] {
+            #expect(try await attempt("\(way)=\(song)", in: component) == "Permission denied")
+        }
         #expect(try await attempt("read=\(file)", in: component) == "Permission denied")
         await component.stop()
     }

@@ -40,6 +40,9 @@ enum Intruder {
         "connect": { connect(to: $0) },
         "read": { outcome(of: open($0, O_RDONLY)) },
         "truncate": { outcome(of: Glibc.truncate($0, 0)) },
+        "empty": { outcome(of: open($0, O_RDONLY | O_TRUNC)) },
+        // An access mode that is none: the kernel opens the file for neither reading nor writing.
+        "empty-unopened": { outcome(of: open($0, O_ACCMODE | O_TRUNC)) },
         "change-mode": { outcome(of: chmod($0, 0o777)) },
         "cat": { start("/bin/cat", [$0]) },
         "kill": { outcome(of: Glibc.kill(pid_t($0) ?? 0, SIGCONT)) },
