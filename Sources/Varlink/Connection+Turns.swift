@@ -17,9 +17,12 @@ extension Connection {
         startCalls()
         if isWritable {
             // What they say goes out in this turn.
+            let wasAlone = runningAlone
             isStarting = true
             runWritableActions()
             isStarting = false
+            // A stream that ended lets the calls behind it start.
+            if wasAlone != nil, runningAlone == nil { schedule() }
         }
         finishTurn()
     }
