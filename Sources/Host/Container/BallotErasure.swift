@@ -1,70 +1,98 @@
 import AtriumKit
 import DequeModule
+import NIOCore
 
 /// Ballots on purged items on their way out of a votes component's own state.
 ///
-/// Nothing of them can be read: the items are not there, the store does not show them, and the
-/// tallies are empty since the commit. So it goes on in slices, beside whatever the component is
-/// asked; only who puts such an item back waits for it.
+/// The store does not show them, and the tallies are empty since the commit. The component's gate is
+/// closed meanwhile, so that nothing reads them or is judged by them; the loop serves others between
+/// slices.
 final class BallotErasure {
     /// How many ballots are looked up, and forgotten, at a time.
     static let slice = 500
 
-    private unowned let container: Container
-    private let name: String
-    private let start: Int
+    /// The component's.
+    let name: String
+    private let container: Container
     /// Subjects with many ballots alone, others together.
+    private var all: Deque<[Subject]> = []
     private var batches: Deque<[Subject]> = []
-    private let done: () -> Void
+    private var start: Int?
+    private var done: () -> Void = {}
 
     /// An erasure of the ballots on subjects, each of which has so many.
     init(
-        of subjects: [(subject: Subject, ballots: Int)], from slot: Slot, of container: Container,
-        _ done: @escaping () -> Void
+        of subjects: [(subject: Subject, ballots: Int)], from name: String, of container: Container
     ) {
+        self.name = name
         self.container = container
-        self.done = done
-        name = slot.name
-        start = slot.start
         var room = 0
         for (subject, ballots) in subjects {
-            if ballots > room || batches.isEmpty {
-                batches.append([])
+            if ballots > room || all.isEmpty {
+                all.append([])
                 room = Self.slice
             }
-            batches[batches.count - 1].append(subject)
+            all[all.count - 1].append(subject)
             room -= ballots
         }
     }
 
-    /// The component, unless it was started anew since: then it has read the store.
-    private var slot: Slot? {
-        container.slot(name).flatMap { $0.isAttached && $0.start == start ? $0 : nil }
+    /// Erases them.
+    ///
+    /// - Parameter done: called once the component holds none of them, or is not there any more.
+    func run(_ done: @escaping () -> Void) {
+        self.done = done
+        next()
     }
 
     /// Erases the next subjects' ballots, then the others'.
-    func run() {
-        guard let slot, let batch = batches.popFirst() else { return done() }
-        guard batch.count > 1 else { return page(batch[0], after: nil, []) }
-        slot.ask(.recordKeys(batch), passesGate: true) { [self] result in
-            guard case .success(.recordKeys(let keys)) = result else { return done() }
-            forget([keys])
+    private func next() {
+        guard let slot = container.slot(name) else { return done() }
+        switch slot.state {
+        case .attached: break
+        case .failed, .closed: return done()
+        case .starting, .prepared:
+            // It may have read some of them from the store before the commit.
+            return container.domain.after(.milliseconds(50)) { self.next() }
         }
+        if slot.start != start {
+            start = slot.start
+            batches = all
+        }
+        guard let batch = batches.popFirst() else { return done() }
+        guard batch.count > 1 else { return page(batch[0], after: nil, []) }
+        ask(.recordKeys(batch)) { answer in
+            guard case .recordKeys(let keys) = answer else { return self.done() }
+            self.forget([keys])
+        }
+    }
+
+    /// Asks the component; goes on with ``next()`` where it was lost meanwhile.
+    private func ask(_ query: ComponentQuery, _ then: @escaping (ComponentAnswer) -> Void) {
+        guard let slot else { return next() }
+        slot.ask(query, passesGate: true) { result in
+            guard self.slot != nil else { return self.next() }
+            guard case .success(let answer) = result else { return self.done() }
+            then(answer)
+        }
+    }
+
+    /// The component, as it was when the present subjects were begun.
+    private var slot: Slot? {
+        container.slot(name).flatMap { $0.isAttached && $0.start == start ? $0 : nil }
     }
 
     /// Looks up the keys of a subject's ballots, page by page, before the first is forgotten: a
     /// component may put them in order anew after each change.
     private func page(_ subject: Subject, after actor: ActorID?, _ found: [[String]]) {
-        guard let slot else { return done() }
-        let query = ComponentQuery.ballots(subject, after: actor, limit: Self.slice)
-        slot.ask(query, passesGate: true) { [self] result in
-            guard case .success(.ballots(let ballots)) = result else { return done() }
+        ask(.ballots(subject, after: actor, limit: Self.slice)) { answer in
+            guard case .ballots(let ballots) = answer else { return self.done() }
             let keys = ballots.map { Ballot.key(actor: $0.actor, subject: subject) }
             guard ballots.count == Self.slice, let last = ballots.last else {
-                return forget(found + [keys])
+                return self.forget(found + [keys])
             }
-            container.domain.after(Domain.pause) { [self] in
-                page(subject, after: last.actor, found + [keys])
+            self.container.domain.after(Domain.pause) {
+                self.page(subject, after: last.actor, found + [keys])
             }
         }
     }
@@ -76,7 +104,7 @@ final class BallotErasure {
             slot.port?.undo(keys.map { .removed(key: $0) })
             return true
         } then: { [self] in
-            container.domain.after(Domain.pause) { [self] in run() }
+            container.domain.after(Domain.pause) { self.next() }
         }
     }
 }

@@ -207,6 +207,8 @@ extension Container {
         }
         slot.ask(
             Question(needsQuiet: true, make: { .thread(query) }) { [self] result in
+                // The item may be gone by now.
+                if let error = absence(of: query.subject.item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
                         guard case .thread(let page) = answer else {

@@ -11,10 +11,6 @@ extension Container {
         do throws(HostError) {
             let (slot, _) = try list(component)
             try check(drafts)
-            guard erasure.isIdle || !erasure.concerns(drafts.lazy.map(\.item.id)) else {
-                // What was said about it is gone first.
-                return erasure.afterwards { [self] in put(component, drafts, by: caller, reply) }
-            }
             run(put(drafts, to: slot, by: caller, reply), on: slot)
         } catch {
             reply(.failure(error))

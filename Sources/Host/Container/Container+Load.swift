@@ -60,7 +60,7 @@ extension Container {
 
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
-        lane.isEmpty && erasure.isIdle
+        lane.isEmpty && erasures == 0
             && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
     }
 }

@@ -19,7 +19,8 @@ struct PurgedRecords {
 // own state in slices.
 //
 // The gates of all components concerned are closed from before the records are looked for until the
-// entry's outcome is known, so that nobody votes or comments in between.
+// entry's outcome is known, so that nobody votes or comments in between. That of a votes component stays
+// closed until it has forgotten the ballots: whoever votes on an item that is back is judged without them.
 extension Container {
     func purge(
         _ items: [String], from list: String, by caller: Caller,
@@ -33,10 +34,22 @@ extension Container {
                 open(names)
                 return purge(items, from: list, by: caller, reply)
             }
-            purgeGated(items, from: list, siblings, by: caller) { [self] result in
+            var erasures: [BallotErasure] = []
+            purgeGated(
+                items, from: list, siblings, by: caller, atCommit: { erasures = $0 }
+            ) { [self] result in
                 reply(result)
-                open(names)
+                open(names.filter { name in !erasures.contains { $0.name == name } })
+                for erasure in erasures { run(erasure) }
             }
+        }
+    }
+
+    private func run(_ erasure: BallotErasure) {
+        erasures += 1
+        erasure.run { [self] in
+            erasures -= 1
+            open([erasure.name])
         }
     }
 
@@ -45,10 +58,14 @@ extension Container {
 
     private func purgeGated(
         _ items: [String], from list: String, _ siblings: [Slot], by caller: Caller,
-        _ done: @escaping Answer<RemoveResult>
+        atCommit: @escaping ([BallotErasure]) -> Void, _ done: @escaping Answer<RemoveResult>
     ) {
         guard let slot = slot(list) else {
             return done(.failure(.componentNotFound(container: name, component: list)))
+        }
+        // What was said is known while they are there alone.
+        if let absent = siblings.first(where: { !$0.isAttached }) {
+            return done(.failure(absent.absence))
         }
         // An item that another list has too is still there.
         let subjects = items.filter { id in
@@ -61,19 +78,16 @@ extension Container {
                 let votes = siblings.filter { $0.kind == .votes }
                 var others = PurgedRecords(changes: changes)
                 others.purges = votes.flatMap { sibling in
-                    subjects.map {
+                    subjects.filter { sibling.tallies[$0] != nil }.map {
                         Purge(
                             container: name, component: sibling.name,
                             prefix: Ballot.prefix(subject: $0))
                     }
                 }
-                let isVotedOn = votes.contains { sibling in
-                    subjects.contains { sibling.tallies[$0] != nil }
-                }
-                others.isEmpty = changes.isEmpty && !isVotedOn
+                others.isEmpty = changes.isEmpty && others.purges.isEmpty
                 others.atCommit = { [self] in
                     follow(changes, subjects, siblings)
-                    for sibling in votes { forgetBallots(on: subjects, in: sibling) }
+                    atCommit(votes.compactMap { showNoBallots(on: subjects, in: $0) })
                 }
                 slot.run(remove(items, from: slot, by: caller, others: others, done))
             }
@@ -113,48 +127,16 @@ extension Container {
         }
     }
 
-    /// Shows the tallies of purged items as empty, and lets their component forget the ballots.
-    private func forgetBallots(on subjects: [Subject], in slot: Slot) {
+    /// Shows the tallies of purged items as empty.
+    ///
+    /// - Returns: what has the component forget the ballots; nil: there are none.
+    private func showNoBallots(on subjects: [Subject], in slot: Slot) -> BallotErasure? {
         let voted = subjects.compactMap { subject in
             slot.tallies[subject].map { (subject: subject, ballots: $0.count) }
         }
-        guard !voted.isEmpty else { return }
+        guard !voted.isEmpty else { return nil }
         deliver(voted.map { .tally($0.subject, Tally()) }, from: slot)
-        erasure.begin(voted.compactMap(\.subject.item))
-        BallotErasure(of: voted, from: slot, of: self) { [self] in
-            for body in erasure.end() { body() }
-        }.run()
-    }
-}
-
-/// Which purged items' ballots are still on their way out of their components.
-struct ErasureState {
-    private var items: Set<String> = []
-    private var running = 0
-    private var waiting: [() -> Void] = []
-
-    var isIdle: Bool { running == 0 }
-
-    /// Whether what is said about any of these is not forgotten yet.
-    func concerns(_ ids: some Sequence<String>) -> Bool { !items.isDisjoint(with: ids) }
-
-    mutating func begin(_ ids: [String]) {
-        running += 1
-        items.formUnion(ids)
-    }
-
-    /// Does something once all is forgotten.
-    mutating func afterwards(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    /// One erasure ended.
-    ///
-    /// - Returns: what has waited for the last.
-    mutating func end() -> [() -> Void] {
-        running -= 1
-        guard isIdle else { return [] }
-        items.removeAll()
-        defer { waiting.removeAll() }
-        return waiting
+        return BallotErasure(of: voted, from: slot.name, of: self)
     }
 }
 

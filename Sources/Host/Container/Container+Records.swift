@@ -14,9 +14,6 @@ extension Container {
     func restore(
         _ records: [RecordView], by caller: Caller, _ reply: @escaping Answer<RestoreResult>
     ) {
-        guard erasure.isIdle else {
-            return erasure.afterwards { [self] in restore(records, by: caller, reply) }
-        }
         let drafts: [RecordDraft]
         do throws(HostError) {
             if let error = refusal { throw error }

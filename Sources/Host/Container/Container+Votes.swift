@@ -155,7 +155,9 @@ extension Container {
         // One more than asked for tells whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.ask(
-            Question(needsQuiet: true, make: { query }) { [domain] result in
+            Question(needsQuiet: true, make: { query }) { [self] result in
+                // The item may be gone by now.
+                if let error = absence(of: item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
                         guard case .ballots(let ballots) = answer else {

@@ -34,7 +34,8 @@ final class Container {
     var slots: [Slot] = []
     var lane: Lane<Pending>
     var screening = Screening()
-    var erasure = ErasureState()
+    /// How many components are forgetting ballots on purged items.
+    var erasures = 0
     /// Whether it is as the store holds it, and calls wait for its components' first start.
     var isLoading = false
     var waitingForLoad: [() -> Void] = []

@@ -194,11 +194,3 @@ extension RecordRestore {
         for target in targets where target.slot.isAttached { target.slot.port?.undo(target.before) }
     }
 }
-
-extension Slot {
-    /// Why it can't take part in work at present.
-    fileprivate var absence: HostError {
-        if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
-        return unavailable("It is being started.")
-    }
-}

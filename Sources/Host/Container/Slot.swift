@@ -104,6 +104,12 @@ final class Slot {
         if let stall { throw unavailable(stall, retryAfter: 5) }
     }
 
+    /// Why it can't take part in work at present, while it is not attached.
+    var absence: HostError {
+        if case .failed(let reason) = state { return unavailable(reason, retryAfter: 5) }
+        return unavailable(stall ?? "It is being started.")
+    }
+
     /// Why it does not answer.
     func unavailable(_ reason: String, retryAfter: Double = 1) -> HostError {
         .componentUnavailable(component: name, reason: reason, retryAfter: retryAfter)

@@ -65,6 +65,34 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a vote on an item that comes back amid its purge is judged without old ones`()
+        async throws
+    {
+        var host = try await films(votes: 2_300)
+        let (item, voter) = (ItemDraft(item: .film("heat")), Caller(actor: "unix:10000"))
+        // In one turn: the put waits at the purge's gate. Then the vote that was there before.
+        let results: [Result<Void, HostError>] = try await host.callAll(2) {
+            registry, index, reply in
+            guard index == 1 else {
+                return registry.remove(
+                    "films", component: nil, ["heat"], purge: true, by: .ann
+                ) { reply($0.map { _ in }) }
+            }
+            registry.put("films", component: nil, [item], by: .ann) { put in
+                guard case .success = put else { return reply(put.map { _ in }) }
+                registry.assumeIsolated { registry in
+                    registry.cast(Self.heat, value: 4, by: voter) { reply($0.map { _ in }) }
+                }
+            }
+        }
+        for result in results { try result.get() }
+        let expected = TallyView(tally: Tally(count: 1, score: 4, histogram: ["4": 1]), mine: 4)
+        #expect(try await host.tally(of: "heat", actor: voter.actor).tally == expected)
+        host = try await host.restarted()
+        #expect(try await host.tally(of: "heat", actor: voter.actor).tally == expected)
+        try await host.end()
+    }
+
     private func checkEmpty(_ host: TestRegistry) async throws {
         #expect(try await host.tally(of: "heat", actor: "unix:10000").tally.mine == nil)
         let ballots = try await host.call {
