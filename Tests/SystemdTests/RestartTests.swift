@@ -53,7 +53,8 @@ struct RestartTests {
             told.all("ended") == Array(repeating: "Subscriber=0 Screen=0 Publisher=0", count: 4))
         #expect(told["counts"]?.hasPrefix(Self.nothingLost) == true, "\(told["counts"] ?? "")")
         #expect(told["gaps"] == "0 trimmed=0")
-        #expect(told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true)
+        #expect(
+            told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true, "\(told["screens"] ?? "")")
         #expect(told["problems"] == "[]")
         #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
         #expect(told["said"] == "", "atriumctl watch has noticed nothing")

@@ -46,6 +46,9 @@ struct SocketTests {
             printf '[Socket]\\nListenStream=/run/atrium/door.sock\\n' | drop_in atriumd.socket
             systemctl start atriumd.socket
             tell unit $? $(systemctl show -p LoadState -p ActiveState --value atriumd.socket)
+            # The first call starts the daemon, and is answered while it starts.
+            as atrium-member atriumctl status >/dev/null
+            wait_for systemctl --quiet is-active atriumd
             for socket in atrium door; do
                 tell $socket $(ATRIUM_SOCKET=/run/atrium/$socket.sock as atrium-member \\
                     atriumctl status --json | grep -o '"state":"[a-z]*"')
