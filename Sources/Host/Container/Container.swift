@@ -36,6 +36,11 @@ final class Container {
     var screening = Screening()
     /// How many components are forgetting ballots on purged items.
     var erasures = 0
+    /// Screens of another process of which it is not known yet whether they show what they showed:
+    /// commands wait for that.
+    var awaitedScreens = 0 {
+        didSet { if awaitedScreens == 0, oldValue > 0 { pump() } }
+    }
     /// Whether it is as the store holds it, and calls wait for its components' first start.
     var isLoading = false
     var waitingForLoad: [() -> Void] = []

@@ -199,6 +199,7 @@ extension Slot {
         guard isAttached, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.lane.isQuiet(name) else { return false }
+        if case .command = request.work, container.awaitedScreens > 0 { return false }
         guard request.isQuietRead else { return !reads.hold(request) }
         return waiting.first.map { request.number < $0.number } ?? true
     }

@@ -53,13 +53,17 @@ extension Registry {
         guard !taken.isEmpty else { return reply(domain.screens.count) }
         var outstanding = taken.count
         for (name, kept) in Dictionary(grouping: taken, by: \.container) {
+            let container = containers[name]
+            // What is written before would be what they do not know.
+            container?.awaitedScreens += kept.count
             for screen in kept {
                 domain.screens.restorations[screen.id]?.whenOver { [domain] in
+                    container?.awaitedScreens -= 1
                     outstanding -= 1
                     if outstanding == 0 { reply(domain.screens.count) }
                 }
             }
-            containers[name]?.whenLoaded { [self] in restore(kept, digest) }
+            container?.whenLoaded { [self] in restore(kept, digest) }
         }
     }
 

@@ -213,6 +213,7 @@ extension Registry {
     public func endWaiting() {
         domain.isWaitingOver = true
         domain.expected.end()
+        for container in containers.values { container.awaitedScreens = 0 }
         for container in containers.values where container.isLoading {
             for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
