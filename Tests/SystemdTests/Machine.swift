@@ -16,7 +16,8 @@ import Testing
 /// - `drop_in UNIT [NAME]`, which adds what it reads to a unit;
 /// - `wait_for COMMAND…`, which runs a command until it succeeds, for at most 30 s; it fails then;
 /// - `unit PROPERTY`, what systemd knows of `atriumd.service`;
-/// - `logged [OPTION…]`, the daemon's lines in the journal.
+/// - `logged [OPTION…]`, the daemon's lines in the journal;
+/// - `state [OPTION…]`, as `atriumctl status` says it, once the daemon does not start any more.
 struct Machine {
     /// What a test of a story is enabled by: `@Suite(Machine.boots)`.
     static let boots: ConditionTrait = .enabled(
@@ -61,6 +62,16 @@ struct Machine {
         logged() {
             journalctl --sync
             journalctl -u atriumd -o cat "$@" | grep -v 'event loop was held up' || true
+        }
+        # What the daemon says of itself, once it does not start any more: it answers before.
+        state() {
+            local said end=$((SECONDS + 30))
+            while
+                said=$(as atrium-member atriumctl "$@" status --json 2>&1 |
+                    grep -oE '"state":"[a-z]*"|^atriumctl:.*')
+                [ "$said" = '"state":"starting"' ] && [ $SECONDS -lt $end ]
+            do sleep 0.05; done
+            echo "$said"
         }
         mount --bind "$tree/usr/local" /usr/local
         systemd-sysusers 2>/dev/null && systemd-tmpfiles --create atrium.conf

@@ -7,7 +7,6 @@ struct OwnSocketTests {
         printf '[Unit]\\nStartLimitIntervalSec=0\\n[Service]\\nRestartSec=100ms\\n' | drop_in atriumd.service
         socket=/run/atrium/atrium.sock
         file() { stat -c '%A %U %G' $1; }
-        state() { as atrium-member atriumctl --socket $1 status --json 2>&1 | grep -oE '"state":"[a-z]*"|^atriumctl:.*'; }
         systemctl --quiet mask atriumd.socket
         systemctl start atriumd
 
@@ -52,7 +51,7 @@ struct OwnSocketTests {
             inode=$(stat -c %i $socket)
             for n in 1 2 3; do
                 systemctl kill -s KILL atriumd
-                tell state $(state $socket)
+                tell state $(state --socket $socket)
             done
             tell same $([ $(stat -c %i $socket) = $inode ] && echo yes) $(unit NRestarts)
             """)

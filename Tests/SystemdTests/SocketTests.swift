@@ -18,9 +18,9 @@ struct SocketTests {
             systemctl daemon-reload
             systemctl start atriumd.socket second.socket other.socket datagrams.socket
             export ATRIUM_SOCKET=/run/atrium/second.sock
-            tell second $(as atrium-member atriumctl status --json | grep -o '"state":"[a-z]*"')
+            tell second $(state)
             export ATRIUM_SOCKET=/run/atrium/atrium.sock
-            tell first $(as atrium-member atriumctl status --json | grep -o '"state":"[a-z]*"')
+            tell first $(state)
             holds() {
                 local inode=$(awk -v path=$1 '$8 == path { print $7; exit }' /proc/net/unix)
                 [ "$inode" ] && find /proc/$(unit MainPID)/fd -lname "socket:\\[$inode\\]" | wc -l
@@ -46,12 +46,8 @@ struct SocketTests {
             printf '[Socket]\\nListenStream=/run/atrium/door.sock\\n' | drop_in atriumd.socket
             systemctl start atriumd.socket
             tell unit $? $(systemctl show -p LoadState -p ActiveState --value atriumd.socket)
-            # The first call starts the daemon, and is answered while it starts.
-            as atrium-member atriumctl status >/dev/null
-            wait_for systemctl --quiet is-active atriumd
             for socket in atrium door; do
-                tell $socket $(ATRIUM_SOCKET=/run/atrium/$socket.sock as atrium-member \\
-                    atriumctl status --json | grep -o '"state":"[a-z]*"')
+                tell $socket $(state --socket /run/atrium/$socket.sock)
             done
             tell link $(readlink -f /run/systemd/report/org.atrium.Daemon)
             """)

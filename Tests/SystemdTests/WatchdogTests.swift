@@ -53,7 +53,7 @@ struct WatchdogTests {
             another() { [ $(unit MainPID) != $first ] && systemctl is-active --quiet atriumd; }
             wait_for another
             tell another $?
-            tell answered $(atriumctl status --json | grep -o '"state":"[a-z]*"')
+            tell answered $(state)
             tell journal "$(logged | grep -i watchdog | head -n 1)"
             """)
         #expect(told["another"] == "0")
