@@ -65,7 +65,7 @@ struct OwnSocketTests {
     {
         let told = try await Self.play(
             """
-            shows() { tell $1 $(ls /run/atrium) $(file $2) stored $(unit NFileDescriptorStore) $(state $2); }
+            shows() { tell $1 $(ls /run/atrium) $(file $2) stored $(unit NFileDescriptorStore) $(state --socket $2); }
             chmod 0777 $socket; systemctl restart atriumd; shows opened $socket
             rm $socket; systemctl restart atriumd; shows removed $socket
 
