@@ -149,7 +149,7 @@ struct RestartTests {
         let screens = told["screens"] ?? ""
         #expect(screens.hasPrefix("wrong=0 "), "\(screens)")
         withKnownIssue(
-            "Under votes all are now and then sent anew, with the reason.", isIntermittent: true
+            "While people vote, a restart often sends all screens anew.", isIntermittent: true
         ) {
             #expect(screens.hasPrefix("wrong=0 resets=0 "), "\(screens)")
         }
