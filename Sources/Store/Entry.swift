@@ -32,12 +32,23 @@ public struct Purge: Sendable, Equatable {
     public var component: String
     /// With what their keys begin; "" (the default): all of the component's records.
     public var prefix: String
+    /// Those alone whose value is a JSON object with this text as its member `item`.
+    ///
+    /// nil (the default): whatever their values are. With an item the prefix is "", and to delete the rows
+    /// all of the component's are looked at.
+    public var item: String?
 
-    /// Makes a purge from its parts.
+    /// Makes a purge of the records whose keys begin with something.
     public init(container: String, component: String, prefix: String = "") {
         self.container = container
         self.component = component
         self.prefix = prefix
+    }
+
+    /// Makes a purge of the records about an item.
+    public init(container: String, component: String, item: String) {
+        self.init(container: container, component: component)
+        self.item = item
     }
 }
 

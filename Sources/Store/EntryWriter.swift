@@ -69,11 +69,8 @@ struct EntryWriter {
                 VALUES (?1, ?2, ?3, ?4, ?4)
                 ON CONFLICT(component, key)
                 DO UPDATE SET value = excluded.value, sequence = excluded.sequence,
-                    created = CASE WHEN EXISTS(
-                        SELECT 1 FROM purges p
-                        WHERE p.component = records.component AND p.through >= records.sequence
-                            AND p.first <= records.key AND (p.last IS NULL OR p.last > records.key))
-                    THEN excluded.sequence ELSE records.created END
+                    created = CASE WHEN \(Purged.condition) THEN excluded.sequence
+                        ELSE records.created END
                 """)
         let remove = try db.cachedStatement(
             sql: "DELETE FROM records WHERE component = ? AND key = ?")
@@ -91,11 +88,15 @@ struct EntryWriter {
 
     private mutating func write(_ purges: [Purge], sequence: Int64, _ db: Database) throws {
         for purge in purges {
+            // One of before that goes no further is a part of it.
             try db.cachedStatement(
-                sql: "INSERT INTO purges(component, first, last, through) VALUES (?, ?, ?, ?)"
+                sql: """
+                    INSERT OR REPLACE INTO purges(component, item, first, last, through)
+                    VALUES (?, ?, ?, ?, ?)
+                    """
             ).execute(arguments: [
-                component(purge.component, of: purge.container, db), Data(purge.prefix.utf8),
-                purge.last, sequence - 1,
+                component(purge.component, of: purge.container, db), Data((purge.item ?? "").utf8),
+                Data(purge.prefix.utf8), purge.last, sequence - 1,
             ])
         }
     }

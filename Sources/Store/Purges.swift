@@ -1,122 +1,216 @@
 internal import Foundation
 internal import GRDB
 
-/// What of a component was purged and is not deleted yet: no read shows it.
-///
-/// An entry that purges names what goes in a row or a few of the table `purges`. The rows of the
-/// records follow in slices, which move the beginning of what is left.
-struct Purged {
-    /// Keys from the first on, before the last; nil: to the end.
-    fileprivate struct Range {
-        var first: [UInt8]
-        var last: [UInt8]?
-        var through: Int64
-    }
+// What was purged and is not deleted yet: no read shows it.
+//
+// An entry that purges names what goes in a row or a few of the table `purges`. The rows of the
+// records follow in slices.
 
-    /// How many rows one transaction deletes at most.
-    static let slice = 1_000
+/// Which records are purged, as conditions in SQL on a row of `records`.
+enum Purged {
+    /// Whether a record is purged.
+    ///
+    /// However many purges are pending, four of their rows are looked at.
+    /// Ranges of keys don't overlap, but for the one of all keys: the first that ends behind a key is
+    /// the only one that may cover it.
+    static let condition = """
+        (EXISTS(
+            SELECT 1 FROM purges p
+            WHERE p.component = records.component AND p.item = x'' AND p.last = x''
+                AND p.first <= records.key AND p.through >= records.sequence)
+        OR IFNULL(
+            (SELECT p.first <= records.key AND p.through >= records.sequence FROM purges p
+            WHERE p.component = records.component AND p.item = x'' AND p.last > records.key
+            ORDER BY p.last LIMIT 1), 0)
+        OR \(isAboutPurgedItem))
+        """
 
-    private let toTheEnd: [Range]
-    /// By their ends; two overlap only where both have the same end.
-    private let bounded: [Range]
+    /// Whether a record is about an item of which all is purged.
+    static let isAboutPurgedItem = """
+        (EXISTS(
+            SELECT 1 FROM purges p WHERE p.component = records.component AND p.item > x'')
+        AND EXISTS(
+            SELECT 1 FROM purges p
+            WHERE p.component = records.component AND p.last = x'' AND p.item = \(item)
+                AND p.through >= records.sequence))
+        """
 
-    /// What is purged of a component, in the snapshot that is read.
-    init(_ container: String, _ component: String, _ db: Database) throws {
-        let rows = try Row.fetchAll(
+    /// What a record is about, where its value tells; else NULL.
+    private static let item = """
+        CASE WHEN json_valid(CAST(records.value AS TEXT)) THEN
+            CASE json_type(CAST(records.value AS TEXT), '$.item') WHEN 'text' THEN
+                CAST(json_extract(CAST(records.value AS TEXT), '$.item') AS BLOB) END END
+        """
+
+    /// What to add to a condition on a component's records, so that none that is purged is found.
+    static func exclusion(
+        _ container: String, _ component: String, _ db: Database
+    ) throws -> String {
+        // Most of the time there is nothing to leave out, and each condition costs a row its time.
+        let isPending = try Bool.fetchOne(
             db,
             sql: """
-                SELECT first, last, through FROM purges WHERE component = (\(Store.componentID))
+                SELECT EXISTS(SELECT 1 FROM purges WHERE component = (\(Store.componentID)))
                 """, arguments: [container, component])
-        let ranges = rows.map { row in
-            Range(
-                first: Store.bytes(row[0] as Data), last: (row[1] as Data?).map { Store.bytes($0) },
-                through: row[2])
-        }
-        toTheEnd = ranges.filter { $0.last == nil }
-        bounded = ranges.filter { $0.last != nil }.sorted {
-            $0.end.lexicographicallyPrecedes($1.end)
-        }
-    }
-
-    var isEmpty: Bool { toTheEnd.isEmpty && bounded.isEmpty }
-
-    /// Whether a record is purged.
-    func covers(_ key: Data, sequence: Int64) -> Bool {
-        guard !isEmpty else { return false }
-        let key = [UInt8](key)
-        if toTheEnd.contains(where: { $0.covers(key, sequence) }) { return true }
-        var (low, high) = (0, bounded.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if key.lexicographicallyPrecedes(bounded[middle].end) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        guard low < bounded.count else { return false }
-        let end = bounded[low].end
-        return bounded[low...].prefix { $0.end == end }.contains { $0.covers(key, sequence) }
+        return isPending ?? false ? "AND NOT \(condition)" : ""
     }
 
     /// Whether anything at all is purged and not deleted yet.
     static func isPending(_ db: Database) throws -> Bool {
         try Bool.fetchOne(db, sql: "SELECT EXISTS(SELECT 1 FROM purges)") ?? false
     }
+}
 
-    /// Deletes some rows of what was purged first.
+/// Deletes the rows of what was purged, in the order of the purges, a slice at a time.
+///
+/// Of purges of items those of one component are looked for in one pass through its records. How far
+/// it came is known to this process alone: the next one begins it anew.
+struct PurgeSweep {
+    /// How many rows one transaction looks at, at most.
+    static let rows = 1_000
+    /// About how many bytes of rows one transaction looks at, at most; a single row may have more.
+    static let bytes = 8 << 20
+
+    private struct Pass {
+        var component: Int64
+        /// The last of the purges that it is for.
+        var last: Int64
+        var next = Data()
+    }
+
+    /// A part of a component's rows.
+    private struct Part {
+        var last: Data?
+        /// Whether there are no others behind it.
+        var isEnd: Bool
+    }
+
+    /// How much the present slice may look at.
+    private struct Room {
+        var rows = PurgeSweep.rows
+        var bytes = PurgeSweep.bytes
+    }
+
+    private var pass: Pass?
+
+    /// Deletes some rows, in the transaction that its caller began.
     ///
-    /// - Returns: how many; nil: nothing was left to delete.
-    static func deleteSlice(_ db: Database) throws -> Int? {
-        let found = try Row.fetchOne(
-            db, sql: "SELECT id, component, first, last, through FROM purges ORDER BY id LIMIT 1")
-        guard let found else { return nil }
-        let (id, component): (Int64, Int64) = (found[0], found[1])
-        let (first, last): (Data, Data?) = (found[2], found[3])
-        let part = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT COUNT(*), MAX(key) FROM (
-                    SELECT key FROM records WHERE component = ? AND key >= ?
-                    \(last == nil ? "" : "AND key < ?") ORDER BY key LIMIT \(slice))
-                """,
-            arguments: [component, first] + (last.map { [$0] } ?? StatementArguments()))
+    /// - Returns: how many.
+    mutating func deleteSlice(_ db: Database) throws -> Int {
+        var room = Room()
         var deleted = 0
-        let (count, end): (Int, Data?) = (part?[0] ?? 0, part?[1])
-        if let end {
-            try db.execute(
-                sql: """
-                    DELETE FROM records
-                    WHERE component = ? AND key >= ? AND key <= ? AND sequence <= ?
-                    """, arguments: [component, first, end, found[4] as Int64])
-            deleted = db.changesCount
-        }
-        if let end, count == slice {
-            try db.execute(
-                sql: "UPDATE purges SET first = ? WHERE id = ?", arguments: [end + [0], id])
-        } else {
-            try db.execute(sql: "DELETE FROM purges WHERE id = ?", arguments: [id])
+        while room.rows > 0, room.bytes > 0 {
+            let row = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT id, component, item, first, last, through FROM purges
+                        ORDER BY id LIMIT 1
+                        """))
+            guard let row else { break }
+            let item: Data = row[2]
+            let before = room.rows
+            deleted +=
+                try item.isEmpty
+                ? deleteRange(row, &room, db) : deleteItems(of: row[1], &room, db)
+            // One without any rows costs something, too.
+            if room.rows == before { room.rows -= 1 }
         }
         return deleted
     }
-}
 
-extension Purged.Range {
-    var end: [UInt8] { last ?? [] }
+    private func deleteRange(_ purge: Row, _ room: inout Room, _ db: Database) throws -> Int {
+        let (id, component): (Int64, Int64) = (purge[0], purge[1])
+        let (first, through): (Data, Int64) = (purge[3], purge[5])
+        let part = try part(of: component, from: first, before: purge[4], &room, db)
+        var deleted = 0
+        if let last = part.last {
+            try db.cachedStatement(
+                sql: """
+                    DELETE FROM records
+                    WHERE component = ? AND key >= ? AND key <= ? AND sequence <= ?
+                    """
+            ).execute(arguments: [component, first, last, through])
+            deleted = db.changesCount
+        }
+        if part.isEnd {
+            try db.cachedStatement(sql: "DELETE FROM purges WHERE id = ?").execute(arguments: [id])
+        } else if let last = part.last {
+            try db.execute(
+                sql: "UPDATE purges SET first = ? WHERE id = ?", arguments: [last + [0], id])
+        }
+        return deleted
+    }
 
-    func covers(_ key: [UInt8], _ sequence: Int64) -> Bool {
-        sequence <= through && !key.lexicographicallyPrecedes(first)
-            && (last.map { key.lexicographicallyPrecedes($0) } ?? true)
+    private mutating func deleteItems(
+        of component: Int64, _ room: inout Room, _ db: Database
+    ) throws -> Int {
+        var pass =
+            if let pass, pass.component == component { pass } else {
+                Pass(component: component, last: try Self.newest(of: component, db))
+            }
+        let part = try part(of: component, from: pass.next, before: Data(), &room, db)
+        var deleted = 0
+        if let last = part.last {
+            try db.cachedStatement(
+                sql: """
+                    DELETE FROM records WHERE component = ? AND key >= ? AND key <= ?
+                        AND \(Purged.isAboutPurgedItem)
+                    """
+            ).execute(arguments: [component, pass.next, last])
+            deleted = db.changesCount
+        }
+        if part.isEnd {
+            try db.execute(
+                sql: "DELETE FROM purges WHERE component = ? AND item > x'' AND id <= ?",
+                arguments: [component, pass.last])
+            self.pass = nil
+        } else if let last = part.last {
+            pass.next = last + [0]
+            self.pass = pass
+        }
+        return deleted
+    }
+
+    private static func newest(of component: Int64, _ db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db, sql: "SELECT MAX(id) FROM purges WHERE component = ? AND item > x''",
+            arguments: [component]) ?? 0
+    }
+
+    /// The rows from a key on, before another one (empty: to the end), for which there is room.
+    private func part(
+        of component: Int64, from first: Data, before last: Data, _ room: inout Room,
+        _ db: Database
+    ) throws -> Part {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT key, length(key) + length(value) FROM records
+                    WHERE component = ? AND key >= ? \(last.isEmpty ? "" : "AND key < ?")
+                    ORDER BY key
+                    """),
+            arguments: [component, first] + (last.isEmpty ? StatementArguments() : [last]))
+        var part = Part(isEnd: false)
+        while room.rows > 0, room.bytes > 0 {
+            guard let row = try rows.next() else {
+                part.isEnd = true
+                break
+            }
+            part.last = row[0]
+            room.rows -= 1
+            room.bytes -= row[1]
+        }
+        return part
     }
 }
 
 extension Purge {
-    /// The first key that is behind all keys with the prefix; nil: there is none.
-    var last: Data? {
+    /// The first key that is behind all keys with the prefix; empty: there is none.
+    var last: Data {
         var bytes = Array(prefix.utf8)
         while let byte = bytes.popLast() {
             if byte < .max { return Data(bytes + [byte + 1]) }
         }
-        return nil
+        return Data()
     }
 }

@@ -24,13 +24,14 @@ enum Schema {
         return migrator
     }
 
-    /// What was purged and is still to be deleted: keys from `first` on before `last` (NULL: to the
-    /// end) of records that were last written by the entry `through` or one before.
+    /// What was purged and is still to be deleted: keys from `first` on before `last` (empty: to the
+    /// end) of records that were last written by the entry `through` or one before; where `item` is not
+    /// empty, those about that item alone.
     private static let second = """
         CREATE TABLE purges(
-            id INTEGER PRIMARY KEY, component INTEGER NOT NULL, first BLOB NOT NULL, last BLOB,
-            through INTEGER NOT NULL);
-        CREATE INDEX purges_component ON purges(component);
+            id INTEGER PRIMARY KEY, component INTEGER NOT NULL, item BLOB NOT NULL,
+            first BLOB NOT NULL, last BLOB NOT NULL, through INTEGER NOT NULL);
+        CREATE UNIQUE INDEX purges_place ON purges(component, item, last);
         """
 
     private static let first = """

@@ -34,18 +34,16 @@ public final class Snapshot: Sendable {
     ) throws(StoreError) {
         do {
             try snapshot.read { db in
-                let purged = try Purged(container, component, db)
                 let rows = try Row.fetchCursor(
                     db,
                     sql: """
-                        SELECT key, value, sequence FROM records
+                        SELECT key, value FROM records
                         WHERE component = (\(Store.componentID)) \(key == nil ? "" : "AND key > ?")
-                        ORDER BY key
+                        \(Purged.exclusion(container, component, db)) ORDER BY key
                         """,
                     arguments: [container, component]
                         + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
                 while let row = try rows.next() {
-                    if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     let key = try row.withUnsafeData(atIndex: 0) { Store.string($0) }
                     let value = try row.withUnsafeData(atIndex: 1) { Store.bytes($0) }
                     guard body(key, value) else { return }

@@ -19,11 +19,12 @@ internal import Synchronization
 ///   that lasts longer than 0.3 s) appended entries fail at once as `.unavailable`, until a probe, made
 ///   every half second, has committed something.
 /// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
-///   most 1,000 a transaction, between which entries are written; a later process goes on with it.
+///   most 1,000 or about 8 MiB a transaction, between which entries are written; where entries never
+///   cease to wait, one such transaction follows 16 groups. A later process goes on with it.
 /// - **Reads** see a snapshot of what is committed and never wait for a write. They are synchronous:
 ///   call them away from the event loop.
 ///
-/// It knows nothing of what keys, values and payloads mean. Everything may be called on any thread;
+/// It knows nothing of what keys, values and payloads mean, but for ``Purge/item``. Everything may be called on any thread;
 /// only `close()` must not be called from `outcomes` or from a read's closure.
 public final class Store: Sendable {
     /// A UUID made with the file; a cursor from a store of another identity means nothing here.

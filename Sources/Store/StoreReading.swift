@@ -21,18 +21,17 @@ extension Store {
     ) throws {
         do {
             try pool.read { db in
-                let purged = try Purged(container, component, db)
                 let rows = try Row.fetchCursor(
                     db,
                     sql: """
                         SELECT key, value, sequence, created FROM records
                         WHERE component = (\(Self.componentID))
-                        \(key == nil ? "" : "AND key > ?") ORDER BY key
+                        \(key == nil ? "" : "AND key > ?")
+                        \(Purged.exclusion(container, component, db)) ORDER BY key
                         """,
                     arguments: [container, component]
                         + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
                 while let row = try rows.next() {
-                    if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     let key = try row.withUnsafeData(atIndex: 0) { Self.string($0) }
                     try row.withUnsafeData(atIndex: 1) { value in
                         try (value ?? Data()).withUnsafeBytes { try body(key, $0, row[2], row[3]) }
@@ -63,7 +62,6 @@ extension Store {
     ) throws {
         do {
             try pool.read { db in
-                let purged = try Purged(container, component, db)
                 try expecting(
                     try Int.fetchOne(
                         db,
@@ -73,10 +71,10 @@ extension Store {
                     db,
                     sql: """
                         SELECT key, value, sequence FROM records
-                        WHERE component = (\(Self.componentID)) ORDER BY key
+                        WHERE component = (\(Self.componentID))
+                        \(Purged.exclusion(container, component, db)) ORDER BY key
                         """, arguments: [container, component])
                 while let row = try rows.next() {
-                    if !purged.isEmpty, purged.covers(row[0], sequence: row[2]) { continue }
                     try row.withUnsafeData(atIndex: 0) { key in
                         try row.withUnsafeData(atIndex: 1) { value in
                             try (key ?? Data()).withUnsafeBytes { key in
@@ -99,20 +97,12 @@ extension Store {
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT value, sequence, created FROM records
-                    WHERE component = (\(Self.componentID)) AND key = ?
+                    WHERE component = (\(Self.componentID)) AND key = ? AND NOT (\(Purged.condition))
                     """)
-            var purged: [[String]: Purged] = [:]
-            let isPending = try Purged.isPending(db)
             return try keys.map { key in
                 let row = try Row.fetchOne(
                     statement, arguments: [key.container, key.component, Data(key.key.utf8)])
                 guard let row else { return nil }
-                if isPending {
-                    let owner = [key.container, key.component]
-                    let known = try purged[owner] ?? Purged(key.container, key.component, db)
-                    purged[owner] = known
-                    if known.covers(Data(key.key.utf8), sequence: row[1]) { return nil }
-                }
                 let value = try row.withUnsafeData(atIndex: 0) { Self.bytes($0) }
                 return StoredRecord(value: value, sequence: row[1], created: row[2])
             }
@@ -122,35 +112,22 @@ extension Store {
     /// The components of a container that have, or once had, records; ordered by name.
     public func components(of container: String) throws(StoreError) -> [StoredComponent] {
         try read("reading components from") { db in
-            let rows = try Row.fetchAll(
+            let names = try String.fetchAll(
                 db,
                 sql: """
-                    SELECT name, (SELECT COUNT(*) FROM records WHERE component = components.id)
-                    FROM components
+                    SELECT name FROM components
                     WHERE container = (SELECT id FROM containers WHERE name = ?) ORDER BY name
                     """, arguments: [container])
-            return try rows.map { row in
-                let name: String = row[0]
-                let records = try Self.purgedCount(container, name, db)
-                return StoredComponent(name: name, records: row[1] - records)
+            return try names.map { name in
+                let records = try Int.fetchOne(
+                    db,
+                    sql: """
+                        SELECT COUNT(*) FROM records WHERE component = (\(Self.componentID))
+                        \(Purged.exclusion(container, name, db))
+                        """, arguments: [container, name])
+                return StoredComponent(name: name, records: records ?? 0)
             }
         }
-    }
-
-    /// How many rows of a component were purged and are not deleted yet.
-    private static func purgedCount(
-        _ container: String, _ component: String, _ db: Database
-    ) throws -> Int {
-        let purged = try Purged(container, component, db)
-        guard !purged.isEmpty else { return 0 }
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT key, sequence FROM records WHERE component = (\(componentID))",
-            arguments: [container, component])
-        var count = 0
-        while let row = try rows.next() {
-            if purged.covers(row[0], sequence: row[1]) { count += 1 }
-        }
-        return count
     }
 
     /// The names of all containers that ever had an entry or a record, ordered.

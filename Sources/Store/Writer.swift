@@ -38,7 +38,13 @@ final class Writer: @unchecked Sendable {
     private var entries = EntryWriter()
     private var lanes = Lanes()
     private var isStopped = false
+    /// Whether a slice of purged rows is to be deleted once the queue comes to it.
     private var isDeleting = false
+    private var sweep = PurgeSweep()
+    /// How many groups were settled since a slice was deleted.
+    private var groupsSinceSlice = 0
+    /// So many groups are settled before a slice that waits is deleted, also where others wait.
+    static let groupsBetweenSlices = 16
 
     init(
         _ opening: Opening, logger: Logger, probeInterval: Duration,
@@ -113,6 +119,9 @@ final class Writer: @unchecked Sendable {
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
                 for read in group.reads { read() }
+                groupsSinceSlice += 1
+                // The queue comes to it only once nothing waits here.
+                if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
             }
         }
     }
@@ -247,23 +256,32 @@ extension Writer {
     private func deletePurged() {
         guard !isDeleting else { return }
         isDeleting = true
-        queue.async { [weak self] in self?.deleteSlice() }
+        queue.async { [weak self] in
+            guard let self else { return }
+            isDeleting = false
+            if deleteSlice() { deletePurged() }
+        }
     }
 
-    /// Deletes some rows, and comes back for others after what was appended meanwhile.
+    /// Deletes some rows; what was appended meanwhile is written before the next ones are.
     ///
     /// After an error the rest waits: for a file that can be written again, or for the next start.
-    private func deleteSlice() {
-        isDeleting = false
-        guard !isStopped, case .writing = condition.withLock({ $0 }) else { return }
+    ///
+    /// - Returns: whether there may be more.
+    @discardableResult
+    private func deleteSlice() -> Bool {
+        groupsSinceSlice = 0
+        guard !isStopped, case .writing = condition.withLock({ $0 }) else { return false }
         let fault = faults.withLock { $0.beforeDeletion }
+        var sweep = sweep
         do {
-            guard try pool.read(Purged.isPending) else { return }
+            guard try pool.read(Purged.isPending) else { return false }
             try pool.write { db in
-                let rows = try Purged.deleteSlice(db) ?? 0
+                let rows = try sweep.deleteSlice(db)
                 try fault?(rows)
             }
-            deletePurged()
+            self.sweep = sweep
+            return true
         } catch {
             if Self.isStorage(error) {
                 suspend(Self.reason(error))
@@ -272,6 +290,7 @@ extension Writer {
                     "purged records could not be deleted: the next start tries again",
                     metadata: ["reason": "\(Self.reason(error))"])
             }
+            return false
         }
     }
 }

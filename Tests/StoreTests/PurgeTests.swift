@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Store
 import Synchronization
@@ -151,6 +152,44 @@ import Testing
         let bench = try Bench(scratch)
         try check(bench, ["0": "old", "1": "old", "2": "old"])
         bench.write(purge())
+        bench.store.waitForDeletion()
+        try check(bench, [:])
+        #expect(try bench.store.recordRows() == 0)
+    }
+
+    @Test func `what is purged stays unread after a kill between two slices`() async throws {
+        let scratch = try TemporaryDirectory()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.path as String] in
+            let store = try Store(at: path, logger: quiet) { _ in }
+            let slices = Atomic(0)
+            store.inject(
+                Faults(beforeDeletion: { _ in
+                    guard slices.add(1, ordering: .relaxed).newValue == 2 else { return }
+                    kill(getpid(), SIGKILL)
+                }))
+            for part in 0..<5 {
+                var entry = put("", "old")
+                entry.changes = (0..<500).map {
+                    RecordChange(
+                        container: "films", component: "list", key: "\(part)/\($0)",
+                        value: Array("old".utf8))
+                }
+                store.append(entry, ticket: 0)
+            }
+            store.append(
+                Entry(
+                    container: "films", epoch: 0, time: 1,
+                    purges: [Purge(container: "films", component: "list")]), ticket: 1)
+            store.waitForDeletion()
+        }
+        let file = try DatabaseQueue(path: scratch.database)
+        let rows = try await file.read { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records")
+        }
+        #expect(rows == 1_500)
+        try file.close()
+        let bench = try Bench(scratch)
+        try check(bench, [:])
         bench.store.waitForDeletion()
         try check(bench, [:])
         #expect(try bench.store.recordRows() == 0)

@@ -1,0 +1,187 @@
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// How much a slice deletes, and what the purges that wait cost others.
+@Suite(.timeLimit(.minutes(2))) struct PurgeSliceTests {
+    /// What each slice deleted.
+    private func noteSlices(of bench: Bench) -> Slices {
+        let slices = Slices()
+        bench.store.inject(
+            Faults(beforeDeletion: { rows in slices.rows.withLock { $0.append(rows) } }))
+        return slices
+    }
+
+    private final class Slices: Sendable {
+        let rows = Mutex<[Int]>([])
+        var all: [Int] { rows.withLock { $0 } }
+    }
+
+    private func entry(_ keys: some Sequence<String>, _ value: (String) -> [UInt8]) -> Entry {
+        Entry(
+            container: "films", epoch: 0, time: 1,
+            changes: keys.map {
+                RecordChange(container: "films", component: "list", key: $0, value: value($0))
+            })
+    }
+
+    private func comment(on item: String) -> [UInt8] {
+        Array(#"{"item":"\#(item)","state":"shown","text":"Good."}"#.utf8)
+    }
+
+    @Test func `what is about an item goes with one small entry, and the others' stays`() throws {
+        let scratch = try TemporaryDirectory()
+        var bench = try Bench(scratch)
+        bench.store.inject(
+            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        for start in stride(from: 0, to: 3_000, by: 500) {
+            let keys = (start..<start + 500).map { "\($0)" }
+            bench.write(entry(keys) { comment(on: Int($0).map { $0 % 3 } == 0 ? "heat" : "ronin") })
+        }
+        // Not of the shape that tells an item.
+        let odd = ["x": "heat", "y": #"{"item":5}"#, "z": #"["heat"]"#]
+        bench.write(entry(odd.keys) { Array((odd[$0] ?? "").utf8) })
+        let others = Set((0..<3_000).filter { $0 % 3 != 0 }.map(String.init)).union(odd.keys)
+        var purge = Entry(
+            container: "films", epoch: 0, time: 1,
+            purges: ["heat", "alien"].map {
+                Purge(container: "films", component: "list", item: $0)
+            })
+        // Written with the entry itself.
+        purge.changes = entry(["new"]) { _ in comment(on: "heat") }.changes
+        bench.write(purge)
+        #expect(Set(try bench.records("films", "list").keys) == others.union(["new"]))
+        #expect(try bench.store.components(of: "films").map(\.records) == [2_004])
+        let key = RecordKey(container: "films", component: "list", key: "3")
+        #expect(try bench.store.records([key]) == [nil])
+        let again = bench.write(entry(["3"]) { _ in comment(on: "heat") })
+        #expect(try bench.store.records([key])[0]?.created == again?.sequence)
+        #expect(try bench.store.recordRows() == 3_004)
+        bench.store.abandon()
+
+        bench = try Bench(scratch)
+        bench.store.waitForDeletion()
+        #expect(Set(try bench.records("films", "list").keys) == others.union(["new", "3"]))
+        #expect(try bench.store.recordRows() == 2_005)
+    }
+
+    @Test func `items are looked for in one pass, a thousand rows at a time`() throws {
+        let bench = try Bench()
+        for start in stride(from: 0, to: 2_500, by: 500) {
+            let keys = (start..<start + 500).map { "\($0)" }
+            bench.write(entry(keys) { comment(on: $0) })
+        }
+        let slices = noteSlices(of: bench)
+        bench.write(
+            Entry(
+                container: "films", epoch: 0, time: 1,
+                purges: (0..<2_500).filter { $0 != 7 }.map {
+                    Purge(container: "films", component: "list", item: "\($0)")
+                }))
+        bench.store.waitForDeletion()
+        #expect(slices.all.reduce(0, +) == 2_499)
+        #expect(slices.all.count == 3)
+        #expect(Array(try bench.records("films", "list").keys) == ["7"])
+    }
+
+    @Test func `the rows of many small purges go in one transaction`() throws {
+        let bench = try Bench()
+        let keys = (0..<1_500).map { "\($0)\nann" }
+        bench.write(entry(keys) { _ in [1] })
+        let slices = noteSlices(of: bench)
+        bench.write(
+            Entry(
+                container: "films", epoch: 0, time: 1,
+                purges: (0..<1_500).map {
+                    Purge(container: "films", component: "list", prefix: "\($0)\n")
+                }))
+        bench.store.waitForDeletion()
+        #expect(slices.all == [1_000, 500])
+        #expect(try bench.store.recordRows() == 0)
+    }
+
+    @Test func `a slice ends at eight mebibytes, too`() throws {
+        let bench = try Bench()
+        bench.write(entry((0..<5).map { "\($0)" }) { _ in Array(repeating: 1, count: 3 << 20) })
+        let slices = noteSlices(of: bench)
+        bench.write(
+            Entry(
+                container: "films", epoch: 0, time: 1,
+                purges: [Purge(container: "films", component: "list")]))
+        bench.store.waitForDeletion()
+        #expect(slices.all == [3, 2])
+    }
+
+    @Test func `rows go although entries never cease to wait, and not before sixteen groups`()
+        throws
+    {
+        let bench = try Bench()
+        for start in stride(from: 0, to: 2_500, by: 500) {
+            bench.write(entry((start..<start + 500).map { "\($0)" }) { _ in [1] })
+        }
+        let written = Mutex<UInt64>(0)
+        let slices = Mutex<[UInt64]>([])
+        bench.store.inject(
+            Faults(
+                beforeEntry: { [store = bench.store] _, ticket in
+                    // The next one waits before this one is written.
+                    if ticket < 200 { store.append(put("new", "\(ticket)"), ticket: ticket + 1) }
+                    written.withLock { $0 = ticket }
+                },
+                beforeDeletion: { _ in
+                    let ticket = written.withLock { $0 }
+                    slices.withLock { $0.append(ticket) }
+                }))
+        bench.write(
+            Entry(
+                container: "films", epoch: 0, time: 1,
+                purges: [Purge(container: "films", component: "list")]))
+        bench.store.waitForDeletion()
+        bench.settle()
+        let all = slices.withLock { $0 }
+        #expect(all.count == 3)
+        #expect(all.last ?? 200 < 60)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $1 - $0 == 16 })
+        #expect(try bench.store.recordRows() == 1)
+    }
+
+    @Test func `beside a thousand pending purges a read looks for those that concern it`() throws {
+        let bench = try Bench()
+        bench.store.inject(
+            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        bench.write(entry((0..<1_000).map { "\($0)\nann" }) { _ in [1] })
+        var purge = Entry(
+            container: "films", epoch: 0, time: 1,
+            purges: (0..<1_000).map {
+                Purge(container: "films", component: "list", prefix: "\($0)\n")
+            })
+        purge.purges += (0..<1_000).map {
+            Purge(container: "films", component: "list", item: "\($0)")
+        }
+        bench.write(purge)
+        #expect(try bench.records("films", "list") == [:])
+        // Each of its four parts goes through the index.
+        let plan = try bench.store.pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    EXPLAIN QUERY PLAN SELECT value FROM records
+                    WHERE component = 1 AND key = x'41' AND NOT \(Purged.condition)
+                    """
+            ).map { $0["detail"] as String }
+        }
+        let parts = plan.filter { $0.contains("purges_place") }
+        #expect(parts.count == 4)
+        #expect(parts.allSatisfy { $0.hasPrefix("SEARCH") && $0.contains("component=? AND item") })
+        #expect(!plan.contains { $0.hasPrefix("SCAN") })
+        // The same purged again is no other row.
+        bench.write(purge)
+        let rows = try bench.store.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM purges")
+        }
+        #expect(rows == 2_000)
+    }
+}
