@@ -41,31 +41,52 @@ extension Backlog {
         _ request: BacklogRequest, from store: Store, trimmedThrough: Int64
     ) throws(StoreError) {
         self.init(
-            notifications: [], through: request.after, trimmedThrough: trimmedThrough)
+            notifications: [], through: request.after, trimmedThrough: trimmedThrough,
+            asOf: store.lastSequence)
         var looked = 0
         var bytes = 0
         while looked < Self.most {
             let stored = try store.notifications(after: through, limit: Self.slice)
-            for notification in stored {
-                guard notification.sequence <= request.through else {
-                    through = request.through
-                    return
-                }
-                if request.patterns.contains(where: { $0.matches(notification.topic) }) {
-                    let found = BusNotification(notification)
-                    bytes += found.cost
-                    let fits = notifications.count < request.limit && bytes <= request.maxBytes
-                    guard fits || notifications.isEmpty else { return }
-                    notifications.append(found)
-                }
-                through = notification.sequence
+            let wanted = stored.prefix { $0.sequence <= request.through }.filter { notification in
+                request.patterns.contains { $0.matches(notification.topic) }
+            }.map(BusNotification.init)
+            let texts = try Self.texts(of: wanted, in: store)
+            for found in wanted {
+                let text = found.comment.flatMap { texts[$0] }
+                bytes += found.cost(with: text)
+                let fits = notifications.count < request.limit && bytes <= request.maxBytes
+                guard fits || notifications.isEmpty else { return }
+                notifications.append(found)
+                if let comment = found.comment { self.texts[comment] = text }
+                through = found.sequence ?? through
             }
-            guard stored.count == Self.slice else {
+            guard stored.count == Self.slice, let last = stored.last?.sequence,
+                last < request.through
+            else {
                 through = request.through
                 return
             }
+            through = last
             looked += stored.count
         }
+    }
+
+    /// What the comments say now that notifications are about.
+    private static func texts(
+        of notifications: [BusNotification], in store: Store
+    ) throws(StoreError) -> [CommentKey: CommentText] {
+        let comments = Array(Set(notifications.compactMap(\.comment)))
+        guard !comments.isEmpty else { return [:] }
+        let records = try store.records(
+            comments.map {
+                RecordKey(container: $0.container, component: $0.component, key: $0.comment)
+            })
+        var texts: [CommentKey: CommentText] = [:]
+        for (comment, record) in zip(comments, records) {
+            guard let record, let value = try? Value(jsonBytes: record.value) else { continue }
+            texts[comment] = Comment(key: comment.comment, value: value).flatMap(CommentText.init)
+        }
+        return texts
     }
 }
 
@@ -76,5 +97,19 @@ extension BusNotification {
             sequence: stored.sequence, time: Timestamp(milliseconds: stored.time),
             topic: stored.topic, actor: stored.actor.map(ActorID.init), payload: stored.payload,
             restricted: stored.restricted)
+        readComment()
+    }
+
+    /// Finds the comment that it is about, and takes out a text that an older daemon wrote into it.
+    private mutating func readComment() {
+        let words = topic.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 3, words[1] == "comments",
+            words[2] == "posted" || words[2] == "edited",
+            var object = (try? Value(jsonBytes: payload))?.object,
+            let component = object["component"]?.text, let id = object["comment"]?.text
+        else { return }
+        comment = CommentKey(container: String(words[0]), component: component, comment: id)
+        if object.removeValue(forKey: "text") != nil { payload = Value.object(object).jsonBytes }
+        if restricted != nil { restricted = Payload.object { _ in } }
     }
 }

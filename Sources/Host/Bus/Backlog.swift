@@ -7,11 +7,19 @@ public struct Backlog: Sendable {
     /// The sequence up to which notifications are not kept any more; 0: all are kept.
     public var trimmedThrough: Int64
 
-    /// A part of the past.
-    public init(notifications: [BusNotification], through: Int64, trimmedThrough: Int64) {
+    /// What the comments say that they are about; nothing of those that say nothing any more.
+    public var texts: [CommentKey: CommentText] = [:]
+    /// The texts are what the records said at this sequence, or at a later one.
+    public var asOf: Int64
+
+    /// A part of the past; by default its texts are as they were at its end.
+    public init(
+        notifications: [BusNotification], through: Int64, trimmedThrough: Int64, asOf: Int64? = nil
+    ) {
         self.notifications = notifications
         self.through = through
         self.trimmedThrough = trimmedThrough
+        self.asOf = asOf ?? through
     }
 }
 

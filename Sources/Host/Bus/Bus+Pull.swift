@@ -85,7 +85,9 @@ extension Bus {
             let posted = ring[subscription.position]
         {
             if subscription.wants(posted) {
-                guard draft.add(posted.content, names: names) else { break }
+                guard draft.add(posted.content, text(of: posted.content), names: names) else {
+                    break
+                }
                 first = first ?? posted.position
             }
             subscription.pass(posted)
@@ -142,6 +144,8 @@ extension Bus {
             // The gap that the batch would have told is told by the next one.
             subscription.keep(draft.gap)
             reply(.failure(error))
+        case .success(let backlog) where !isCurrent(backlog):
+            read(for: draft, of: subscription, id, reply)
         case .success(let backlog):
             var draft = draft
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
@@ -152,9 +156,19 @@ extension Bus {
                     .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
                 draft.gap = subscription.takeGap()
             }
-            for notification in backlog.notifications { draft.append(notification, names: names) }
+            for notification in backlog.notifications {
+                let past = notification.comment.flatMap { backlog.texts[$0] }
+                draft.append(notification, text(of: notification, past: past), names: names)
+            }
             subscription.cursor = min(backlog.through, request.through)
             goOn(draft, of: subscription, id, reply)
+        }
+    }
+
+    /// Whether no comment in a part of the past changed since it was read.
+    private func isCurrent(_ backlog: Backlog) -> Bool {
+        backlog.notifications.lazy.compactMap(\.comment).allSatisfy {
+            texts.isCurrent($0, asOf: backlog.asOf)
         }
     }
 
@@ -207,18 +221,23 @@ struct BatchDraft: Sendable {
         gap = subscription.takeGap()
     }
 
-    /// Appends a notification if it fits.
-    mutating func add(_ notification: BusNotification, names: (ActorID) -> String?) -> Bool {
+    /// Appends a notification, with what its comment says, if it fits.
+    mutating func add(
+        _ notification: BusNotification, _ text: CommentText?, names: (ActorID) -> String?
+    ) -> Bool {
         let fits =
             notifications.isEmpty
-            || (notifications.count < maxCount && bytes + notification.cost <= maxBytes)
-        if fits { append(notification, names: names) }
+            || (notifications.count < maxCount && bytes + notification.cost(with: text) <= maxBytes)
+        if fits { append(notification, text, names: names) }
         return fits
     }
 
-    /// Appends a notification.
-    mutating func append(_ notification: BusNotification, names: (ActorID) -> String?) {
-        bytes += notification.cost
-        notifications.append(notification.view(seesRestricted: seesRestricted, names: names))
+    /// Appends a notification, with what its comment says.
+    mutating func append(
+        _ notification: BusNotification, _ text: CommentText?, names: (ActorID) -> String?
+    ) {
+        bytes += notification.cost(with: text)
+        notifications.append(
+            notification.view(seesRestricted: seesRestricted, names: names, text: text))
     }
 }

@@ -14,6 +14,8 @@ public import NIOCore
 ///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
 /// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
 ///   again. Whoever pulls in a later turn of the loop is told in one batch what was posted meanwhile.
+/// - **Texts.** What a comment says stands in its record alone: a notification about it tells what that
+///   says when a subscriber is told, and nothing once it was deleted, held or purged.
 /// - **Sharing.** Subscribers of the same topics with the same rights are told the same batches:
 ///   each is put together once, and encoded once, however many there are.
 /// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500. What is
@@ -43,6 +45,8 @@ public final class Bus {
     let loop: any EventLoop
     let backlog: BacklogReader
     let names: (ActorID) -> String?
+    let isReadable: (CommentKey, _ item: String?) -> Bool
+    var texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
@@ -59,15 +63,19 @@ public final class Bus {
     ///   - limits: how much it keeps and gives at once.
     ///   - backlog: reads the stored past, away from the loop.
     ///   - names: an actor's name; nil for an erased or unknown one.
+    ///   - isReadable: whether a comment on an item, or on the container, can be read at present.
     public init(
         loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
-        backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?
+        backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?,
+        isReadable: @escaping (CommentKey, _ item: String?) -> Bool = { _, _ in true }
     ) {
         self.loop = loop
         self.lastSequence = lastSequence
         self.limits = limits
         self.backlog = backlog
         self.names = names
+        self.isReadable = isReadable
+        texts = CommentTexts(base: lastSequence)
         ring = NotificationRing(
             maxCount: limits.ringCount, maxBytes: limits.ringBytes, base: lastSequence)
         sharedBytesLeft = limits.ringBytes
@@ -83,17 +91,23 @@ public final class Bus {
     /// Tells everyone.
     ///
     /// A durable notification is posted at its commit, in the order of sequences.
-    public func post(_ notification: BusNotification) {
+    ///
+    /// - Parameters:
+    ///   - notification: what happened.
+    ///   - text: what the comment says that it is about.
+    public func post(_ notification: BusNotification, says text: CommentText? = nil) {
         if let sequence = notification.sequence { advance(to: sequence) }
-        let posted = ring.append(notification, order: lastSequence)
+        let posted = ring.append(notification, order: lastSequence, text)
+        if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
         for group in groups.values where group.hasWaiting && group.matches(notification.topic) {
             group.rouse(at: posted.position, into: &woken)
         }
         while let evicted = ring.evict() {
             for group in groups.values { group.lose(evicted) }
+            if let comment = evicted.content.comment { texts.release(comment) }
         }
-        observers.note(notification)
+        observers.note(notification, text)
         // At last, for whoever is woken may pull at once.
         for subscription in woken where !subscription.hasEnded { subscription.wake() }
     }

@@ -8,6 +8,8 @@ struct PostedNotification {
     /// Its sequence, or that of the durable one before a transient one; never decreases.
     let order: Int64
     let content: BusNotification
+    /// About how many bytes it had as it was posted, with its comment's text.
+    let cost: Int
 
     var isTransient: Bool { content.sequence == nil }
 }
@@ -40,10 +42,14 @@ struct NotificationRing {
         return content[Int(position - firstPosition)]
     }
 
-    mutating func append(_ notification: BusNotification, order: Int64) -> PostedNotification {
-        let posted = PostedNotification(position: end, order: order, content: notification)
+    mutating func append(
+        _ notification: BusNotification, order: Int64, _ text: CommentText? = nil
+    ) -> PostedNotification {
+        let posted = PostedNotification(
+            position: end, order: order, content: notification,
+            cost: notification.cost(with: text))
         content.append(posted)
-        bytes += posted.content.cost
+        bytes += posted.cost
         return posted
     }
 
@@ -54,7 +60,7 @@ struct NotificationRing {
         guard count > 1, count > maxCount || bytes > maxBytes else { return nil }
         let oldest = content.removeFirst()
         firstPosition += 1
-        bytes -= oldest.content.cost
+        bytes -= oldest.cost
         base = max(base, oldest.order)
         return oldest
     }

@@ -14,11 +14,13 @@ public struct BusNotification: Sendable, Hashable {
     public var payload: [UInt8]
     /// A JSON object's bytes, for those who may see more; nil: there is no more to see.
     public var restricted: [UInt8]?
+    /// The comment whose text it tells, as that is when it is told; nil: it tells none.
+    public var comment: CommentKey?
 
     /// A notification; by default a transient one of the daemon's, with nothing restricted.
     public init(
         sequence: Int64? = nil, time: Timestamp, topic: String, actor: ActorID? = nil,
-        payload: [UInt8], restricted: [UInt8]? = nil
+        payload: [UInt8], restricted: [UInt8]? = nil, comment: CommentKey? = nil
     ) {
         self.sequence = sequence
         self.time = time
@@ -26,6 +28,7 @@ public struct BusNotification: Sendable, Hashable {
         self.actor = actor
         self.payload = payload
         self.restricted = restricted
+        self.comment = comment
     }
 }
 

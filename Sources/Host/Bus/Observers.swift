@@ -14,7 +14,7 @@ final class Observers {
 
     private let loop: any EventLoop
     private var observers: [ObserverID: Observer] = [:]
-    private var pending: [(notification: BusNotification, observers: [ObserverID])] = []
+    private var pending: [(notification: Notification, observers: [ObserverID])] = []
 
     init(loop: any EventLoop) { self.loop = loop }
 
@@ -34,13 +34,17 @@ final class Observers {
     func removeAll() { observers = [:] }
 
     /// Notes what was posted, for those who observe it at this moment.
-    func note(_ notification: BusNotification) {
+    ///
+    /// - Parameters:
+    ///   - notification: what happened.
+    ///   - text: what the comment says that it is about.
+    func note(_ notification: BusNotification, _ text: CommentText? = nil) {
         let interested = observers.filter { _, observer in
             observer.patterns.contains { $0.matches(notification.topic) }
         }
         guard !interested.isEmpty else { return }
         let ids = interested.keys.sorted { $0.number < $1.number }
-        pending.append((notification, ids))
+        pending.append((notification.observed(with: text), ids))
         guard pending.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
         // Scheduled and not executed at once: the loop would run it before it looks at its sockets
@@ -52,17 +56,17 @@ final class Observers {
         let batch = pending
         pending = []
         for (notification, ids) in batch {
-            let seen = notification.observed
-            for id in ids { observers[id]?.handler(seen) }
+            for id in ids { observers[id]?.handler(notification) }
         }
     }
 }
 
 extension BusNotification {
     /// The notification as a component sees it: without the restricted part.
-    fileprivate var observed: Notification {
+    fileprivate func observed(with text: CommentText?) -> Notification {
+        let view = view(seesRestricted: false, names: { _ in nil }, text: text)
         // Payloads are written by this host; one that is no object would show as empty.
-        let value = try? Value(jsonBytes: payload)
+        let value = try? Value(jsonBytes: view.payload)
         return Notification(
             sequence: sequence, time: time, topic: topic, payload: value?.object ?? [:])
     }

@@ -153,7 +153,10 @@ extension SubscriptionGroup {
         return batches[low]
     }
 
-    private func dropBatches() -> Int {
+    /// Lets go of the batches that members share.
+    ///
+    /// - Returns: how many bytes they had.
+    func dropBatches() -> Int {
         let bytes = batches.reduce(0) { $0 + $1.cost }
         batches.removeAll(keepingCapacity: true)
         return bytes

@@ -65,7 +65,9 @@ extension Container {
                             delegate.comments($0, shouldAccept: draft, by: context.actor)
                         }
                 },
-                entry: { $0.draft("comments.posted", slot.name, text: true, parent: true) },
+                entry: {
+                    $0.draft("comments.posted", of: self.name, slot.name, text: true, parent: true)
+                },
                 done: done), on: slot)
     }
 
@@ -98,8 +100,8 @@ extension Container {
         changeOwn(
             comment, .editComment(id: comment, text: text), component, caller, byAuthorAlone: true,
             reply
-        ) { decision, component, _ in
-            decision.draft("comments.edited", component, text: true)
+        ) { [name] decision, component, _ in
+            decision.draft("comments.edited", of: name, component, text: true)
         }
     }
 
@@ -107,9 +109,9 @@ extension Container {
         _ component: String?, _ comment: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        changeOwn(comment, .deleteComment(id: comment), component, caller, reply) {
+        changeOwn(comment, .deleteComment(id: comment), component, caller, reply) { [name] in
             // Who takes back what nobody else has seen is as secret as who wrote it.
-            $0.draft("comments.removed", $1, wasHeld: $2?.state == .pending)
+            $0.draft("comments.removed", of: name, $1, wasHeld: $2?.state == .pending)
         }
     }
 
@@ -149,8 +151,8 @@ extension Container {
         _ component: String?, _ comment: String, state: Comment.State, reason: String?,
         by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
-        change(.moderateComment(id: comment, state: state), component, caller, reply) {
-            $0.draft("comments.moderated", $1, state: state, reason: reason)
+        change(.moderateComment(id: comment, state: state), component, caller, reply) { [name] in
+            $0.draft("comments.moderated", of: name, $1, state: state, reason: reason)
         }
     }
 
@@ -225,9 +227,12 @@ extension Container {
 
 extension Decision {
     /// What an entry about a comment holds; nil when nothing changes.
+    ///
+    /// The text stands in the comment's record alone.
     fileprivate func draft(
-        _ topic: String, _ component: String, text: Bool = false, parent: Bool = false,
-        state: Comment.State? = nil, reason: String? = nil, wasHeld: Bool = false
+        _ topic: String, of container: String, _ component: String, text: Bool = false,
+        parent: Bool = false, state: Comment.State? = nil, reason: String? = nil,
+        wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
         let comment = entry.comment
@@ -240,11 +245,11 @@ extension Decision {
                 $0.member("item", comment.subject.item)
                 $0.member("comment", comment.id)
                 if parent { $0.member("parent", comment.parent) }
-                if text, !isHeld { $0.member("text", comment.text) }
                 $0.member("state", state?.rawValue)
                 $0.member("reason", reason)
             },
-            restricted: isHeld || wasHeld
-                ? Payload.object { if isHeld { $0.member("text", comment.text) } } : nil)
+            restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
+            comment: text
+                ? CommentKey(container: container, component: component, comment: comment.id) : nil)
     }
 }

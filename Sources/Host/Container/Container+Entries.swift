@@ -76,6 +76,7 @@ extension Container {
         let changes = decision.changes.map { RecordChange($0, name, slot.name) } + draft.others
         let pending = Pending(
             committed: { [self] commit in
+                noteTexts(of: decision, from: slot, draft, commit)
                 draft.atCommit?()
                 noteBallots(
                     of: decision, by: context.actor, from: slot,
@@ -83,7 +84,8 @@ extension Container {
                 deliver(decision.events, from: slot)
                 announce(
                     "\(name).\(draft.topic)", commit, time: context.time, actor: context.actor,
-                    payload: draft.payload, restricted: draft.restricted)
+                    payload: draft.payload, restricted: draft.restricted,
+                    about: draft.comment, says: draft.comment.flatMap { decision.text(of: $0) })
                 command.done(
                     .success(
                         Decided(
@@ -131,6 +133,13 @@ extension Container {
         }
         let operation = domain.nextTicket()
         lane.begin(operation, on: "")
+        var pending = pending
+        if !purges.isEmpty {
+            pending.committed = { [self, committed = pending.committed] commit in
+                forgetTexts(of: purges, at: commit)
+                committed(commit)
+            }
+        }
         append(
             operation, changes: changes, purges: purges, time: domain.now(), actor: actor,
             topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
@@ -243,7 +252,7 @@ extension Container {
     /// Tells screens, then the bus, of a commit that the indexes already show.
     func announce(
         _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
-        restricted: [UInt8]? = nil
+        restricted: [UInt8]? = nil, about comment: CommentKey? = nil, says text: CommentText? = nil
     ) {
         if let actor { domain.actors.stored(actor) }
         screensCommitted()
@@ -251,7 +260,7 @@ extension Container {
         domain.bus.post(
             BusNotification(
                 sequence: commit.sequence, time: time, topic: topic, actor: actor,
-                payload: payload, restricted: restricted))
+                payload: payload, restricted: restricted, comment: comment), says: text)
     }
 
     /// Posts a transient notification under the container's name.

@@ -40,6 +40,8 @@ struct EntryDraft {
     var payload: [UInt8]
     /// What only moderators see, as a JSON object.
     var restricted: [UInt8]?
+    /// The comment whose text the notification tells.
+    var comment: CommentKey?
     /// Changes of other components' records.
     var others: [RecordChange] = []
     /// What of other components goes as a whole.

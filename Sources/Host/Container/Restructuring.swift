@@ -221,6 +221,7 @@ extension Restructuring {
         for old in leaving { replace(old) }
         container.rewire()
         container.structureChanged()
+        domain.bus.readabilityChanged()
         container.announce(
             change.topic, commit, time: domain.now(), actor: change.actor,
             payload: change.payload)

@@ -61,13 +61,17 @@ public actor Registry {
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
         let note = InitNote(beside: store.file)
+        let shelf = Shelf(loop)
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
-            names: { actors.name(of: $0) })
+            names: { actors.name(of: $0) },
+            isReadable: { [weak shelf] comment, item in
+                shelf?.containers[comment.container]?.isReadable(comment, on: item) ?? false
+            })
         self.plugins = plugins
         identity = store.identity
         executor = loop.executor
-        shelf = Shelf(loop)
+        self.shelf = shelf
         domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),

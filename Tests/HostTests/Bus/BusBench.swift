@@ -102,6 +102,7 @@ final class FakePast: Sendable {
         var isHeld = false
         var held: [@Sendable () -> Void] = []
         var reads = 0
+        var said: [(texts: [CommentKey: CommentText], asOf: Int64)] = []
     }
 
     private let state: Mutex<State>
@@ -119,6 +120,11 @@ final class FakePast: Sendable {
             state.trimmedThrough = max(state.trimmedThrough, sequence)
             state.stored.removeAll { ($0.sequence ?? 0) <= sequence }
         }
+    }
+
+    /// What the following reads find that comments say.
+    func say(_ said: [(texts: [CommentKey: CommentText], asOf: Int64)]) {
+        state.withLock { $0.said = said }
     }
 
     func fail(with error: HostError?) { state.withLock { $0.failure = error } }
@@ -152,6 +158,7 @@ final class FakePast: Sendable {
             if let failure = state.failure { return .failure(failure) }
             var backlog = Backlog(
                 notifications: [], through: request.through, trimmedThrough: state.trimmedThrough)
+            if !state.said.isEmpty { (backlog.texts, backlog.asOf) = state.said.removeFirst() }
             for notification in state.stored {
                 let sequence = notification.sequence ?? 0
                 guard sequence > request.after, sequence <= request.through else { continue }

@@ -60,9 +60,11 @@ extension TestRegistry {
     }
 
     @discardableResult
-    func edit(_ comment: String, text: String) async throws -> CommentResult {
+    func edit(
+        _ comment: String, text: String, by caller: Caller = .ann
+    ) async throws -> CommentResult {
         try await call {
-            $0.edit("films", component: nil, comment: comment, text: text, by: .ann, $1)
+            $0.edit("films", component: nil, comment: comment, text: text, by: caller, $1)
         }
     }
 

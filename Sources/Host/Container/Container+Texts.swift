@@ -1,0 +1,60 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+// What comments say, in the notifications about them.
+extension Container {
+    /// Whether a comment can be read at present, as far as it is known which items there are.
+    func isReadable(_ comment: CommentKey, on item: String?) -> Bool {
+        guard slot(comment.component) != nil else { return false }
+        guard let item, slots.allSatisfy({ $0.kind != .contents || $0.isAttached }) else {
+            return true
+        }
+        return absence(of: item) == nil
+    }
+
+    /// Has what was not told yet tell what comments say from this commit on.
+    func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
+        if case .removed = decision.answer { domain.bus.readabilityChanged() }
+        if slot.kind == .comments {
+            for change in decision.changes {
+                let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
+                noteText(of: change.key, in: slot.name, comment, commit)
+            }
+        }
+        for change in draft.others where self.slot(change.component)?.kind == .comments {
+            let value = change.value.flatMap { try? Value(jsonBytes: $0) }
+            let comment = value.flatMap { Comment(key: change.key, value: $0) }
+            noteText(of: change.key, in: change.component, comment, commit)
+        }
+        if !draft.purges.isEmpty { forgetTexts(of: draft.purges, at: commit) }
+    }
+
+    private func noteText(
+        of key: String, in component: String, _ comment: Comment?, _ commit: Commit
+    ) {
+        domain.bus.change(
+            CommentKey(container: name, component: component, comment: key),
+            to: comment.flatMap(CommentText.init), at: commit.sequence)
+    }
+
+    /// Has what was not told yet tell nothing of comments that are purged.
+    func forgetTexts(of purges: [Purge], at commit: Commit) {
+        domain.bus.forgetTexts(at: commit.sequence) { comment, _ in
+            purges.contains {
+                $0.container == comment.container && $0.component == comment.component
+                    && comment.comment.hasPrefix($0.prefix)
+            }
+        }
+    }
+}
+
+extension Decision {
+    /// What it has a comment say.
+    func text(of comment: CommentKey) -> CommentText? {
+        guard case .comment(let entry) = answer, entry.comment.id == comment.comment else {
+            return nil
+        }
+        return CommentText(entry.comment)
+    }
+}
