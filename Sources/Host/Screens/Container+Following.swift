@@ -6,8 +6,10 @@ import NIOCore
 //
 // A commit marks the views and focuses that it concerns. They are brought up to now one after the
 // other, and the readers of those that changed are woken, all in slices; of several commits that came
-// meanwhile with the last. Whoever reads a screen earlier than its turn comes brings its view and focus
-// up to now itself: a revision is always of one moment, and a commit is never in two.
+// meanwhile with the last. Where an item goes that screens stand in, their view or focus is moved with
+// the commit, and the screens one after the other. Whoever reads a screen earlier than its turn comes
+// moves it, and brings its view and focus up to now itself: a revision is always of one moment, and a
+// commit is never in two.
 extension Container {
     var structure: UInt64 { screening.structure }
 
@@ -94,6 +96,9 @@ extension Container {
             findOutdated()
         } else if slots.contains(where: { $0.list.map { $0.live.follow($0.log) } ?? false }) {
             // Views noted themselves.
+        } else if let screen = screening.strays.popFirst() {
+            moveAlong(screen)
+            screen.touched()
         } else if let screen = screening.woken.popFirst() {
             screen.touched()
         } else if let focus = screening.staleFocuses.popFirst() {
@@ -149,6 +154,7 @@ extension Container {
     func catchUp(_ screen: Screen) {
         // It may go along with what lies elsewhere.
         if screening.isDirty { followTree() }
+        if isBehind(screen) { moveAlong(screen) }
         if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
     }
 
@@ -172,6 +178,14 @@ extension Container {
     private func wake(_ screens: some Collection<Screen>) {
         guard !screens.isEmpty else { return }
         screening.woken += screens
+        schedule()
+    }
+
+    /// The view or the focus of these screens stands elsewhere: they go there one by one, or when they
+    /// are read.
+    func moveAlong(_ screens: some Collection<Screen>) {
+        guard !screens.isEmpty else { return }
+        screening.strays += screens
         schedule()
     }
 

@@ -34,7 +34,8 @@ extension Container {
         return isKnown ? .container : subject
     }
 
-    /// Lets screens step back from items that are gone, and go along with those that lie elsewhere.
+    /// Lets views and focuses step back from items that are gone, and go along with those that lie
+    /// elsewhere: their screens follow in slices.
     func followTree() {
         let version = slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
@@ -66,9 +67,8 @@ extension Container {
             if !isListed { isKnown = false }
         }
         guard isKnown else {
-            return (
-                Array(screening.views.values), screening.focuses.values.flatMap { $0.values }
-            )
+            for found in screening.standing.values { views.merge(found) { $1 } }
+            return (Array(views.values), screening.focuses.values.flatMap { $0.values })
         }
         return (Array(views.values), focuses.values.flatMap { $0.values })
     }
@@ -78,27 +78,37 @@ extension Container {
         view.stand(at: places)
         let next = registered(view)
         note(next)
-        for screen in view.screens.values {
-            guard let focus = screen.focus else { continue }
-            var choices = screen.choices
-            choices.view = next.key
-            show(screen, choices, next, focus)
-            screening.woken.append(screen)
-        }
+        // Until its screens have left it, it goes along.
+        if next !== view { screening.place(view) }
+        moveAlong(view.screens.values)
     }
 
     private func move(_ focus: SharedFocus, to subject: Subject) {
         guard !focus.screens.isEmpty else { return }
-        let key = FocusKey(subject: subject, limit: focus.key.limit)
-        let next = screening[key] ?? SharedFocus(key, on: self)
-        screening.insert(next)
-        for screen in focus.screens.values {
-            guard let view = screen.view else { continue }
-            var choices = screen.choices
-            choices.subject = subject
-            show(screen, choices, view, next)
-            screening.woken.append(screen)
-        }
+        screening.remove(focus)
+        focus.goal = subject
+        moveAlong(focus.screens.values)
+    }
+
+    /// Whether a screen's view or focus stands elsewhere since the screen was moved last.
+    func isBehind(_ screen: Screen) -> Bool {
+        guard let view = screen.view, let focus = screen.focus else { return false }
+        return focus.goal != nil || screen.choices.view.places != view.key.places
+    }
+
+    /// Lets a screen stand where its view and its focus stand.
+    func moveAlong(_ screen: Screen) {
+        guard !screen.isEnded, let old = screen.view, let before = screen.focus else { return }
+        screening.moves += 1
+        let view = registered(old)
+        var choices = screen.choices
+        choices.view.places = view.key.places
+        choices.subject = before.goal ?? choices.subject
+        let key = FocusKey(subject: choices.subject, limit: before.key.limit)
+        let focus = before.goal == nil ? before : screening[key] ?? SharedFocus(key, on: self)
+        guard view !== old || focus !== before || isBehind(screen) else { return }
+        screening.insert(focus)
+        show(screen, choices, view, focus)
     }
 
     /// The view that those share who chose what one shows: another that is ready already, or this.

@@ -29,10 +29,14 @@ struct Screening {
     var isFollowing = false
     /// How often a view was looked at.
     var visits = 0
+    /// How often a screen was looked at because its view or focus stands elsewhere.
+    var moves = 0
 
-    /// What waits to be brought up to now, each once; then whose readers are to be woken.
+    /// What waits to be brought up to now, each once; then screens that are to go where their view and
+    /// focus are, and those whose readers are to be woken.
     var staleViews: Deque<SharedView> = []
     var staleFocuses: Deque<SharedFocus> = []
+    var strays: Deque<Screen> = []
     var woken: Deque<Screen> = []
     /// Those whose next revision waits for a component's answer.
     var blocked: [ScreenID: Screen] = [:]
@@ -49,14 +53,18 @@ struct Screening {
     mutating func insert(_ view: SharedView) {
         if let other = views[view.key] { remove(other) }
         views[view.key] = view
+        place(view)
+    }
+
+    /// Lets a view be found by what it stands in.
+    mutating func place(_ view: SharedView) {
         for place in view.key.places {
             standing[place.item, default: [:]][ObjectIdentifier(view)] = view
         }
     }
 
     mutating func remove(_ view: SharedView) {
-        guard views[view.key] === view else { return }
-        views[view.key] = nil
+        if views[view.key] === view { views[view.key] = nil }
         for place in view.key.places {
             standing[place.item]?[ObjectIdentifier(view)] = nil
             if standing[place.item]?.isEmpty == true { standing[place.item] = nil }

@@ -85,6 +85,8 @@ final class SharedFocus {
     private(set) var state: FocusState { didSet { payer.show(state) } }
     var payer = Payer<FocusState>()
     var screens: [ScreenID: Screen] = [:]
+    /// What its screens are about to be focused on, since what it is about is gone.
+    var goal: Subject?
     /// Whether it waits to be brought up to now, and up to where it was last.
     var isQueued = false
     var version: UInt64 = 0

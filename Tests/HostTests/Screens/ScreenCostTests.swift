@@ -178,7 +178,8 @@ final class EagerReader: @unchecked Sendable {
 
     init(_ registry: Registry) { self.registry = registry }
 
-    func open(_ host: TestRegistry, _ request: ScreenRequest) async throws {
+    @discardableResult
+    func open(_ host: TestRegistry, _ request: ScreenRequest) async throws -> ScreenID {
         let reader = try await host.call { registry, reply in
             registry.openScreen(request, by: .ann, wake: { self.read() }, reply)
         }
@@ -186,6 +187,7 @@ final class EagerReader: @unchecked Sendable {
             self.reader = reader
             self.read()
         }
+        return reader.screen
     }
 
     private func read() {

@@ -82,6 +82,58 @@ import Testing
         try await host.end()
     }
 
+    @Test func `hundreds of screens leave an item in slices, and each in one revision`()
+        async throws
+    {
+        let host = try await films()
+        try await host.put(.film("heat-2", under: "heat"))
+        let other = try await ScreenClient(host)
+        let otherID = other.id
+        _ = try await host.call { $0.enter(otherID, item: "heat", by: .ann, $1) }
+        // They stand in two views: where one goes there is one already.
+        var readers: [EagerReader] = []
+        for number in 0..<600 {
+            let reader = EagerReader(host.registry)
+            let id = try await reader.open(
+                host, ScreenRequest(container: "films", limit: [50, 20][number % 2]))
+            _ = try await host.call { $0.enter(id, item: "heat-2", by: .ann, $1) }
+            _ = try await host.call { $0.focus(id, item: "heat-2", by: .ann, $1) }
+            readers.append(reader)
+        }
+        let slow = try await ScreenClient(host)
+        let id = slow.id
+        _ = try await host.call { $0.enter(id, item: "heat-2", by: .ann, $1) }
+        _ = try await host.call { $0.focus(id, item: "heat-2", by: .ann, $1) }
+        try await slow.catchUp()
+        while await host.isFollowing() {}
+        let before = await host.on { [readers] _ in readers.map(\.sequences.count) }
+        let moves = await host.moves()
+        let movedAtOnce = try await host.call { registry, reply in
+            registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
+                let moved = host.registry.assumeIsolated {
+                    $0.containers["films"]?.screening.moves ?? 0
+                }
+                reply(result.map { _ in moved })
+            }
+        }
+        #expect(movedAtOnce - moves < 601, "all were moved in one turn")
+        // Whoever reads before its turn sees nothing of before.
+        let left = try #require(try await slow.pull())
+        #expect(left.step.view.path == ["heat"] && left.step.focus.item == "")
+        while await host.isFollowing() {}
+        #expect(await host.moves() - moves >= 601)
+        for (reader, count) in zip(readers, before) {
+            let (copy, sequences, failure) = await host.on { _ in
+                (reader.copy, reader.sequences, reader.failure)
+            }
+            #expect(failure == nil)
+            #expect(sequences.count == count + 1, "the commit is in one revision")
+            #expect(copy.path == ["heat"] && copy.focus == "" && copy.lists["list"] == [])
+        }
+        #expect(await host.on { $0.containers["films"]?.screening.views.count } == 2)
+        try await host.end()
+    }
+
     @Test func `an item whose parent is not there stands among the roots until it comes`()
         async throws
     {
@@ -112,5 +164,12 @@ extension Item {
         var item = Item.film(id)
         item.parent = parent
         return item
+    }
+}
+
+extension TestRegistry {
+    /// How often a screen was looked at because an item went.
+    fileprivate func moves() async -> Int {
+        await on { $0.containers["films"]?.screening.moves ?? 0 }
     }
 }
