@@ -233,6 +233,17 @@ extension VarlinkClient {
             })
     }
 
+    /// Has replies wait with the service, or come again.
+    ///
+    /// On the loop. For who is told by ``open(_:_:each:)`` and can't take more for now: at most what
+    /// arrived already waits in memory. The end of the connection is told once replies come again.
+    ///
+    /// - Parameter isHeld: Whether replies are to wait.
+    public func hold(_ isHeld: Bool) {
+        eventLoop.preconditionInEventLoop()
+        streaming.hold(isHeld)
+    }
+
     private static func decode<Method: VarlinkMethod>(
         _ method: Method.Type, _ bytes: UnsafeRawBufferPointer
     ) throws -> Method.Reply {

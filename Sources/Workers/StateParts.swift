@@ -1,48 +1,73 @@
 internal import AtriumKit
 
-/// What a restored component tells, in parts: each a message of moderate size, made when it is asked
-/// for.
+/// What a component tells at once and may be more than one message takes, in parts: each made when it is
+/// asked for.
 struct StateParts {
-    /// About how many bytes a part takes as a message; a single item may take more.
+    /// About how many bytes a part of a restored state takes as a message; a single item may take more.
     static let bytes = 256 << 10
 
     private let events: [ComponentEvent]
+    private let bytes: Int
     /// The next event, and the next item of it.
     private var event = 0
     private var item = 0
 
-    /// What is to be told.
-    init(_ events: [ComponentEvent]) { self.events = events }
+    /// What is to be told, in parts of about so many bytes.
+    init(_ events: [ComponentEvent], bytes: Int = Self.bytes) {
+        self.events = events
+        self.bytes = bytes
+    }
 
-    /// The next part; the last one is told as such, also where there is nothing.
-    mutating func next() -> WorkerAnswer {
+    /// Whether all parts were made.
+    var isOver: Bool { event == events.count }
+
+    /// The next part; nothing where nothing is left.
+    mutating func next() -> [ComponentEvent] {
         var part: [ComponentEvent] = []
-        var room = Self.bytes
-        while room > 0, event < events.count {
-            if case .contents(.replaceAll(let items)) = events[event] {
-                part.append(.contents(slice(of: items, &room)))
-            } else {
+        var room = bytes
+        while room > 0, !isOver {
+            guard case .contents(let change) = events[event] else {
                 room -= events[event].roughBytes
                 part.append(events[event])
                 event += 1
+                continue
             }
+            part.append(.contents(slice(of: change, &room)))
         }
-        return .restored(part, isLast: event == events.count)
+        return part
     }
 
-    /// As many items as there is room for.
-    private mutating func slice(of items: [Item], _ room: inout Int) -> ContentChange {
+    /// As much of a change as there is room for: what replaces all is followed by what is inserted.
+    private mutating func slice(of change: ContentChange, _ room: inout Int) -> ContentChange {
+        let isFirst = item == 0
+        switch change {
+        case .insert(let items): return .insert(slice(of: items, &room, \.roughBytes))
+        case .update(let items): return .update(slice(of: items, &room, \.roughBytes))
+        case .remove(let ids): return .remove(slice(of: ids, &room) { $0.utf8.count + 3 })
+        case .replaceAll(let items):
+            let slice = slice(of: items, &room, \.roughBytes)
+            return isFirst ? .replaceAll(slice) : .insert(slice)
+        @unknown default:
+            event += 1
+            return change
+        }
+    }
+
+    /// As many elements as there is room for.
+    private mutating func slice<Element>(
+        of elements: [Element], _ room: inout Int, _ bytes: (Element) -> Int
+    ) -> [Element] {
         let begin = item
-        while item < items.count, room > 0 {
-            room -= items[item].roughBytes
+        while item < elements.count, room > 0 {
+            room -= bytes(elements[item])
             item += 1
         }
-        let slice = Array(items[begin..<item])
-        if item == items.count {
+        let slice = Array(elements[begin..<item])
+        if item == elements.count {
             event += 1
             item = 0
         }
-        return begin == 0 ? .replaceAll(slice) : .insert(slice)
+        return slice
     }
 }
 
@@ -68,7 +93,8 @@ extension Item {
 }
 
 extension Value {
-    fileprivate var roughBytes: Int {
+    /// About how many bytes it takes in a message.
+    var roughBytes: Int {
         switch self {
         case .text(let text): text.utf8.count + 2
         case .list(let list): list.reduce(2) { $0 + $1.roughBytes + 1 }

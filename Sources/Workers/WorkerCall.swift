@@ -13,6 +13,8 @@ enum WorkerCall: Sendable, Hashable {
     case decide(ComponentCommand, CommandContext)
     case answer(ComponentQuery)
     case undo([Change])
+    /// Values, the first of those that ``report(_:cut:)`` ends.
+    case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
     case pass(LifecyclePhase)
@@ -29,7 +31,7 @@ enum WorkerCall: Sendable, Hashable {
         case .decide(let command, _): command.name
         case .answer(let query): query.name
         case .undo: "undo"
-        case .report: "fieldValuesDidChange"
+        case .reportPart, .report: "fieldValuesDidChange"
         case .deliver(let notification): "observe(\(notification.topic))"
         case .pass(let phase): phase.rawValue
         case .close: "close"
@@ -58,6 +60,8 @@ enum WorkerAnswer: Sendable, Hashable {
     case decided(Decision)
     case answered(ComponentAnswer)
     case refused(Refusal)
+    /// The answer has more bytes than it may, and was not sent.
+    case tooLong(bytes: Int)
     /// It did what needs no answer.
     case done
 }
@@ -83,6 +87,7 @@ extension WorkerCall: WireCodable {
             .wire("decide", ["command": command, "context": context])
         case .answer(let query): .wire("answer", ["query": query])
         case .undo(let changes): .wire("undo", ["changes": changes])
+        case .reportPart(let values): .wire("reportPart", ["values": values])
         case .report(let values, let cut):
             .wire("report", ["values": values, "cut": cut.sorted()])
         case .deliver(let notification): .wire("deliver", ["notification": notification])
@@ -101,6 +106,7 @@ extension WorkerCall: WireCodable {
         case "decide": self = .decide(try object("command"), try object("context"))
         case "answer": self = .answer(try object("query"))
         case "undo": self = .undo(try object("changes"))
+        case "reportPart": self = .reportPart(try object("values"))
         case "report":
             let cut: [String] = try object("cut")
             self = .report(try object("values"), cut: Set(cut))
@@ -142,6 +148,7 @@ extension WorkerAnswer: WireCodable {
         case .decided(let decision): .wire("decided", ["decision": decision])
         case .answered(let answer): .wire("answered", ["answer": answer])
         case .refused(let refusal): .wire("refused", ["refusal": refusal])
+        case .tooLong(let bytes): .wire("tooLong", ["bytes": bytes])
         case .done: .wire("done")
         }
     }
@@ -158,6 +165,7 @@ extension WorkerAnswer: WireCodable {
         case "decided": self = .decided(try object("decision"))
         case "answered": self = .answered(try object("answer"))
         case "refused": self = .refused(try object("refusal"))
+        case "tooLong": self = .tooLong(bytes: try object("bytes"))
         case "done": self = .done
         default: throw object.unknownCase(of: "WorkerAnswer")
         }

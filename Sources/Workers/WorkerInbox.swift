@@ -4,10 +4,11 @@ internal import Interfaces
 internal import JSONCodec
 internal import NIOCore
 
-/// What a worker said, on its way to whoever takes it: in order, and a big message read on a thread, so
-/// that reading it does not hold the loop.
+/// What a worker said, on its way to whoever takes it: in order, and a big message put together from its
+/// pieces and read on a thread, so that reading it does not hold the loop.
 ///
-/// What comes behind a big message waits for it.
+/// While one is read the worker's stream is held, so that nothing comes behind it: of each worker one
+/// message is in memory and read at a time, the rest stays with the worker.
 final class WorkerInbox {
     /// A message.
     enum Message: Sendable {
@@ -15,69 +16,69 @@ final class WorkerInbox {
         case word(WorkerWord)
     }
 
-    /// Up to how many bytes a message is read at once.
-    static let atOnce = 256 << 10
-    /// How many bytes may wait to be read.
-    static let most = 256 << 20
-
-    /// Its place in the order; nil until it is read.
-    private final class Entry {
-        var result: Result<Message, WireError>?
-
-        init(_ result: Result<Message, WireError>?) { self.result = result }
-    }
+    /// How many bytes a message may have.
+    static let most = 32 << 20
 
     private let loop: any EventLoop
+    private let hold: (Bool) -> Void
     private let deliver: (Result<Message, WireError>) -> Void
-    private var entries = CircularBuffer<Entry>()
-    private var bytes = 0
+    /// Of the message that has not come whole yet.
+    private var pieces: [UInt8] = []
 
     /// An inbox that gives messages, or what is wrong with one, to `deliver`.
-    init(on loop: any EventLoop, _ deliver: @escaping (Result<Message, WireError>) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - loop: where all of it happens.
+    ///   - hold: has the worker's stream wait, or go on.
+    ///   - deliver: takes a message.
+    init(
+        on loop: any EventLoop, hold: @escaping (Bool) -> Void,
+        _ deliver: @escaping (Result<Message, WireError>) -> Void
+    ) {
         self.loop = loop
+        self.hold = hold
         self.deliver = deliver
     }
 
-    /// Takes what the worker said; delivered during the call where nothing stands before it.
+    /// Takes what the worker said; a message that is whole is delivered during the call.
     func take(_ said: Worker.Attach.Reply) {
-        let size = said.message.bytes.count
-        guard size > Self.atOnce else {
-            let result = Self.read(said)
-            if entries.isEmpty { deliver(result) } else { entries.append(Entry(result)) }
-            return
+        if let message = said.message, pieces.isEmpty {
+            return deliver(Self.read(said.id, message.bytes))
         }
-        guard bytes + size <= Self.most else {
+        guard let piece = said.piece else {
+            let error = WireError(expected: "a message or a piece of one", found: "neither")
+            return deliver(.failure(error))
+        }
+        let size = pieces.count + piece.utf8.count
+        guard size <= Self.most else {
             let error = WireError(
-                expected: "at most \(Self.most) bytes that are yet to be read",
-                found: "\(bytes + size)")
-            return entries.append(Entry(.failure(error)))
+                expected: "a message of at most \(Self.most) bytes", found: "\(size) of one")
+            return deliver(.failure(error))
         }
-        bytes += size
-        let entry = Entry(nil)
-        entries.append(entry)
+        pieces.append(contentsOf: piece.utf8)
+        if said.isLast == true { readApart(said.id) }
+    }
+
+    private func readApart(_ id: Int?) {
+        let bytes = pieces
+        pieces = []
+        hold(true)
         let arrived = NIOLoopBound(
-            { (result: Result<Message, WireError>) in self.arrived(result, at: entry, size) },
-            eventLoop: loop)
+            { [self] (result: Result<Message, WireError>) in
+                deliver(result)
+                hold(false)
+            }, eventLoop: loop)
         let loop = loop
         Task(executorPreference: QuietExecutor.shared) {
-            let result = WorkerInbox.read(said)
+            let result = WorkerInbox.read(id, bytes)
             loop.execute { arrived.value(result) }
         }
     }
 
-    private func arrived(_ result: Result<Message, WireError>, at entry: Entry, _ size: Int) {
-        entry.result = result
-        bytes -= size
-        while let result = entries.first?.result {
-            entries.removeFirst()
-            deliver(result)
-        }
-    }
-
-    private static func read(_ said: Worker.Attach.Reply) -> Result<Message, WireError> {
+    private static func read(_ id: Int?, _ message: [UInt8]) -> Result<Message, WireError> {
         Result { () throws(WireError) in
-            let wire = try WireText.decode(said.message)
-            guard let id = said.id else { return .word(try WorkerWord(wire: wire)) }
+            let wire = try WireText.decode(message)
+            guard let id else { return .word(try WorkerWord(wire: wire)) }
             return .answer(id, try WorkerAnswer(wire: wire))
         }
     }

@@ -8,19 +8,23 @@ internal import Varlink
 ///
 /// Two, because a connection with a stream does nothing else. Letting go of it closes them.
 struct WorkerLink: Sendable {
-    /// What a worker may send at once: the answer to a big batch.
-    ///
-    /// A component's state comes in parts that are much smaller (``StateParts``).
+    /// Bytes that a worker may send at once.
+    static let frameBytes = 1 << 20
+
+    /// What a worker may send at once: a piece of a message, each byte of it escaped
+    /// (``WorkerInbox``).
     static var limits: VarlinkLimits {
         var limits = workerLimits
-        limits.frameBytes = 32 << 20
+        limits.frameBytes = frameBytes
         return limits
     }
 
-    /// What the daemon may send a worker at once: all values of a field are one message.
+    /// What the daemon may send a worker at once: the items of a call.
+    ///
+    /// What may be more comes in parts (``CallParts``).
     static var workerLimits: VarlinkLimits {
         var limits = VarlinkLimits()
-        limits.frameBytes = 512 << 20
+        limits.frameBytes = 64 << 20
         limits.queuedBytes = 1 << 30
         limits.bytesPerUser = 4 << 30
         limits.callBytes = 1 << 30
@@ -50,6 +54,9 @@ struct WorkerLink: Sendable {
         tells.oneway(
             Worker.Tell.self, .init(id: id, message: WireText.encode(call.wire)))
     }
+
+    /// Has what the worker says wait with it, or come again; on the loop.
+    func hold(_ isHeld: Bool) { stream.hold(isHeld) }
 
     /// Has everything that the worker says told, in order, on the loop; and its end, once.
     func open(

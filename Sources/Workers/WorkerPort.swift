@@ -42,13 +42,19 @@ final class WorkerPort: ComponentPort {
     }
     private var link: WorkerLink?
     private var pending = PendingCalls()
-    private lazy var inbox = WorkerInbox(on: loop) { [weak self] in self?.heard($0) }
+    private lazy var inbox = WorkerInbox(
+        on: loop, hold: { [weak self] in self?.hold($0) }, { [weak self] in self?.heard($0) })
+    /// Why what the worker says waits: it is being read, it said too much; there may be several reasons.
+    private var holds = 0
+    private var pace = PublishingPace()
+    /// Calls that wait for their turn, behind one that is sent in parts.
+    private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
     private var isTimed = false
     private var patterns: Set<String> = []
     private var logLines = LineBudget()
 
-    /// Bytes of an answer.
-    private static let answerBytes = 16 << 20
+    /// Bytes of an answer to a question.
+    static let answerBytes = 16 << 20
 
     init(
         _ request: LaunchRequest, _ process: WorkerProcess, _ loop: any EventLoop,
@@ -163,6 +169,9 @@ extension WorkerPort {
                     done(.success(decision))
                 }
             case .refused(let refusal): done(.failure(.refused(refusal)))
+            case .tooLong(let bytes):
+                self?.mistrust(
+                    command.name, "\(bytes) bytes, where \(WorkerInbox.most) are allowed", done)
             default: self?.answeredWrongly(command.name)
             }
         }
@@ -181,14 +190,27 @@ extension WorkerPort {
                     done(.success(answer))
                 }
             case .refused(let refusal): done(.failure(.refused(refusal)))
+            case .tooLong(let bytes):
+                if let reason = self?.tooLong(query.name, bytes) {
+                    done(.failure(.refused(Refusal(.refused, reason))))
+                }
             default: self?.answeredWrongly(query.name)
             }
         }
     }
 
-    func undo(_ changes: [Change]) { call(.undo(changes)) }
+    /// An answer was not sent; the component is none the worse for it.
+    private func tooLong(_ call: String, _ bytes: Int) -> String {
+        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
+            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
+            + "allowed: ask for less at a time, such as a shorter page."
+    }
 
-    func report(_ values: [String: [Value]], cut: Set<String>) { call(.report(values, cut: cut)) }
+    func undo(_ changes: [Change]) { callInParts(CallParts.undo(changes)) }
+
+    func report(_ values: [String: [Value]], cut: Set<String>) {
+        callInParts(CallParts.report(values, cut: cut))
+    }
 
     func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
 
@@ -240,7 +262,29 @@ extension WorkerPort {
     private func call(
         _ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void = { _ in }
     ) {
-        guard case .open = state, let link else { return }
+        guard case .open = state else { return }
+        if unsent.isEmpty { send(call, done) } else { unsent.append((call, done)) }
+    }
+
+    /// Sends a call in parts: one in a turn of the loop, and what is called meanwhile behind them.
+    private func callInParts(_ parts: [WorkerCall]) {
+        guard case .open = state else { return }
+        let isFirst = unsent.isEmpty
+        for part in parts { unsent.append((part, { _ in })) }
+        if isFirst { sendNext() }
+    }
+
+    private func sendNext() {
+        guard case .open = state, let (call, done) = unsent.popFirst() else { return }
+        send(call, done)
+        guard !unsent.isEmpty else { return }
+        let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
+        // Not at once: part upon part would keep the loop from its sockets.
+        loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
+    }
+
+    private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
+        guard let link else { return }
         link.tell(pending.add(call.name, at: .now, done), call)
         time()
     }
@@ -254,12 +298,7 @@ extension WorkerPort {
         noteTurn()
         switch reply {
         case .success(let said):
-            do throws(WireError) {
-                try checkSize(of: said)
-                inbox.take(said)
-            } catch {
-                fail("said what can't be read: \(error)")
-            }
+            inbox.take(said)
         case .failure(let error as VarlinkConnectionError) where error.kind == .protocolViolation:
             fail("did not keep to the protocol: \(error)")
         case .failure: lost()
@@ -285,18 +324,6 @@ extension WorkerPort {
         }
     }
 
-    /// Before it is read: that alone takes as long as it is.
-    private func checkSize(of said: Worker.Attach.Reply) throws(WireError) {
-        let size = said.message.bytes.count
-        guard let id = said.id, size > Self.answerBytes else { return }
-        let found = "\(size) bytes"
-        let reason =
-            "The plugin \(request.plugin.id) answered with \(found), where \(Self.answerBytes) are "
-            + "allowed. Nothing was changed, and its worker is started again."
-        try answered(id, .refused(Refusal(.refused, reason)))
-        throw WireError(expected: "at most \(Self.answerBytes) bytes", found: found)
-    }
-
     private func answered(_ id: Int, _ answer: WorkerAnswer) throws(WireError) {
         guard let call = pending.answered(id, at: .now) else {
             throw WireError(expected: "the answer to another call", found: "\(id)")
@@ -317,6 +344,7 @@ extension WorkerPort {
             } else {
                 owner?.port(self, publishes: name, payload: payload)
             }
+            slowDown(pace.publishes(bytes: Value.object(payload).roughBytes, at: .now()))
         case .observes(let pattern):
             // The worker counts too, and says so: this one does not keep to the rules.
             guard patterns.count < AnswerCheck.patterns || patterns.contains(pattern) else {
@@ -326,6 +354,27 @@ extension WorkerPort {
             owner?.port(self, observes: pattern)
         case .logs(let level, let message): log(level, message)
         }
+    }
+
+    /// Has the worker wait that publishes too fast; nothing of what it says is lost.
+    private func slowDown(_ pause: PublishingPace.Pause?) {
+        guard let pause else { return }
+        if pause.isFirst {
+            log(
+                .warning,
+                "It publishes faster than \(PublishingPace.rate) notifications, or "
+                    + "\(PublishingPace.rate * PublishingPace.unitBytes / 1_000_000) MB, a second: "
+                    + "what it says waits.")
+        }
+        hold(true)
+        let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
+        loop.scheduleTask(in: pause.time) { port.value.port?.hold(false) }
+    }
+
+    private func hold(_ isHeld: Bool) {
+        let wasHeld = holds > 0
+        holds += isHeld ? 1 : -1
+        if wasHeld != (holds > 0) { link?.hold(holds > 0) }
     }
 
     /// Without the items that don't fit the container's fields, which are logged.
@@ -350,11 +399,11 @@ extension WorkerPort {
 
 extension WorkerPort {
     /// Has the oldest call looked at when its time is over: one timer, whatever the number of calls.
-    private func time() {
+    private func time(atLeast least: Duration = .zero) {
         guard !isTimed, let deadline = pending.deadline(limits.call) else { return }
         isTimed = true
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        let rest = max(.zero, deadline - .now)
+        let rest = max(least, deadline - .now)
         loop.scheduleTask(in: TimeAmount(rest) + .milliseconds(1)) {
             port.value.port?.lookAtTime()
         }
@@ -363,6 +412,8 @@ extension WorkerPort {
     private func lookAtTime() {
         isTimed = false
         guard case .open = state else { return }
+        // Its answer may be among what waits.
+        guard holds == 0 else { return time(atLeast: .milliseconds(100)) }
         guard let overdue = pending.overdue(limits.call, at: .now) else { return time() }
         fail(
             "did not answer the call '\(overdue.name)' within \(limits.call) "

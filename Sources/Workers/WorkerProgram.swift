@@ -2,6 +2,7 @@ internal import CProcess
 // The C library's `stdout` is a variable; nobody sets it.
 @preconcurrency internal import Glibc
 internal import Interfaces
+internal import JSONCodec
 public import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -86,7 +87,7 @@ private struct SessionService: WorkerService {
 
     func tell(_ parameters: Worker.Tell.Parameters, call: VarlinkCall<Worker.Tell.Reply>) {
         do {
-            let wire = try WireText.decode(parameters.message)
+            let wire = try WireText.decode(parameters.message.bytes)
             let told = try WorkerCall(wire: wire)
             session.value.take(parameters.id, told)
         } catch {

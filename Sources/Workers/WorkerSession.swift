@@ -19,6 +19,8 @@ final class WorkerSession {
     private var port: (any ComponentPort)?
     /// What the restored component tells, as far as it was not given yet.
     private var untold = StateParts([])
+    /// The values of fields that were told so far, of more to come.
+    private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
     /// Calls that wait for their turn.
     private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
@@ -91,9 +93,9 @@ final class WorkerSession {
             return port.finishRestore { events in
                 self.untold = StateParts(events)
             } _: { result in
-                self.answer(id, result.map { self.untold.next() })
+                self.answer(id, result.map { self.nextPart() })
             }
-        case .giveMore: return answer(id, untold.next())
+        case .giveMore: return answer(id, nextPart())
         case .decide(let command, let context):
             return port.decide(command, context) {
                 self.answer(id, $0.map(WorkerAnswer.decided))
@@ -101,11 +103,24 @@ final class WorkerSession {
         case .answer(let query):
             return port.answer(query) { self.answer(id, $0.map(WorkerAnswer.answered)) }
         case .undo(let changes): port.undo(changes)
-        case .report(let values, let cut): port.report(values, cut: cut)
+        case .reportPart(let values): take(values)
+        case .report(let values, let cut):
+            take(values)
+            port.report(reported, cut: cut)
+            reported = [:]
         case .deliver(let notification): port.deliver(notification)
         case .pass(let phase): port.pass(phase)
         }
         answer(id, .done)
+    }
+
+    private func take(_ values: [String: [Value]]) {
+        for (field, values) in values { reported[field, default: []] += values }
+    }
+
+    private func nextPart() -> WorkerAnswer {
+        let part = untold.next()
+        return .restored(part, isLast: untold.isOver)
     }
 
     private func start(_ id: Int, _ start: WorkerStart) {
@@ -163,35 +178,76 @@ final class WorkerSession {
     }
 
     private func answer(_ id: Int, _ answer: WorkerAnswer) {
-        say(.init(id: id, message: WireText.encode(answer.wire)))
+        let message = WireText.encode(answer.wire)
+        let size = message.bytes.count
+        guard size <= answer.mostBytes else { return self.answer(id, .tooLong(bytes: size)) }
+        say(message, id: id)
     }
 
-    private func say(_ word: WorkerWord) {
-        say(.init(message: WireText.encode(word.wire)))
+    /// Says a word, unless it is too long.
+    ///
+    /// - Returns: how many bytes too long it is; nil: it was said.
+    private func say(_ word: WorkerWord) -> Int? {
+        let message = WireText.encode(word.wire)
+        let size = message.bytes.count
+        guard size <= WorkerInbox.most else { return size }
+        say(message, id: nil)
+        return nil
     }
 
-    private func say(_ reply: Worker.Attach.Reply) {
-        if let stream { stream.replyContinues(reply) } else { unsaid.append(reply) }
+    private func complain(_ what: String, _ size: Int) {
+        _ = say(
+            .logs(
+                .error,
+                "\(what) of \(size) bytes is dropped, where \(WorkerInbox.most) are allowed: "
+                    + "tell less at a time."))
+    }
+
+    private func say(_ message: JSONObject, id: Int?) {
+        for reply in Worker.Attach.Reply.carrying(message, id: id) {
+            if let stream { stream.replyContinues(reply) } else { unsaid.append(reply) }
+        }
+    }
+
+    /// Tells what the component's items became: at once, or where a message can't hold it in parts.
+    private func raise(_ events: [ComponentEvent], inPartsOf bytes: Int) {
+        var parts = StateParts(events, bytes: bytes)
+        while !parts.isOver {
+            let part = parts.next()
+            guard let size = say(.raised(part)) else { continue }
+            // As JSON a text may take six times the room; a part of this size is one item.
+            if bytes > 1 { raise(part, inPartsOf: bytes / 8) } else { complain("A change", size) }
+        }
+    }
+}
+
+extension WorkerAnswer {
+    /// How many bytes it may have as a message: what was asked for goes on to a client, whose message
+    /// ends there.
+    fileprivate var mostBytes: Int {
+        if case .answered = self { WorkerPort.answerBytes } else { WorkerInbox.most }
     }
 }
 
 extension WorkerSession: PortOwner {
     func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
-        say(.raised(events))
+        raise(events, inPartsOf: WorkerInbox.most / 4)
     }
 
     func port(
         _ port: any ComponentPort, publishes name: String, payload: [String: Value]
     ) {
-        say(.publishes(name, payload))
+        if let size = say(.publishes(name, payload)) {
+            complain("The notification '\(name)'", size)
+        }
     }
 
     func port(_ port: any ComponentPort, observes pattern: String) {
-        say(.observes(pattern))
+        _ = say(.observes(pattern))
     }
 
     func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
-        say(.logs(level, message))
+        _ = say(.logs(level, LineBudget.cut(message)))
     }
 
     /// A component of this process does not die without it.

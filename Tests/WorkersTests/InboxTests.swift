@@ -1,6 +1,7 @@
 import AtriumKit
 import Host
 import Interfaces
+import JSONCodec
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -13,48 +14,89 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct `A message of a worker` {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
 
-    private static func log(_ bytes: Int) -> Worker.Attach.Reply {
-        let word = WorkerWord.logs(.info, String(repeating: "x", count: bytes))
-        return .init(message: WireText.encode(word.wire))
+    /// A stream that is held while a message is read, as a worker's is; on the loop.
+    private final class Stream {
+        private var waiting: [Worker.Attach.Reply]
+        private(set) var isHeld = false
+        var inbox: WorkerInbox?
+
+        init(_ replies: [Worker.Attach.Reply]) { waiting = replies }
+
+        func hold(_ isHeld: Bool) {
+            self.isHeld = isHeld
+            while !self.isHeld, !waiting.isEmpty { inbox?.take(waiting.removeFirst()) }
+        }
     }
 
-    @Test func `is told in order, also behind one that is too big to be read at once`() async throws
-    {
-        let told = Mutex<[Int]>([])
+    private static func log(_ bytes: Int) -> [Worker.Attach.Reply] {
+        let word = WorkerWord.logs(.info, String(repeating: "é", count: bytes / 2))
+        return Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: nil)
+    }
+
+    /// What is told of replies: the length of each text, and whether the stream was held meanwhile; of a
+    /// failure nil.
+    private func told(_ replies: [Worker.Attach.Reply], count: Int) async throws -> [Told] {
+        let told = Mutex<[Told]>([])
         try await callback { done in
             loop.execute { [loop] in
-                let inbox = WorkerInbox(on: loop) { result in
-                    guard case .success(.word(.logs(_, let text))) = result else { return }
-                    let count = told.withLock { told in
-                        told.append(text.count)
+                let stream = Stream(replies)
+                stream.inbox = WorkerInbox(on: loop) {
+                    stream.hold($0)
+                } _: { result in
+                    var entry = Told(bytes: nil, isApart: stream.isHeld)
+                    if case .success(.word(.logs(_, let text))) = result {
+                        entry.bytes = text.utf8.count
+                    }
+                    let number = told.withLock { told in
+                        told.append(entry)
                         return told.count
                     }
-                    if count == 5 { done() }
+                    if number == count { done() }
                 }
-                inbox.take(Self.log(1))
-                #expect(told.withLock { $0 } == [1], "nothing stands before it")
-                for bytes in [WorkerInbox.atOnce, 2, WorkerInbox.atOnce * 2, 3] {
-                    inbox.take(Self.log(bytes))
-                }
-                #expect(told.withLock { $0 } == [1], "a big one is not read on the loop")
+                stream.hold(false)
             }
         }
-        #expect(told.withLock { $0 } == [1, WorkerInbox.atOnce, 2, WorkerInbox.atOnce * 2, 3])
+        return told.withLock { $0 }
+    }
+
+    private struct Told: Equatable {
+        var bytes: Int?
+        var isApart: Bool
+    }
+
+    @Test func `is told in order, and a big one is read apart while the stream is held`()
+        async throws
+    {
+        let big = Worker.Attach.Reply.pieceBytes
+        let replies = [2, big, 4, 3 * big, 6].flatMap(Self.log)
+        #expect(replies.count > 7, "in pieces")
+        #expect(
+            try await told(replies, count: 5) == [
+                Told(bytes: 2, isApart: false), Told(bytes: big, isApart: true),
+                Told(bytes: 4, isApart: false), Told(bytes: 3 * big, isApart: true),
+                Told(bytes: 6, isApart: false),
+            ])
+    }
+
+    @Test func `takes no frame that is much longer than a piece`() {
+        let word = WorkerWord.logs(.info, String(repeating: "\"", count: 1 << 20))
+        for reply in Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: 1) {
+            #expect(JSON.encode(reply).count < WorkerLink.frameBytes)
+        }
     }
 
     @Test func `that can't be read is an error in its place`() async throws {
-        let told = Mutex<[Bool]>([])
-        try await callback { done in
-            loop.execute { [loop] in
-                let inbox = WorkerInbox(on: loop) { result in
-                    told.withLock { $0.append((try? result.get()) != nil) }
-                    if told.withLock({ $0.count }) == 3 { done() }
-                }
-                inbox.take(Self.log(WorkerInbox.atOnce))
-                inbox.take(.init(message: WireText.encode(["case": "later"])))
-                inbox.take(Self.log(1))
-            }
-        }
-        #expect(told.withLock { $0 } == [true, false, true])
+        let replies =
+            Self.log(Worker.Attach.Reply.pieceBytes)
+            + [.init(message: WireText.encode(["case": "later"])), .init(id: 7)] + Self.log(2)
+        #expect(
+            try await told(replies, count: 4).map { $0.bytes != nil } == [true, false, false, true])
+    }
+
+    @Test func `that has more bytes than one may have is an error before it is read`() async throws
+    {
+        let piece = Worker.Attach.Reply(piece: String(repeating: "a", count: 1 << 20))
+        let replies = Array(repeating: piece, count: (WorkerInbox.most >> 20) + 1)
+        #expect(try await told(replies, count: 1) == [Told(bytes: nil, isApart: false)])
     }
 }

@@ -11,7 +11,7 @@ import Testing
         // It is JSON by a reader that trusts nobody, and has no NUL, which ends a message.
         let checked = try JSONObject(text.bytes, depthLimit: WireText.nesting)
         #expect(!checked.bytes.contains(0))
-        return try Message(wire: try WireText.decode(checked))
+        return try Message(wire: try WireText.decode(checked.bytes))
     }
 
     @Test(arguments: 1...20)

@@ -45,14 +45,77 @@ import Testing
         #expect(await component.deaths.first?.contains(problem) == true)
     }
 
-    @Test func `beyond all measure is refused before it is read`() async throws {
+    @Test func `beyond all measure is not sent, and the call is refused`() async throws {
         let component = try await cheat("greatest")
         let refusal = await #expect(throws: Refusal.self) {
             try await component.decide(.castBallot(subject: .container, value: 1), context)
         }
-        #expect(refusal?.reason.hasPrefix("The plugin org.atrium.cheat answered with ") == true)
-        #expect(refusal?.reason.contains("where 16777216 are allowed") == true)
+        #expect(
+            refusal?.reason.hasPrefix(
+                "The plugin org.atrium.cheat answered the call 'castBallot' with 34000") == true)
+        #expect(refusal?.reason.contains("bytes, where 33554432 are allowed") == true)
         try await eventually("its worker is ended") { await !component.deaths.isEmpty }
+    }
+
+    @Test func `to a question beyond all measure fails that call, and the worker lives on`()
+        async throws
+    {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        let process = await component.processID
+        let refusal = await #expect(throws: Refusal.self) {
+            try await component.answer(.details(item: "huge"))
+        }
+        #expect(
+            refusal?.reason
+                == "The component test/component (plugin org.atrium.breaker) has an answer of 17000069 "
+                + "bytes to the call 'details', where 16777216 are allowed: ask for less at a time, "
+                + "such as a shorter page.")
+        #expect(try await component.answer(.details(item: "a")) == .details(nil))
+        #expect(await component.processID == process)
+        #expect(await component.deaths.isEmpty)
+        await component.stop()
+    }
+
+    @Test func `of its items by itself comes in parts where it is more than a message takes`()
+        async throws
+    {
+        let component = Installed.component(of: Installed.breaker)
+        _ = try await component.start(
+            settings: [:], fields: [Field(name: "text", type: .text)])
+        try await component.deliver(
+            Notification(
+                sequence: nil, time: Timestamp(milliseconds: 0), topic: "test.heard",
+                payload: ["megabytes": 40]))
+        _ = try await component.answer(.details(item: "a"))
+        var items: [Item] = []
+        let events = await component.events
+        for event in events {
+            switch event {
+            case .contents(.replaceAll(let told)): items = told
+            case .contents(.insert(let told)): items += told
+            default: Issue.record("\(event)")
+            }
+        }
+        #expect(events.count > 1)
+        #expect(items.map(\.id) == (0..<40).map { "item-\($0)" })
+        #expect(await component.deaths.isEmpty)
+        await component.stop()
+    }
+
+    @Test func `to everyone in a hurry waits, and none of it is lost`() async throws {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        try await component.put("hurry")
+        let messages = await component.messages.dropFirst()
+        let told = messages.filter { $0.hasPrefix("publishes") }
+        #expect(told == (0..<1_200).map { #"publishes counted {"number":\#($0)}"# })
+        #expect(
+            messages.filter { !$0.hasPrefix("publishes") } == [
+                "warning: It publishes faster than 1000 notifications, or 4 MB, a second: what it "
+                    + "says waits."
+            ])
+        await component.stop()
     }
 
     @Test func `to a question is about what was asked`() async throws {

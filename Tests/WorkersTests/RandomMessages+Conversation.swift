@@ -100,7 +100,7 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(11) {
+        switch number(12) {
         case 0:
             .start(
                 WorkerStart(
@@ -116,12 +116,13 @@ extension RandomMessages {
         case 7: .deliver(notification())
         case 8: .pass([.willAttach, .didAttach, .willDetach, .didDetach][number(4)])
         case 9: .giveMore
+        case 10: .reportPart(object { $0.list { $0.value() } })
         default: .close
         }
     }
 
     mutating func workerAnswer() -> WorkerAnswer {
-        switch number(9) {
+        switch number(10) {
         case 0: .started(Kind.allCases[number(4)], observedFields: list { $0.text() })
         case 1: .notStarted(.setting(SettingError(text(), text())))
         case 2: .notStarted(.failed(reason: text()))
@@ -130,6 +131,7 @@ extension RandomMessages {
         case 5: .decided(decision())
         case 6: .answered(answer())
         case 7: .refused(refusal())
+        case 8: .tooLong(bytes: number(1 << 30))
         default: .done
         }
     }

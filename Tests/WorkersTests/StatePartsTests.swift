@@ -12,15 +12,12 @@ import Testing
         var parts = StateParts(events)
         var state = RestoredState()
         while true {
-            let answer = parts.next()
+            let part = parts.next()
+            let answer = WorkerAnswer.restored(part, isLast: parts.isOver)
             let size = WireText.encode(answer.wire).bytes.count
             #expect(size <= bytes, "a message of \(size) bytes")
-            guard case .restored(let part, let isLast) = answer else {
-                Issue.record("\(answer)")
-                return state
-            }
             state.take(part)
-            if isLast { return state }
+            if parts.isOver { return state }
         }
     }
 

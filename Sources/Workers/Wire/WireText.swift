@@ -18,9 +18,9 @@ enum WireText {
     }
 
     /// Reads what ``encode(_:)`` wrote.
-    static func decode(_ text: JSONObject) throws(WireError) -> Value {
+    static func decode(_ text: [UInt8]) throws(WireError) -> Value {
         do {
-            return try JSON.decode(Value.self, from: text.bytes, depthLimit: nesting)
+            return try JSON.decode(Value.self, from: text, depthLimit: nesting)
         } catch {
             throw WireError(expected: "a message", found: "\(error)")
         }

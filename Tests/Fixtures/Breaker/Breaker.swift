@@ -29,6 +29,11 @@ final class Breaker: ContentListing {
         }
         context.observe("test.heard") { [weak self] notification in
             guard let self else { return }
+            if let count = notification.payload["megabytes"]?.int {
+                let text = Value.text(String(repeating: "a", count: 1 << 20))
+                let items = (0..<count).map { Item(id: "item-\($0)", fields: ["text": text]) }
+                return delegate?.contentListing(self, didChange: .replaceAll(items)) ?? ()
+            }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
             let told = notification.payload["unfit"] == nil ? [] : [Item.unfit("a"), Item.fit("b")]
             delegate?.contentListing(self, didChange: .update(told))
@@ -58,6 +63,10 @@ final class Breaker: ContentListing {
                 }
                 self.context.publish(
                     "long", ["text": .text(String(repeating: "a", count: 300_000))])
+            case "hurry":
+                for number in 0..<1_200 {
+                    self.context.publish("counted", ["number": .int(Int64(number))])
+                }
             case "stranger": return ContentDecision(changes: [Item(id: "x", fields: [:]).record])
             case "unfit": return ContentDecision(changes: [Item.unfit(item.id).record])
             case "chatter":
@@ -101,6 +110,10 @@ final class Breaker: ContentListing {
 
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {
         ids.filter { id in items.contains { $0.id == id } }.map { .removed(key: $0) }
+    }
+
+    func details(of id: String) -> [String: Value]? {
+        id == "huge" ? ["text": .text(String(repeating: "a", count: 17_000_000))] : nil
     }
 
     func apply(_ change: Change) {

@@ -24,7 +24,7 @@ final class Cheat: Voting {
             let other = Ballot.key(actor: ActorID(ballot.actor.number + 1), subject: ballot.subject)
             return [ballot.record, .removed(key: other)]
         case "size", "greatest":
-            let length = lie == "size" ? 100_000 : 17_000_000
+            let length = lie == "size" ? 100_000 : 34_000_000
             return [
                 .put(
                     key: key,

@@ -1,0 +1,42 @@
+internal import AtriumKit
+
+/// Calls that may be big, as several of moderate size.
+enum CallParts {
+    /// About how many bytes a part takes; a single value or record may take more.
+    static let bytes = 256 << 10
+
+    /// The values of fields, told at last by the one that says of which there are more.
+    static func report(_ values: [String: [Value]], cut: Set<String>) -> [WorkerCall] {
+        var calls: [WorkerCall] = []
+        var part: [String: [Value]] = [:]
+        var room = bytes
+        for (field, values) in values {
+            part[field] = []
+            for value in values {
+                if room <= 0 {
+                    calls.append(.reportPart(part))
+                    (part, room) = ([field: []], bytes)
+                }
+                part[field]?.append(value)
+                room -= value.roughBytes
+            }
+        }
+        return calls + [.report(part, cut: cut)]
+    }
+
+    /// Records that are undone: each is what it is told last, whatever comes with it.
+    static func undo(_ changes: [Change]) -> [WorkerCall] {
+        var calls: [WorkerCall] = []
+        var part: [Change] = []
+        var room = bytes
+        for change in changes {
+            if room <= 0 {
+                calls.append(.undo(part))
+                (part, room) = ([], bytes)
+            }
+            part.append(change)
+            room -= change.key.utf8.count + (change.value?.roughBytes ?? 0)
+        }
+        return calls + [.undo(part)]
+    }
+}
