@@ -1,5 +1,4 @@
 internal import CoreMetrics
-internal import Glibc
 internal import LogMessages
 
 /// Counts and times the calls of a server, by method and outcome.
@@ -48,10 +47,10 @@ final class CallMeters: @unchecked Sendable {
         turns?.methods = names
     }
 
-    /// When a call was read that is about to be started.
-    func turnStart() -> Int64 {
+    /// A call was read that is about to be started, by a connection that began to at that time.
+    func turnStart(at began: Int64) -> Int64 {
         if turn == 0 {
-            turn = Self.now()
+            turn = began
             turns?.begin(at: turn)
         }
         return turn
@@ -69,10 +68,9 @@ final class CallMeters: @unchecked Sendable {
         turns.stream.pid = peer.pid
     }
 
-    /// The calls of a turn are started: what they answered goes out now.
-    func endTurn(_ peer: Peer) {
+    /// The calls of a turn are started, which took so many nanoseconds: what they answered goes out now.
+    func endTurn(_ peer: Peer, after time: Int64) {
         guard turn != 0 else { return }
-        let time = Self.now() &- turn
         if let turns {
             var calls = TurnNotes.Calls()
             calls.methods = startedInTurn
@@ -87,20 +85,13 @@ final class CallMeters: @unchecked Sendable {
         turn = 0
     }
 
-    /// Nanoseconds of a clock that never goes back.
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    }
-
     /// A call has its reply, or the first of several; or fails with an error of this name.
     func record(_ slot: CallSlot, error: String?) {
         let method = Int(slot.method)
         if slot.started == turn, turn != 0 {
             answeredInTurn.append(slot.method)
         } else {
-            seconds[method].recordNanoseconds(Self.now() &- slot.started)
+            seconds[method].recordNanoseconds(StartBudget.now() &- slot.started)
         }
         if let error { count(error, of: method) } else { answered[method].increment() }
     }

@@ -7,7 +7,7 @@ internal import NIOCore
 extension Connection {
     /// Starts the call that a frame holds.
     func start(_ frame: ByteBuffer) throws(ProtocolViolation) {
-        let started = server.meters?.turnStart() ?? 0
+        let started = server.meters?.turnStart(at: server.budget.began) ?? 0
         let outcome = frame.withUnsafeReadableBytes { bytes in
             Result { () throws(ProtocolViolation) in
                 let header = try CallHeader(bytes, nesting: server.limits.nesting)
@@ -40,6 +40,7 @@ extension Connection {
             return fail(slot, VarlinkService.ExpectedUpgrade())
         default: break
         }
+        if let excess = excess(of: bytes) { return refuse(slot, excess) }
         do throws(JSONError) {
             let parameters = header.parameters ?? Connection.noParameters
             try entry.invoke(parameters, server.limits.nesting, slot)
@@ -52,6 +53,14 @@ extension Connection {
                 ])
             fail(slot, VarlinkService.InvalidParameter(parameter: error.path))
         }
+    }
+
+    /// Ends a call that was not carried out; where nobody can be told, with the connection.
+    private func refuse(_ slot: CallSlot, _ excess: VarlinkLimitExceeded) {
+        fail(slot, excess)
+        guard slot.kind == .oneway else { return }
+        server.statistics.overflows += 1
+        condemn(excess.message, telling: (excess.limit, excess.value), afterCalls: true)
     }
 
     private func entry(for header: CallHeader) -> MethodEntry? {

@@ -44,7 +44,7 @@ extension Connection {
         case .open: false
         // Without a call it is just being closed.
         case .halfClosed: replies.count == 0 && !hasToGoOn
-        case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: true
+        case .stopping, .upgrading, .upgraded, .ending, .condemned, .closing, .closed: true
         }
     }
 

@@ -55,6 +55,28 @@ extension Connection {
             && server.accounts.bytes(of: peer.uid) < server.limits.bytesPerUser / 2
     }
 
+    /// Why a call of so many bytes, the last one under way, is not to be carried out: nothing is known
+    /// of it yet, so that its caller may safely make it again.
+    ///
+    /// Nil: there is room.
+    func excess(of bytes: Int) -> VarlinkLimitExceeded? {
+        let calls = callBytes * Self.copies
+        guard calls > Self.unnoticed else { return nil }
+        let limit = server.limits.bytesPerUser
+        let others = server.accounts.bytes(of: peer.uid) - usage.charged
+        let total = others + calls + frames.count + bytesQueued
+        guard total > limit else { return nil }
+        let room =
+            bytes * Self.copies > limit
+            ? "send less at once" : "try again when other calls have ended"
+        return VarlinkLimitExceeded(
+            limit: "bytesPerUser", value: limit,
+            message:
+                "a call of \(bytes) bytes was not carried out: with it (counted \(Self.copies) times) "
+                + "the connections of uid \(peer.uid) would keep \(total) bytes in memory, more than the "
+                + "\(limit) of a user (limits.bytesPerUser): \(room)")
+    }
+
     /// Bytes that wait to be sent.
     var bytesQueued: Int {
         var bytes = replies.ready.readableBytes + replies.heldBytes
@@ -67,8 +89,10 @@ extension Connection {
         return (try? options.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Charges the user with what it keeps in memory; closes when that is more than a user may.
+    /// Charges the user with what it keeps in memory; closes when that is more than a user may, because of
+    /// what was sent and is no whole call, or what was answered and is not read.
     ///
+    /// Calls alone never close it: one that there is no room for is refused before it is carried out.
     /// Looks closer only when much came or went, so that small calls pay nothing for it.
     func measure() {
         let calls = callBytes * Self.copies
@@ -80,12 +104,16 @@ extension Connection {
         let bytes = frames.count + out + calls
         let isLess = bytes < usage.charged
         let total = charge(bytes > Self.unnoticed ? bytes : 0)
-        guard total > server.limits.bytesPerUser, !isLess else { return }
+        guard total > server.limits.bytesPerUser, !isLess,
+            max(frames.count, out) > Self.unnoticed
+        else { return }
         server.statistics.overflows += 1
         condemn(
             "the connections of uid \(peer.uid) keep \(total) bytes in memory, more than the "
                 + "\(server.limits.bytesPerUser) of a user (limits.bytesPerUser)",
-            telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser))
+            telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser),
+            // Whoever reads learns what became of the calls that were made.
+            afterCalls: out <= Self.unnoticed)
     }
 
     /// Charges the user with the calls under way and nothing else: the connection has ended, and they
@@ -148,13 +176,23 @@ extension Connection {
     /// - Parameters:
     ///   - reason: For the log, and for the peer where a limit is named.
     ///   - limit: The limit that the peer is told.
-    func condemn(_ reason: String, telling limit: (limit: String, value: Int)? = nil) {
+    ///   - afterCalls: Whether calls under way are answered before; what came after them is forgotten.
+    func condemn(
+        _ reason: String, telling limit: (limit: String, value: Int)? = nil,
+        afterCalls: Bool = false
+    ) {
         switch state {
-        case .open, .halfClosed, .stopping, .upgrading, .closing:
+        case .open, .halfClosed, .stopping, .upgrading, .ending, .closing:
             let error = limit.map {
                 VarlinkLimitExceeded(limit: $0.limit, value: $0.value, message: reason)
             }
-            state = .condemned(Condemnation(reason: reason, error: error))
+            let condemnation = Condemnation(reason: reason, error: error)
+            if afterCalls, takesAnswers, !isAnswered {
+                frames.removeAll()
+                state = .ending(condemnation)
+            } else {
+                state = .condemned(condemnation)
+            }
             schedule()
         case .upgraded, .condemned, .closed: break
         }
@@ -162,15 +200,19 @@ extension Connection {
 
     /// Tells the log, the peer if its turn to be answered has come, and closes.
     func carryOut(_ condemnation: Condemnation) {
-        server.tell(.connectionClosed, condemnation.reason, peer)
-        if let error = condemnation.error, replies.count == 0 {
-            var writer = JSONWriter()
-            writer.writeError(VarlinkLimitExceeded.name, error)
-            writer.bytes.append(0)
-            replies.ready.writeBytes(writer.bytes)
-            flush()
-        }
+        explain(condemnation)
+        flush()
         closeNow()
+    }
+
+    /// Tells the log, and the peer if its turn to be answered has come.
+    func explain(_ condemnation: Condemnation) {
+        server.tell(.connectionClosed, condemnation.reason, peer)
+        guard let error = condemnation.error, replies.count == 0 else { return }
+        var writer = JSONWriter()
+        writer.writeError(VarlinkLimitExceeded.name, error)
+        writer.bytes.append(0)
+        replies.ready.writeBytes(writer.bytes)
     }
 }
 

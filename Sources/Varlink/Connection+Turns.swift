@@ -27,6 +27,12 @@ extension Connection {
         finishTurn()
     }
 
+    /// Goes on with calls that were put off for others.
+    func goOn() {
+        isPutOff = false
+        takeTurn()
+    }
+
     /// No further call is started.
     ///
     /// Those under way are answered, streams are cut, then it closes.
@@ -36,7 +42,7 @@ extension Connection {
             state = .stopping
             schedule()
         case .upgrading, .upgraded: closeNow()
-        case .stopping, .condemned, .closing, .closed: break
+        case .stopping, .ending, .condemned, .closing, .closed: break
         }
     }
 
@@ -61,7 +67,7 @@ extension Connection {
     /// Whether what calls are answered with can still reach the peer.
     var takesAnswers: Bool {
         switch state {
-        case .open, .halfClosed, .stopping, .upgrading: true
+        case .open, .halfClosed, .stopping, .upgrading, .ending: true
         case .upgraded, .condemned, .closing, .closed: false
         }
     }
@@ -76,7 +82,7 @@ extension Connection {
     var wantsBytes: Bool {
         switch state {
         case .upgraded(let pipe): pipe.wantsBytes
-        case .upgrading: false
+        case .upgrading, .ending: false
         default:
             server.handover == .none
                 && (canStartCalls || (frames.count == 0 && !usage.isUpgradeWanted))
@@ -86,20 +92,24 @@ extension Connection {
     var canStartCalls: Bool {
         switch state {
         case .open, .halfClosed: break
-        case .stopping, .upgrading, .upgraded, .condemned, .closing, .closed: return false
+        case .stopping, .upgrading, .upgraded, .ending, .condemned, .closing, .closed: return false
         }
-        return runningAlone == nil && server.handover == .none && isWritable
+        return runningAlone == nil && server.handover == .none && isWritable && !isPutOff
             && replies.count + silentCalls.count < server.limits.callsInFlight
             && hasRoomForCalls
     }
 
     func startCalls() {
+        guard frames.count > 0, canStartCalls else { return }
         isStarting = true
+        server.budget.begin()
         defer {
             isStarting = false
-            server.meters?.endTurn(peer)
+            let time = server.budget.end()
+            server.meters?.endTurn(peer, after: time)
         }
-        while canStartCalls {
+        while frames.count > 0, canStartCalls {
+            guard server.budget.takeCall() else { return server.putOff(self) }
             do throws(ProtocolViolation) {
                 guard let frame = try frames.next() else { return }
                 try start(frame)
@@ -114,16 +124,18 @@ extension Connection {
         switch state {
         case .condemned(let condemnation): return carryOut(condemnation)
         case .halfClosed
-        where replies.count + silentCalls.count == 0 && isWritable && !hasToGoOn:
+        where replies.count + silentCalls.count == 0 && isWritable && !hasToGoOn && !isPutOff:
             // What it may never read is charged to its user until it has gone.
             measure()
             if case .halfClosed = state { closeWhenSent() }
             return
-        case .stopping where replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1):
+        case .stopping where isAnswered: return closeWhenSent()
+        case .ending(let condemnation) where isAnswered:
+            explain(condemnation)
             return closeWhenSent()
         case .upgrading(let then) where replies.count == 0 && replies.ready.readableBytes == 0:
             return upgrade(then)
-        case .open, .halfClosed, .stopping, .upgrading: break
+        case .open, .halfClosed, .stopping, .upgrading, .ending: break
         case .upgraded, .closing, .closed: return
         }
         measure()

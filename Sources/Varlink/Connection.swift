@@ -48,6 +48,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     /// Whether calls are being started: what they answer is sent when that is done.
     @exclusivity(unchecked) var isStarting = false
     @exclusivity(unchecked) var isScheduled = false
+    /// Whether its further calls wait in line, for others to come first.
+    @exclusivity(unchecked) var isPutOff = false
 
     /// What it uses up.
     @exclusivity(unchecked) var usage = Usage()
@@ -65,6 +67,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         case upgrading(@Sendable (VarlinkRawConnection) -> Void)
         /// It speaks another protocol.
         case upgraded(RawPipe)
+        /// It has used up too much: calls under way are answered, then it is told why, and closed.
+        case ending(Condemnation)
         /// Something is wrong with it: to be closed in its next turn.
         case condemned(Condemnation)
         /// The last bytes are on their way.
@@ -116,7 +120,7 @@ extension Connection {
             startCalls()
         case .upgrading: frames.append(bytes)
         case .upgraded(let pipe): pipe.take(bytes)
-        case .stopping, .condemned, .closing, .closed: break
+        case .stopping, .ending, .condemned, .closing, .closed: break
         }
     }
 

@@ -38,6 +38,12 @@ final class ServerState: @unchecked Sendable {
     private var isTurnScheduled = false
     private(set) var isSweepScheduled = false
 
+    /// How long calls may still be started before the loop is to poll.
+    @exclusivity(unchecked) var budget: StartBudget
+    /// Connections that have more calls than were started: they go on in this order.
+    private var line: CircularBuffer<Connection> = []
+    private let nextPoll: NextPoll
+
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {
         self.eventLoop = eventLoop
         self.limits = limits
@@ -46,7 +52,11 @@ final class ServerState: @unchecked Sendable {
         table = router.makeTable()
         meters = router.metrics.map { [table] in CallMeters(table.methodNames, $0) }
         peerLog = PeerLog(lines: limits.logLines, logger: logger)
+        budget = StartBudget(limits.startTime)
+        nextPoll = NextPoll(eventLoop)
     }
+
+    deinit { nextPoll.close() }
 
     /// Between which numbers of bytes a channel turns from writable to not, and back.
     var waterMark: ChannelOptions.Types.WriteBufferWaterMark {
@@ -213,6 +223,25 @@ final class ServerState: @unchecked Sendable {
             waiting.removeAll(keepingCapacity: true)
             for connection in connections { connection.takeTurn() }
         }
+    }
+
+    /// Has a connection go on with its calls later: once the loop has polled, and after those that
+    /// were put off before.
+    func putOff(_ connection: Connection) {
+        connection.isPutOff = true
+        line.append(connection)
+        nextPoll.run { [weak self] in self?.goOn() }
+    }
+
+    /// The loop has polled: connections that were put off go on, each as far as it may.
+    private func goOn() {
+        budget.renew()
+        var count = line.count
+        while count > 0, budget.isLeft, let connection = line.popFirst() {
+            count -= 1
+            connection.goOn()
+        }
+        if !line.isEmpty { nextPoll.run { [weak self] in self?.goOn() } }
     }
 
     /// Looks after all connections some time from now, and again as long as one of them needs it.

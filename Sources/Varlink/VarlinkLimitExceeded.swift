@@ -1,7 +1,8 @@
 public import JSONCodec
 
-/// What a server says to a peer that has exceeded one of its ``VarlinkLimits``, before it closes: to one
-/// that comes when there is no room, sends too long a message, or takes too long for one.
+/// What a server says to a peer that has exceeded one of its ``VarlinkLimits``: to one that comes when
+/// there is no room, sends too long a message, or takes too long for one, before it closes; and as the reply
+/// to a call for which its user has no bytes left, which was not carried out.
 ///
 /// It is sent where a reply would be in order: not before the replies to earlier calls, nor to
 /// a peer that does not read.

@@ -35,11 +35,13 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Bytes that one user's connections may keep in the server's memory, by uid: parts of messages that
     /// are not complete, calls under way, and replies that were not read.
     ///
-    /// Default: 512 MiB. From half of it on, a connection starts a call once its earlier ones have ended;
-    /// the connection that goes beyond it is closed, and further ones are refused as they come. A
-    /// call counts four times its bytes, which is what a service makes of it at most, until it has ended,
-    /// also after its connection has. Counted roughly: less than 16 KiB of a connection, each way, go
-    /// unnoticed.
+    /// Default: 512 MiB. From half of it on, a connection starts a call once its earlier ones have ended.
+    /// A call that would go beyond it is not carried out: it fails with ``VarlinkLimitExceeded``, and its
+    /// connection goes on. A connection that goes beyond it by a message that is not complete is closed
+    /// once its calls under way are answered, one by replies that are not read at once; further ones are
+    /// refused as they come. A call counts four times its bytes, which is what a service makes of it at
+    /// most, until it has ended, also after its connection has. Counted roughly: less than 16 KiB of a
+    /// connection, each way, go unnoticed.
     public var bytesPerUser = 512 << 20
 
     /// Calls under way at once on a connection.
@@ -78,6 +80,9 @@ public struct VarlinkLimits: Sendable, Hashable {
 
     /// Descriptors that the process is taken to have, for tests; nil: as many as the system says.
     var assumedDescriptors: Int?
+
+    /// How long calls are started before the event loop looks for what else there is, for tests.
+    var startTime = Duration.milliseconds(10)
 
     /// The defaults.
     public init() {}

@@ -84,25 +84,95 @@ import Testing
         }
     }
 
-    @Test func `calls that outlive their connection stay charged, and keep their user out`()
+    @Test func `a call that a user's bytes have no room for is refused before it is started`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 1 << 20
+        try await withService(limits: limits) { service in
+            let first = try service.raw()
+            try first.send(Self.hold("a", bytes: 200_000))
+            try await service.desk.wait { $0.started.count == 1 }
+            let second = try service.raw()
+            try second.send(
+                Self.hold("b", bytes: 100_000),
+                #"{"method":"org.example.test.Echo","parameters":{"text":"c"}}"#)
+            let refused = try await second.receive()
+            #expect(refused?.contains(VarlinkLimitExceeded.name) == true)
+            #expect(refused?.contains(#""limit":"bytesPerUser","value":1048576"#) == true)
+            #expect(refused?.contains("(limits.bytesPerUser): try again when") == true)
+            // Both go on.
+            #expect(try await second.receive() == #"{"parameters":{"text":"c"}}"#)
+            try await service.desk.release(Self.text("a", bytes: 200_000), saying: "a")
+            #expect(try await first.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await service.desk.onLoop { service.desk.started.count } == 1)
+            try second.send(Self.hold("b", bytes: 100_000))
+            try await service.desk.wait { $0.started.count == 2 }
+            try await service.desk.release(Self.text("b", bytes: 100_000), saying: "b")
+            #expect(try await second.receive() == #"{"parameters":{"text":"b"}}"#)
+            // No time would make room for this one.
+            try second.send(Self.hold("d", bytes: 300_000))
+            #expect(try await second.receive()?.contains(": send less at once") == true)
+            #expect(await service.server.currentStatistics().overflows == 0)
+        }
+    }
+
+    @Test func `a oneway call that there is no room for is not started, and ends its connection`()
         async throws
     {
         var limits = VarlinkLimits()
         limits.bytesPerUser = 1 << 20
         try await withService(limits: limits) { service in
             let client = try service.raw()
-            try client.send(Self.hold("a", bytes: 300_000))
-            // It alone is more than its user may have.
+            try client.send(Self.hold("a", bytes: 1_000))
+            try await service.desk.wait { $0.started.count == 1 }
+            try client.send(Self.hold("b", bytes: 300_000, oneway: true))
+            // What was started before is answered.
+            try await until { await service.server.currentStatistics().overflows == 1 }
+            try await service.desk.release(Self.text("a", bytes: 1_000), saying: "a")
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive()?.contains("(limits.bytesPerUser)") == true)
             #expect(try await client.receive() == nil)
+            #expect(try await service.desk.onLoop { service.desk.started.count } == 1)
+        }
+    }
+
+    @Test func `a message beyond a user's bytes ends its connection once calls are answered`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 1 << 20
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            try client.send(Self.hold("a", bytes: 1_000))
+            try await service.desk.wait { $0.started.count == 1 }
+            // No more than is read, or has room in the socket.
+            try client.send(bytes: [UInt8](repeating: 0x20, count: 1 << 20 + 64 << 10))
+            try await until { await service.server.currentStatistics().overflows == 1 }
+            // The message itself is forgotten by then.
+            #expect(await Self.charged(service) < 100_000)
+            try await service.desk.release(Self.text("a", bytes: 1_000), saying: "a")
+            #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            #expect(try await client.receive()?.contains("(limits.bytesPerUser)") == true)
+            #expect(try await client.receive() == nil)
+        }
+    }
+
+    @Test func `calls that outlive their connection stay charged`() async throws {
+        var limits = VarlinkLimits()
+        limits.bytesPerUser = 1 << 20
+        try await withService(limits: limits) { service in
+            let client = try service.raw()
+            try client.send(Self.hold("a", bytes: 200_000))
+            try await service.desk.wait { $0.started.count == 1 }
             client.close()
             try await service.desk.wait { $0.closed == 1 }
-            #expect(await Self.charged(service) >= 300_000 * Connection.copies)
-            let refused = try await service.raw().receive()
-            #expect(refused?.contains(#""limit":"bytesPerUser","value":1048576"#) == true)
-            #expect(refused?.contains("(limits.bytesPerUser)") == true)
-            try await service.desk.release(Self.text("a", bytes: 300_000))
+            #expect(await Self.charged(service) >= 200_000 * Connection.copies)
+            let second = try service.raw()
+            try second.send(Self.hold("b", bytes: 100_000))
+            #expect(try await second.receive()?.contains("(limits.bytesPerUser)") == true)
+            try await service.desk.release(Self.text("a", bytes: 200_000))
             try await until { await Self.charged(service) == 0 }
-            #expect(try await service.isAlive())
         }
     }
 

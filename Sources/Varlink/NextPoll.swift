@@ -1,0 +1,73 @@
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Runs something once the event loop has looked for what its descriptors have.
+///
+/// A task or a timer would not do: SwiftNIO runs all that are due, those submitted meanwhile among them, before it
+/// polls again. An event of a descriptor of its own can only come from a poll.
+///
+/// Unchecked: guarded by the event loop, on which alone it is touched.
+final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let eventLoop: any EventLoop
+    /// One end of a pair of sockets, whose other end the loop reads; nil until the first time.
+    private var descriptor: Int32?
+    private var action: (() -> Void)?
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Has something run after the next poll, once: does nothing while something else waits for that.
+    func run(_ action: @escaping () -> Void) {
+        guard self.action == nil else { return }
+        self.action = action
+        if descriptor == nil { open() }
+        guard let descriptor, write(descriptor, [1], 1) == 1 else { return runSoon() }
+    }
+
+    /// Gives the descriptors back, from any thread.
+    func close() {
+        eventLoop.execute { [self] in
+            // The channel closes at the end of what it reads.
+            if let descriptor { Glibc.close(descriptor) }
+            descriptor = nil
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { come() }
+
+    private func come() {
+        let action = action
+        self.action = nil
+        action?()
+    }
+
+    private func open() {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return }
+        let (own, read) = (ends[0], ends[1])
+        descriptor = own
+        ClientBootstrap(group: eventLoop)
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(self)
+                }
+            }
+            .withConnectedSocket(read)
+            .whenFailure { [self] _ in
+                Glibc.close(own)
+                descriptor = nil
+                runSoon()
+            }
+    }
+
+    /// Where there is no descriptor to be had: by a timer, which a busy loop runs before it polls.
+    private func runSoon() {
+        guard action != nil else { return }
+        eventLoop.scheduleTask(in: .milliseconds(1)) { [self] in come() }
+    }
+}

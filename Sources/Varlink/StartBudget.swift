@@ -1,0 +1,71 @@
+internal import Glibc
+internal import NIOCore
+
+/// How long calls are started before the event loop looks who else has something to say.
+///
+/// A call is short, and thousands of them may have arrived at once: together they would hold up everybody
+/// else. So a connection starts calls for a moment, all of them together for a somewhat longer one; then
+/// those that have more wait in line until the loop has polled (``ServerState/putOff(_:)``).
+///
+/// Time is only summed up, whenever it was used: nobody tells when the loop polls by itself, and asking for
+/// a poll once in a while costs nothing.
+struct StartBudget {
+    /// Calls that are started between two looks at the clock.
+    private static let callsPerLook = 16
+
+    /// Nanoseconds of all connections together.
+    private let ofAll: Int64
+    /// Nanoseconds of one connection.
+    private let ofOne: Int64
+
+    private var spent: Int64 = 0
+    /// When the connection began whose calls are being started.
+    private(set) var began: Int64 = 0
+    private var callsUntilLook = 0
+
+    /// - Parameter time: what all connections may use together; one of them a tenth of it.
+    init(_ time: Duration) {
+        ofAll = TimeAmount(time).nanoseconds
+        ofOne = ofAll / 10
+    }
+
+    /// Whether somebody may still begin.
+    var isLeft: Bool { spent <= ofAll }
+
+    /// A connection begins to start calls.
+    mutating func begin() {
+        began = Self.now()
+        callsUntilLook = Self.callsPerLook
+    }
+
+    /// Whether the connection that has begun may start one more call.
+    mutating func takeCall() -> Bool {
+        guard isLeft else { return false }
+        guard callsUntilLook == 0 else {
+            callsUntilLook -= 1
+            return true
+        }
+        callsUntilLook = Self.callsPerLook - 1
+        let time = Self.now() - began
+        return time <= ofOne && spent + time <= ofAll
+    }
+
+    /// The connection starts no more.
+    ///
+    /// - Returns: How long it took, in nanoseconds.
+    mutating func end() -> Int64 {
+        let time = Self.now() - began
+        spent += time
+        return time
+    }
+
+    /// The loop has polled.
+    mutating func renew() { spent = 0 }
+
+    /// Nanoseconds of a clock that never goes back.
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Glibc
+import NIOCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Varlink
+
+/// However many calls have arrived at once, others are served between them.
+@Suite(.timeLimit(.minutes(3))) struct TurnsTests {
+    /// Answers at once, and keeps in mind what came when.
+    private enum Note: VarlinkMethod {
+        typealias Parameters = Text
+        typealias Reply = Text
+        static let name = "org.example.test.Planned"
+    }
+
+    /// Each connection's budget is used up by the first look at the clock.
+    private static var limits: VarlinkLimits {
+        var limits = VarlinkLimits()
+        limits.startTime = .zero
+        return limits
+    }
+
+    private static func calls(_ texts: [String]) -> [UInt8] {
+        texts.flatMap {
+            Array(#"{"method":"org.example.test.Planned","parameters":{"text":"\#($0)"}}"#.utf8) + [
+                0
+            ]
+        }
+    }
+
+    /// Clients, each of which has been answered, while the loop is held up until the body has returned.
+    private static func whileHeldUp(
+        _ service: Service, _ clients: [RawClient], _ body: () throws -> Void
+    ) async throws {
+        for client in clients {
+            try client.send(#"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#)
+            #expect(try await client.receive() != nil)
+        }
+        let gate = DispatchSemaphore(value: 0)
+        service.desk.loop.execute { gate.wait() }
+        defer { gate.signal() }
+        try body()
+    }
+
+    @Test func `a client is answered between the calls that another has sent at once`()
+        async throws
+    {
+        let other = Mutex<Int32>(-1)
+        let isAnswered = Mutex(false)
+        try await withService(limits: Self.limits) { router, _ in
+            router.handle(Note.self) { parameters, call in
+                call.reply(parameters)
+                guard parameters.text == "last" else { return }
+                var byte: UInt8 = 0
+                let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+                let count = recv(other.withLock { $0 }, &byte, 1, flags)
+                isAnswered.withLock { $0 = count == 1 }
+            }
+        } _: { service in
+            let clients = [try service.raw(), try service.raw()]
+            other.withLock { $0 = clients[1].descriptor }
+            let texts = (0..<200).map { "\($0)" } + ["last"]
+            try await Self.whileHeldUp(service, clients) {
+                try clients[0].send(bytes: Self.calls(texts))
+                try clients[1].send(bytes: Self.calls(["other"]))
+            }
+            for text in texts {
+                #expect(try await clients[0].receive() == #"{"parameters":{"text":"\#(text)"}}"#)
+            }
+            #expect(isAnswered.withLock { $0 })
+        }
+    }
+
+    @Test func `clients that have sent many calls at once take turns`() async throws {
+        try await withService(limits: Self.limits) { router, desk in
+            router.handle(Note.self) { parameters, call in
+                desk.note(started: parameters.text)
+                call.reply(parameters)
+            }
+        } _: { service in
+            let clients = try (0..<3).map { _ in try service.raw() }
+            try await Self.whileHeldUp(service, clients) {
+                for (place, client) in clients.enumerated() {
+                    try client.send(bytes: Self.calls((0..<100).map { "\(place).\($0)" }))
+                }
+            }
+            for (place, client) in clients.enumerated() {
+                for number in 0..<100 {
+                    let reply = try await client.receive()
+                    #expect(reply == #"{"parameters":{"text":"\#(place).\#(number)"}}"#)
+                }
+            }
+            let started = try await service.desk.onLoop { service.desk.started }
+            let firstEnd = try #require(started.firstIndex { $0.hasSuffix(".99") })
+            for place in clients.indices {
+                // Nobody is done before all have come far.
+                let begun = started[..<firstEnd].count { $0.hasPrefix("\(place).") }
+                #expect(begun > 40, "\(started)")
+            }
+        }
+    }
+
+    @Test func `calls that had to let others go first are answered to who sends no more`()
+        async throws
+    {
+        try await withService(limits: Self.limits) { service in
+            let client = try service.raw()
+            let calls = [String](
+                repeating: #"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#,
+                count: 300)
+            try client.send(bytes: calls.flatMap { Array($0.utf8) + [0] })
+            client.sendNoMore()
+            for _ in calls {
+                #expect(try await client.receive() == #"{"parameters":{"text":"a"}}"#)
+            }
+            #expect(try await client.receive() == nil)
+        }
+    }
+
+    @Test func `what is left of the time is everybody's until the loop has polled`() {
+        var budget = StartBudget(.zero)
+        #expect(budget.isLeft)
+        budget.begin()
+        var taken = 0
+        // It looks at the clock now and then alone.
+        while budget.takeCall() { taken += 1 }
+        #expect(taken == 16)
+        let time = budget.end()
+        #expect(time > 0 && !budget.isLeft)
+        let mayGoOn = budget.takeCall()
+        #expect(!mayGoOn)
+        budget.renew()
+        #expect(budget.isLeft)
+    }
+}
