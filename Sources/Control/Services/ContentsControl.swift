@@ -11,6 +11,7 @@ struct ContentsControl: ContentsService {
     func list(
         _ parameters: Contents.List.Parameters, call: VarlinkCall<Contents.List.Reply>
     ) {
+        let user = context.own(call.peer).actor
         context.read(call, as: parameters.actor) { registry, actor in
             let request = ListRequest(
                 container: parameters.container, component: parameters.component,
@@ -18,7 +19,7 @@ struct ContentsControl: ContentsService {
                 selection: Selection(parameters.filters ?? [:]),
                 search: parameters.search, sort: parameters.sort ?? [],
                 fields: parameters.fields, facets: parameters.facets ?? false, actor: actor,
-                limit: parameters.limit ?? 50, cursor: parameters.cursor)
+                user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
             registry.list(request) { result in
                 call.settle(result, in: Contents.self) { page in
                     .init(

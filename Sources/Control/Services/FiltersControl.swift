@@ -11,10 +11,11 @@ struct FiltersControl: FiltersService {
         _ parameters: Filters.List.Parameters, call: VarlinkCall<Filters.List.Reply>
     ) {
         let selection = Selection(parameters.filters ?? [:])
+        let user = context.own(call.peer).actor
         context.registry.assumeIsolated { registry in
             registry.filters(
                 parameters.container, component: parameters.component, scope: parameters.scope,
-                selection: selection, search: parameters.search
+                selection: selection, search: parameters.search, by: user
             ) { result in
                 call.settle(result, in: Filters.self) {
                     .init(

@@ -90,6 +90,7 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("selectedFilters", .things, 1...100_000, \.host.selectedFilters),
         Limit("filterBytes", .bytes, 64...64 << 10, \.host.filterBytes),
         Limit("selectionBytes", .bytes, 1 << 10...1 << 20, \.host.selectionBytes),
+        Limit("waitingQueries", .things, 10...1_000_000, \.host.waitingQueries),
         Limit("facetValues", .things, 10...100_000, \.host.facetValues),
         Limit("batchBytes", .bytes, 1 << 20...8 << 20, \.host.batchBytes),
         Limit("payloadBytes", .bytes, 1 << 10...1 << 20, \.host.payloadBytes),

@@ -66,6 +66,8 @@ public struct ListRequest: Sendable, Hashable {
     public var facets: Bool
     /// Whose ballot is `mine`: an actor's name.
     public var actor: String?
+    /// Who asks, whose long queries take turns with those of others.
+    public var user: String
     /// At most so many items, 1 to 1,000.
     public var limit: Int
     /// Goes on after a page.
@@ -76,8 +78,8 @@ public struct ListRequest: Sendable, Hashable {
         container: String, component: String? = nil, scope: String? = nil,
         parent: String? = nil, selection: Selection = Selection(), search: String? = nil,
         sort: [String] = [],
-        fields: [String]? = nil, facets: Bool = false, actor: String? = nil, limit: Int = 50,
-        cursor: String? = nil
+        fields: [String]? = nil, facets: Bool = false, actor: String? = nil, user: String = "",
+        limit: Int = 50, cursor: String? = nil
     ) {
         self.container = container
         self.component = component
@@ -89,6 +91,7 @@ public struct ListRequest: Sendable, Hashable {
         self.fields = fields
         self.facets = facets
         self.actor = actor
+        self.user = user
         self.limit = limit
         self.cursor = cursor
     }

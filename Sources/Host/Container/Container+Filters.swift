@@ -66,9 +66,18 @@ extension [ResolvedSection] {
 // Selections turned into predicates by the filters components.
 extension Container {
     /// Every section with counts for a selection.
+    ///
+    /// - Parameters:
+    ///   - component: which filters component; nil: all.
+    ///   - scope: whose first list; nil: the container's.
+    ///   - selection: what is selected.
+    ///   - search: text that items must contain; nil: any.
+    ///   - user: who asks.
+    ///   - hasTurn: whether it may take long, since it is the user's turn.
+    ///   - reply: takes the page.
     func filters(
         _ component: String?, in scope: String? = nil, _ selection: Selection, search: String?,
-        _ reply: @escaping Answer<FiltersPage>
+        by user: String, hasTurn: Bool = false, _ reply: @escaping Answer<FiltersPage>
     ) {
         let chosen: Slot
         do throws(HostError) {
@@ -81,16 +90,25 @@ extension Container {
         let only = component == nil ? nil : chosen
         resolve(selection, offers: true, only: only) { [self] result in
             do throws(HostError) {
-                count(try result.get(), in: scope, search: search, reply)
+                count(try result.get(), in: scope, search: search, reply) {
+                    guard !hasTurn else { return false }
+                    domain.queries.add(of: user, reply) { [self] reply in
+                        filters(
+                            component, in: scope, selection, search: search, by: user,
+                            hasTurn: true, reply)
+                    }
+                    return true
+                }
             } catch {
                 reply(.failure(error))
             }
         }
     }
 
+    /// Counts, unless that takes long and `wait` has the call made anew later.
     private func count(
         _ sections: [ResolvedSection], in scope: String?, search: String?,
-        _ reply: @escaping Answer<FiltersPage>
+        _ reply: @escaping Answer<FiltersPage>, orWait wait: () -> Bool = { false }
     ) {
         let answer = { [self] (found: IndexPage?) in
             FiltersPage(
@@ -102,6 +120,7 @@ extension Container {
             let (slot, list) = try self.list(nil, in: scope)
             let query = IndexQuery(
                 sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
+            if list.isLong(query), wait() { return }
             prepare(query, in: list, of: slot) { [self] result in
                 // The component may have been made anew while this waited.
                 guard self.slot(slot.name)?.list === list else {

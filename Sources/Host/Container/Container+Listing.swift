@@ -2,7 +2,10 @@ import AtriumKit
 
 // Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
 extension Container {
-    func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
+    /// A page of a list; `hasTurn` says that it may take long, since it is the user's turn.
+    func list(
+        _ request: ListRequest, hasTurn: Bool = false, _ reply: @escaping Answer<ListPage>
+    ) {
         let chosen: (slot: Slot, list: ContentIndex)
         do throws(HostError) {
             chosen = try list(request.component, in: request.scope)
@@ -14,7 +17,7 @@ extension Container {
             switch result {
             case .failure(let error): reply(.failure(error))
             case .success(let sections):
-                readPage(request, chosen.slot, sections, reply)
+                readPage(request, chosen.slot, sections, hasTurn: hasTurn, reply)
             }
         }
     }
@@ -62,13 +65,20 @@ extension Container {
     }
 
     private func readPage(
-        _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection], attempt: Int = 1,
-        _ reply: @escaping Answer<ListPage>
+        _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection], hasTurn: Bool,
+        attempt: Int = 1, _ reply: @escaping Answer<ListPage>
     ) {
         guard attempt <= 8 else { return reply(.failure(slot.tooBusy)) }
         do throws(HostError) {
             let (slot, list) = try self.list(slot.name)
-            prepare(query(request, sections), in: list, of: slot) { [self] result in
+            let query = query(request, sections)
+            guard hasTurn || !list.isLong(query) else {
+                // One that waits does not hold on to what there is to filter by.
+                return domain.queries.add(of: request.user, reply) { [self] reply in
+                    self.list(request, hasTurn: true, reply)
+                }
+            }
+            prepare(query, in: list, of: slot) { [self] result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
                 case .success(let prepared):
@@ -100,7 +110,8 @@ extension Container {
             return (try? page.get())?.items.map { .item($0.id) } ?? []
         } then: { [self] ballots in
             if isLate {
-                return readPage(request, slot, sections, attempt: attempt + 1, reply)
+                return readPage(
+                    request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
             }
             reply(
                 page.map { page in

@@ -23,6 +23,7 @@ final class Domain {
     var rates = WriteRates()
     let exports = ExportTable()
     let structure = StructureQueue()
+    private(set) lazy var queries = LongQueries(self)
     /// Containers that are being made.
     var creating: Set<String> = []
     let starts = StartTurns(atATime: 16)

@@ -26,6 +26,10 @@ public struct HostLimits: Sendable, Hashable {
     /// Values of a field that a filters component is told of, and so offers, at most: of more those that
     /// most items have; `facetValues`.
     public var facetValues = 1_000
+    /// Queries of one user that take long and wait for those before them; `waitingQueries`.
+    ///
+    /// As many as ten connections have under way.
+    public var waitingQueries = 10_000
     /// Containers; `containers`.
     public var containers = 1_000
     /// Components of one container; `components`.

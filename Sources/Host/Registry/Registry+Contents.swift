@@ -68,14 +68,15 @@ extension Registry {
     ///   - scope: whose first list; nil: the container's.
     ///   - selection: what is selected; a section's own does not reduce its counts.
     ///   - search: text that items must contain; nil: any.
+    ///   - user: who asks, whose long queries take turns with those of others.
     ///   - reply: fails with `filterNotFound` or `scopeNotFound`.
     public func filters(
         _ container: String, component: String?, scope: String? = nil, selection: Selection,
-        search: String?,
+        search: String?, by user: String = "",
         _ reply: @escaping Reply<FiltersPage>
     ) {
         with(container, reply) {
-            $0.filters(component, in: scope, selection, search: search, reply)
+            $0.filters(component, in: scope, selection, search: search, by: user, reply)
         }
     }
 

@@ -62,7 +62,7 @@ extension Container {
         choices.view.places = present(choices.view.places, in: choices.view.scope)
         let view = screening.views[choices.view] ?? SharedView(choices.view, on: self)
         screening.insert(view)
-        view.whenReady { [self] error in
+        view.whenReady(for: screen.account.owner) { [self] error in
             if let error {
                 if view.screens.isEmpty { forget(view) }
                 return done(.failure(error))

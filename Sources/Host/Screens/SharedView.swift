@@ -59,9 +59,12 @@ final class SharedView {
     private var isResolving = false
     /// What its lists are about to ask for, where that looks at much.
     private var prepared: [QueryPreparation] = []
+    /// Whether that waits for somebody's turn, and whose turns it stands in line for.
+    private var awaitsTurn = false
+    private var inLine: Set<String> = []
     /// Whether whoever lets it advance wakes its screens.
     private var isAdvancing = false
-    private var waiting: [(HostError?) -> Void] = []
+    private var waiting: [(user: String, done: (HostError?) -> Void)] = []
 
     init(_ key: ViewKey, on container: Container) {
         self.key = key
@@ -78,9 +81,16 @@ final class SharedView {
     var isSettled: Bool { isReady && !(isResolving && container?.offers != nil) }
 
     /// Goes on once there is something to show, or it is known that there will not be.
-    func whenReady(_ done: @escaping (HostError?) -> Void) {
+    func whenReady(for user: String, _ done: @escaping (HostError?) -> Void) {
         if isReady && !isResolving { return done(nil) }
-        waiting.append(done)
+        if awaitsTurn {
+            do throws(HostError) {
+                try standInLine(for: user)
+            } catch {
+                return done(error)
+            }
+        }
+        waiting.append((user, done))
         if !isResolving, let container { resolve(for: container.offers) }
     }
 
@@ -161,19 +171,57 @@ extension SharedView {
         self.waiting.removeAll()
         // Those who waited are shown it now, and need not be told again.
         if !isAdvancing { container?.answered(self) }
-        for done in waiting { done(failure) }
+        for (_, done) in waiting { done(failure) }
+    }
+
+    /// Finds what the lists ask for, once it is the turn of one of those who are to see it.
+    ///
+    /// - Throws: `limitExceeded` where too much waits for the turn of each of them.
+    private func prepare() throws(HostError) {
+        isResolving = true
+        awaitsTurn = true
+        prepared = []
+        var users = Set(waiting.map(\.user) + screens.values.map(\.account.owner))
+        if users.isEmpty { users = [""] }
+        var failure: HostError?
+        for user in users where awaitsTurn {
+            do throws(HostError) {
+                try standInLine(for: user)
+            } catch {
+                failure = error
+            }
+        }
+        guard let failure, awaitsTurn, inLine.isEmpty else { return }
+        (isResolving, awaitsTurn) = (false, false)
+        throw failure
+    }
+
+    private func standInLine(for user: String) throws(HostError) {
+        guard let queries = container?.domain.queries, inLine.insert(user).inserted else { return }
+        do throws(HostError) {
+            // Of what is shown there is no more than there are screens.
+            try queries.add(of: user, isBounded: !isReady) { [weak self] end in
+                guard let self else { return end() }
+                inLine.remove(user)
+                guard awaitsTurn, let container else { return end() }
+                awaitsTurn = false
+                find(container, end)
+            }
+        } catch {
+            inLine.remove(user)
+            throw error
+        }
     }
 
     /// Finds what the lists ask for in slices, and shows it then.
-    private func prepare(_ container: Container) {
-        isResolving = true
+    private func find(_ container: Container, _ end: @escaping LongQueries.End) {
         let queries = queries(container)
         prepared = queries.filter { $0.index.isLong($0.query) }
             .map { QueryPreparation($0.query, in: $0.index) }
         container.domain.inSlices { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
-            guard let self, let container = self.container else { return }
+            guard let self, let container = self.container else { return end() }
             isResolving = false
             var failure: HostError?
             if prepared.contains(where: \.isHopeless) {
@@ -185,6 +233,9 @@ extension SharedView {
                     failure = error
                 }
             }
+            // Unless it is to be found again.
+            if !isResolving { prepared = [] }
+            end()
             finish(failure)
         }
     }
@@ -217,10 +268,9 @@ extension SharedView {
             if isSame, !isRemade { return }
         }
         if isRemade {
-            guard isPrepared(container) else { return prepare(container) }
+            guard isPrepared(container) else { return try prepare() }
             lists = try makeLists(container)
             structure = container.structure
-            prepared = []
             for list in lists { container.growOrders(of: list.index) }
         }
         let counts = lists.first.map(\.query.counts) ?? []

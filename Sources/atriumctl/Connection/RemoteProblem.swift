@@ -201,6 +201,7 @@ enum RemoteProblem {
         case "filterBytes":
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
+        case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
         case "containers", "components", "screens", "exports":
             "there are \(value) \(limit) already, and no more are taken"
         default: "that is beyond the limit \(limit) of \(value)"

@@ -88,9 +88,92 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    // MARK: Whose turn it is
+
+    @Test func `a user's long queries delay another's by one of them`() async throws {
+        let host = try await big()
+        let order = Mutex<[Int]>([])
+        _ = try await host.callAll(21) { (registry, index, reply: @escaping Reply<Int>) in
+            let answered: Reply<Int> = {
+                order.withLock { $0.append(index) }
+                reply($0)
+            }
+            let user = (index == 20 ? Caller.bob : .ann).actor
+            guard index % 2 == 0 else {
+                return registry.filters(
+                    "films", component: nil, selection: Self.counted, search: nil, by: user
+                ) { answered($0.map(\.total)) }
+            }
+            let request = ListRequest(container: "films", selection: Self.counted, user: user)
+            registry.list(request) { answered($0.map(\.total)) }
+        }
+        let answers = order.withLock { $0 }
+        #expect(answers.filter { $0 < 20 } == Array(0..<20), "each user's in their order")
+        #expect(answers.prefix(3).contains(20), "\(answers)")
+        try await host.end()
+    }
+
+    @Test func `a user's long screens delay another's by one of them`() async throws {
+        let host = try await big()
+        let order = Mutex<[Int]>([])
+        _ = try await host.callAll(13) { (registry, index, reply: @escaping Reply<Int>) in
+            let selected = Self.texts + ["own \(index)"]
+            let request = ScreenRequest(
+                container: "films", selection: Selection(["title": selected]))
+            registry.openScreen(request, by: index < 11 ? .ann : .bob, wake: {}) { opened in
+                order.withLock { $0.append(index) }
+                reply(opened.map { _ in index })
+            }
+        }
+        let answers = order.withLock { $0 }
+        #expect(answers.filter { $0 < 11 } == Array(0..<11))
+        #expect(answers.prefix(5).contains(11) && answers.prefix(5).contains(12), "\(answers)")
+        try await host.end()
+    }
+
+    @Test func `a screen that others wait for is found at the first one's turn`() async throws {
+        let host = try await big()
+        let order = Mutex<[Int]>([])
+        _ = try await host.callAll(12) { (registry, index, reply: @escaping Reply<Int>) in
+            // What the last of the first user's shows, the second user asks for, too.
+            let selected = Self.texts + ["own \(min(index, 10))"]
+            let request = ScreenRequest(
+                container: "films", selection: Selection(["title": selected]))
+            registry.openScreen(request, by: index < 11 ? .ann : .bob, wake: {}) { opened in
+                order.withLock { $0.append(index) }
+                reply(opened.map { _ in index })
+            }
+        }
+        let answers = order.withLock { $0 }
+        #expect(answers.prefix(4).contains(10) && answers.prefix(4).contains(11), "\(answers)")
+        try await host.end()
+    }
+
+    @Test func `of one user's long queries so many wait`() async throws {
+        var limits = HostLimits()
+        limits.waitingQueries = 5
+        let host = try await big(limits)
+        let answers = try await host.callAll(9) { (registry, index, reply: @escaping Reply<Int>) in
+            let user = (index == 8 ? Caller.bob : .ann).actor
+            let request = ListRequest(container: "films", selection: Self.counted, user: user)
+            registry.list(request) { reply($0.map(\.total)) }
+        }
+        let refused = HostError.limitExceeded(limit: "waitingQueries", value: 5, retryAfter: 1)
+        for (index, answer) in answers.enumerated() {
+            switch answer {
+            case .success(let total): #expect(total == 1 && (index < 6 || index == 8))
+            case .failure(let error): #expect(error == refused && (6...7).contains(index))
+            }
+        }
+        #expect(try await host.list("films", Self.counted).total == 1, "there is room again")
+        try await host.end()
+    }
+
+    private static let texts = (0..<99).map { "text \($0)" }
+
     /// A club of films whose titles take five runs.
-    private func big() async throws -> TestRegistry {
-        let host = try await TestRegistry.start()
+    private func big(_ limits: HostLimits = HostLimits()) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(limits: limits)
         try await host.apply(
             .films.changed {
                 $0.components[0].settings = [
