@@ -68,12 +68,13 @@ struct ControlContext: Sendable {
         ActorRefusal.caught { () throws(ActorRefusal) in _ = try reader(peer, as: actor) }
     }
 
-    /// Why a peer may not have a screen; nil: it may.
-    func obstacle(to screen: ScreenRequest, by peer: Peer) -> ActorRefusal? {
+    /// Why a peer may not have a screen, nor act on it; nil: it may.
+    func obstacle(
+        toScreenOf actor: String?, agent: String?, by peer: Peer
+    ) -> ActorRefusal? {
         let access = accessBook.access(of: peer)
         return ActorRefusal.caught { () throws(ActorRefusal) in
-            try access.requireScreen(
-                of: screen.actor, agent: screen.agent, own: "unix:\(peer.uid)")
+            try access.requireScreen(of: actor, agent: agent, own: "unix:\(peer.uid)")
         }
     }
 

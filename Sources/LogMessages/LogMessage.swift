@@ -38,6 +38,9 @@ public enum LogMessage: String, CaseIterable, Sendable {
     /// A user or group that has a role in the settings is not there: nobody has the role by it.
     case roleUnresolved = "24baf06809ed417da2b5f41dc5fe3f0a"
 
+    /// The system's directory of users (NSS) does not answer: everyone keeps the roles of before.
+    case directorySilent = "af2f57b4237c446086a1a250bf345200"
+
     // Definitions.
     /// The definitions were read again.
     case reloaded = "6ec67d0c34eb49fd97003beb2baffec8"
@@ -108,7 +111,8 @@ extension LogMessage {
             .componentRevived, .storeWritable, .callDenied, .notificationsMissed, .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
-            .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin, .workerEnded,
+            .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin,
+            .workerEnded,
             .componentStalled, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
@@ -137,6 +141,7 @@ extension LogMessage {
         case .logLevelChanged: "the log level was changed"
         case .turnLong: "the event loop was held up: nobody was answered meanwhile"
         case .roleUnresolved: "a role is given to somebody who is not there"
+        case .directorySilent: "the directory of users does not answer: roles are as before"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
         case .definitionUnreadable: "a container's definition can't be read: it is left out"

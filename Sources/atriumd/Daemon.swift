@@ -74,7 +74,7 @@ struct Daemon {
         let kept = DescriptorStore { name in getenv(name).map { String(cString: $0) } }
         let handover = Handover(taking: &passed, in: kept, logger: logger)
         let listener = try listener(taking: &passed, keptIn: kept)
-        let roles = try settings.roleTable(groups: listener.groups)
+        let roles = try settings.roleTable(groups: listener.groups)()
         let access = AccessBook(roles)
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)

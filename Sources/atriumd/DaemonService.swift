@@ -42,9 +42,6 @@ struct DaemonService: Service {
         await reloader.serve(with: server)
         // Who was here before comes first.
         await handover.takeOver(on: server, registry, loop)
-        loop.execute { [registry, access] in
-            registry.assumeIsolated { RoleReview.endUnreadScreens(of: $0, by: access) }
-        }
         do {
             try await listener.open(on: server)
         } catch {

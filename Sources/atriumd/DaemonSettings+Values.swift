@@ -41,12 +41,12 @@ extension DaemonSettings {
     /// Who has which role.
     ///
     /// - Parameter groups: those that own the sockets.
-    /// - Returns: the table; its problems are ``problems(of:)``.
+    /// - Returns: makes the table, whose problems are ``problems(of:)``; blocks, for as long as the system's
+    ///   directory takes.
     /// - Throws: `DaemonError` for an entry that makes no sense, with its place.
-    func roleTable(groups: [UInt32]) throws(DaemonError) -> RoleTable {
+    func roleTable(groups: [UInt32]) throws(DaemonError) -> @Sendable () -> RoleTable {
         do throws(RoleProblem) {
-            return try RoleTable(
-                roles, ownUser: ownUser, socketGroups: groups, subordinates: .system())
+            return try RoleTable.maker(roles, ownUser: ownUser, socketGroups: groups) { .system() }
         } catch {
             throw wrong(error.key, error.reason)
         }

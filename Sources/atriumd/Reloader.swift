@@ -36,6 +36,10 @@ actor Reloader {
     /// The settings in force.
     private(set) var settings: DaemonSettings
 
+    /// What is wrong while it is not known who has which role.
+    private static let directorySilent =
+        "the system's directory of users does not answer: everyone keeps the roles of before until it does"
+
     /// What is wrong with the files at present.
     nonisolated var problems: [String] { current.withLock { $0 } }
 
@@ -44,6 +48,8 @@ actor Reloader {
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
     private var roleProblems: [String]
+    /// How often it was asked who has which role: what is answered to an earlier question does not count.
+    private var rolesAsked = 0
     private var definitionProblems: [String] = []
     /// Which file defines a container, as the files were last.
     private var origins: [String: String] = [:]
@@ -176,10 +182,7 @@ actor Reloader {
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // First what may fail. The groups behind the names may have changed, whatever the file says.
         let table = try newer.roleTable(groups: parts.groups)
-        parts.access.renewGroups()
-        await go(by: table)
-        roleProblems = newer.problems(of: table)
-        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
+        await adoptRoles(of: newer, table)
         let differences = settings.differences(to: newer)
         // One that was set by a call stays, unless the files say something new.
         if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }
@@ -190,15 +193,37 @@ actor Reloader {
         }
     }
 
-    /// Has everyone go by other roles, also who has streams and screens open.
-    private func go(by table: RoleTable) async {
-        let (registry, access) = (parts.registry, parts.access)
-        let change = { @Sendable in
-            access.replace(table)
-            registry.assumeIsolated { RoleReview.endUnreadScreens(of: $0, by: access) }
+    /// Has everyone go by other roles, once the system's directory has said who everybody is: a reload waits for
+    /// it two seconds, and everyone has the roles of before until it answers.
+    private func adoptRoles(of newer: DaemonSettings, _ table: @escaping @Sendable () -> RoleTable)
+        async
+    {
+        rolesAsked += 1
+        let number = rolesAsked
+        let found = await parts.access.renew(table) { late in
+            Task(executorPreference: QuietExecutor.shared) { [self] in
+                await adoptRoles(of: newer, late, asked: number)
+            }
         }
-        guard let server else { return parts.loop.execute(change) }
-        await server.review(after: change)
+        if let found { return await go(by: newer, found) }
+        roleProblems = [Self.directorySilent]
+        logger.tell(.directorySilent)
+    }
+
+    /// The directory has answered after all.
+    private func adoptRoles(of newer: DaemonSettings, _ table: RoleTable, asked number: Int) async {
+        guard number == rolesAsked else { return }
+        await go(by: newer, table)
+        current.withLock { $0 = roleProblems + definitionProblems }
+    }
+
+    /// Has everyone go by other roles, also who has streams and screens open.
+    private func go(by newer: DaemonSettings, _ table: RoleTable) async {
+        roleProblems = newer.problems(of: table)
+        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
+        let access = parts.access
+        guard let server else { return access.replace(table) }
+        await server.review { access.replace(table) }
     }
 
     /// Has everyone go by the limits that are set now.

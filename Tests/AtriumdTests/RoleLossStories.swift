@@ -139,17 +139,101 @@ extension Stories {
                 let end = try #require(try await reader.receive())
                 #expect(end["error"]?.string == "org.atrium.Daemon.ActorForbidden", "\(end)")
                 let hand = try await Self.peer(daemon, 33)
-                for screen in [open1, waiting] {
+                for (screen, error) in [
+                    (open1, "org.atrium.Screens.ScreenNotFound"),
+                    (waiting, "org.atrium.Daemon.ActorForbidden"),
+                ] {
                     let act = try await hand.call(
                         "org.atrium.Screens.Activate",
                         ["screen": .string(screen), "item": .string(Self.film)])
-                    #expect(act["error"]?.string == "org.atrium.Screens.ScreenNotFound", "\(act)")
+                    #expect(act["error"]?.string == error, "\(act)")
                 }
                 // Its own goes on.
                 let act = try await hand.call(
                     "org.atrium.Screens.Search", ["screen": .string(open2), "text": "alien"])
                 #expect(act["error"] == nil, "\(act)")
                 #expect(try await own.receive()?["parameters"]?["screen"]?.string == open2)
+            }
+        }
+
+        @Test func `a reload keeps the screens of a front end by its process's group`()
+            async throws
+        {
+            let settings = "frontends: ['@games=web']\n"
+            var options = Self.options
+            options.configuration = ["atrium.yaml": settings]
+            try await withFilms(options) { daemon in
+                // No directory knows of this user.
+                let frontend = Credentials(uid: 20_010, gid: Self.group, groups: [60])
+                func open(_ more: JSONValue.Member...) async throws -> JSONValue {
+                    let peer = try await Peer(daemon.socket, as: frontend)
+                    let request: JSONValue = [
+                        "container": "films", "limit": 1, "actor": "web:ann",
+                    ]
+                    let all = JSONValue.object((request.object?.map { $0 } ?? []) + more)
+                    try await peer.send(Peer.frame("org.atrium.Screens.Open", all, more: true))
+                    let reply = try #require(try await peer.receive()?["parameters"])
+                    return reply
+                }
+                let first = try await open()
+                try await Self.reload(daemon, settings)
+                let screen = try #require(first["screen"])
+                let act = try await Peer(daemon.socket, as: frontend).call(
+                    "org.atrium.Screens.Search", ["screen": screen, "text": "alien"])
+                #expect(act["error"] == nil, "\(act)")
+                let again = try await open(
+                    .init("resume", ["screen": screen, "revision": first["revision"] ?? 0]))
+                #expect(again["screen"] == screen, "\(again)")
+                #expect(again["base"] == first["revision"])
+            }
+        }
+
+        @Test func `a directory of users that hangs holds no reload, and counts later`()
+            async throws
+        {
+            // A copy of /etc that the daemon has for its own, whose file of users can become a pipe.
+            let etc = try TemporaryDirectory()
+            _ = try await run(["cp", "-a", "/etc/.", etc.path])
+            try etc.write("subuid", "")
+            var options = Self.options
+            options.prefix =
+                [
+                    "unshare", "--mount", "sh", "-c",
+                    "mount --bind \(etc.path) /etc && exec \"$@\"", "sh",
+                ] + options.prefix
+            try await withFilms(options) { daemon in
+                let moderator = try await Self.peer(daemon, 5)
+                try await moderator.send(
+                    Peer.frame(
+                        "org.atrium.Notifications.Subscribe", ["topics": ["films.>"]], more: true))
+                _ = try await moderator.receive()
+                try daemon.home.write("etc/atrium.yaml", "observers: [daemon]\nadmins: [mail]\n")
+                let hanging = try await daemon.type(
+                    "cd \(etc.path) && mv passwd real && mkfifo passwd")
+                #expect(hanging.status == 0, "\(hanging)")
+                let peer = try daemon.peer()
+                let reload = try await peer.call("org.atrium.Daemon.Reload")
+                let sentence = "the system's directory of users does not answer"
+                #expect(reload["error"]?.string == "org.atrium.Daemon.ReloadFailed", "\(reload)")
+                #expect(
+                    reload["parameters"]?["reason"]?.string?.contains(sentence) == true, "\(reload)"
+                )
+                let status = try await peer.call("org.atrium.Daemon.Status")
+                let problem = status["parameters"]?["problems"]?[0]?.string
+                #expect(problem?.contains(sentence) == true, "\(status)")
+                // Everyone goes on as before.
+                try await Self.vote(daemon, as: 5)
+                let seen = try #require(try await moderator.receive())
+                let voter = seen["parameters"]?["notifications"]?[0]?["actor"]?.string
+                #expect(voter == "unix:5", "\(seen)")
+
+                let answered = try await daemon.type(
+                    "cd \(etc.path) && mv passwd pipe && mv real passwd && : >pipe")
+                #expect(answered.status == 0, "\(answered)")
+                let end = try #require(try await moderator.receive())
+                #expect(end["error"]?.string == "org.atrium.Daemon.RoleRequired", "\(end)")
+                let again = try await peer.call("org.atrium.Daemon.Reload")
+                #expect(again["error"] == nil, "\(again)")
             }
         }
     }

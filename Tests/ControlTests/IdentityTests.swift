@@ -47,6 +47,13 @@ import Varlink
         }
     }
 
+    private func until(_ holds: () -> Bool) async throws {
+        while !holds() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     @Test func `a process with the group among its own is a member without any account`() throws {
         let book = try book { _ in .unknown }
         let peer = Peer(uid: 65_000, gid: 65_000, pid: 2, groups: [7, 4_321])
@@ -84,9 +91,44 @@ import Varlink
         let peer = await identified(Peer(uid: 65_000, gid: 65_000, pid: 2), by: book)
         #expect(book.access(of: peer).role == .member)
         groups.withLock { $0 = [] }
-        book.renewGroups()
-        book.replace(try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321]))
+        let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321])
+        let renewed = await book.renew({ table }, late: { _ in })
+        book.replace(try #require(renewed))
         #expect(book.access(of: peer).role == .observer)
+    }
+
+    @Test func `a directory that hangs keeps no reload waiting, which counts once it answers`()
+        async throws
+    {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: [4_321]))
+        let book = try book(patience: .milliseconds(1)) { _ in directory.ask() }
+        let peer = Peer(uid: 65_000, gid: 65_000, pid: 2)
+        directory.answer()
+        _ = await identified(peer, by: book)
+        try await until { book.access(of: peer).role == .member }
+        let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321])
+        let late = AsyncStream.makeStream(of: RoleTable.self)
+        let renewed = await book.renew({ table }, late: { late.continuation.yield($0) })
+        #expect(renewed == nil)
+        #expect(book.access(of: peer).role == .member)
+        directory.answer(.init(hasAccount: true, groups: []))
+        book.replace(try #require(await late.stream.first { _ in true }))
+        #expect(book.access(of: peer).role == .observer)
+    }
+
+    @Test func `however often somebody connects, a directory that hangs is asked about them once`()
+        async throws
+    {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: [4_321]))
+        let book = try book(patience: .milliseconds(1)) { _ in directory.ask() }
+        for pid: Int32 in 0..<20 {
+            _ = await identified(Peer(uid: 65_000, gid: 65_000, pid: pid), by: book)
+        }
+        for _ in 0..<30 { directory.answer() }
+        // It is asked one question after the other: this is the last.
+        let other = await identified(Peer(uid: 65_001, gid: 1, pid: 3), by: book)
+        try await until { book.access(of: other).role == .member }
+        #expect(directory.asked == 2)
     }
 
     @Test func `all subordinate users of a user are that user, and a member at most`() async throws

@@ -132,6 +132,43 @@ struct RestartTests {
                     + "to "), "\(incomplete)")
     }
 
+    @Test(.timeLimit(.minutes(4)))
+    func `screens of a front end by its group go on over a restart and a crash`() async throws {
+        let told = try await Machine.play(
+            """
+            printf '[Unit]\\nStartLimitIntervalSec=0\\n[Service]\\nRestartSec=100ms\\n' | drop_in atriumd.service
+            groupadd atrium-web
+            useradd --no-create-home --groups atrium-web atrium-front
+            mkdir -p /etc/atrium && echo "frontends: ['@atrium-web=web']" >/etc/atrium/atrium.yaml
+            systemctl start atriumd.socket
+            examples=/usr/local/share/atrium/examples
+            atriumctl apply -f $examples/films.yaml >/dev/null
+            atriumctl import films $examples/films.ndjson >/dev/null
+            front() {
+                coproc setpriv "$@" python3 -u \(Machine.root)Tests/Restart/frontend.py /run/atrium/atrium.sock
+                front=$COPROC_PID
+                read -r -t 60 -u ${COPROC[0]} line && tell front $line
+            }
+            go_on() {
+                echo >&${COPROC[1]}
+                read -r -t 60 -u ${COPROC[0]} line && tell "$1" $line
+                echo >&${COPROC[1]}
+                wait $front
+            }
+            # In the group by its account alone, then by its process alone.
+            account="--reuid=atrium-front --regid=atrium --clear-groups"
+            process="--reuid=atrium-stranger --regid=atrium --groups=atrium-web"
+            front $account; systemctl restart atriumd; go_on account
+            front $process; systemctl restart atriumd; go_on process
+            front $account; systemctl kill -s KILL atriumd; go_on crash
+            """, options: ["--bind", Machine.root + "Tests/Restart"])
+        #expect(told.all("front") == ["open", "open", "open"])
+        #expect(told["account"] == "followed True None")
+        #expect(told["process"] == "followed True None")
+        #expect(told["crash"]?.hasPrefix("resumed True True ") == true, "\(told["crash"] ?? "")")
+        #expect(told["crash"]?.contains("goes on with what was chosen") == true)
+    }
+
     /// Whether everyone has heard of everything once, whether or not their connection was kept.
     private func expectGoneOn(_ told: Machine.Told) throws {
         #expect(

@@ -54,10 +54,20 @@ public final class AccessBook: Sendable {
         state.withLock { $0 = State(table: table, version: $0.version + 1) }
     }
 
-    /// Asks the system's directory again about everyone who connected; blocks.
+    /// Makes another table, for ``replace(_:)``, and asks the system's directory again about everyone who
+    /// connected: both on a thread, since it may not answer.
     ///
-    /// What it says counts from the next ``replace(_:)`` on.
-    public func renewGroups() { directory.renew() }
+    /// - Parameters:
+    ///   - make: makes the table; may block.
+    ///   - late: called with the table where it took longer than two seconds.
+    /// - Returns: the table; nil: it takes longer.
+    public func renew(
+        _ make: @escaping @Sendable () -> RoleTable, late: @escaping @Sendable (RoleTable) -> Void
+    ) async -> RoleTable? {
+        await withCheckedContinuation { continuation in
+            directory.renew(after: make, { continuation.resume(returning: $0) }, late: late)
+        }
+    }
 
     /// Finds out whose a peer is, and which groups its user is in: away from the loop, where that is not known.
     ///
@@ -76,22 +86,7 @@ public final class AccessBook: Sendable {
             done(peer.belonging(to: owner))
         }
         if entry(of: peer.uid) != nil { return settle() }
-        directory.learn(of: peer.uid) { [self] in
-            forget()
-            settle()
-        }
-    }
-
-    /// What a user may do whose connection is gone: by what it has for itself and by the groups that the
-    /// directory says it is in.
-    ///
-    /// The user is given as an actor, such as `unix:1000`; nil for one that is none.
-    func access(ofOwner owner: String) -> Access? {
-        guard owner.hasPrefix("unix:"), let uid = UInt32(owner.dropFirst("unix:".count)) else {
-            return nil
-        }
-        let groups = directory.remembered(uid)?.groups ?? []
-        return state.withLock { $0.table }.access(uid: uid, groups: groups)
+        directory.learn(of: peer.uid, answered: { [self] in forget() }, settle)
     }
 
     /// Why a peer may not call a method that wants a role; nil: it may.

@@ -24,6 +24,44 @@ public struct RoleTable: Sendable {
         _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
         subordinates: SubordinateUsers = .none
     ) throws(RoleProblem) {
+        self = try Self.maker(settings, ownUser: ownUser, socketGroups: socketGroups) {
+            subordinates
+        }()
+    }
+
+    /// Checks the configuration's form.
+    ///
+    /// - Parameters:
+    ///   - settings: who has which role.
+    ///   - ownUser: the daemon's own user id.
+    ///   - socketGroups: the groups that own sockets; their members are members.
+    ///   - subordinates: gives the users that belong to others; may block.
+    /// - Returns: resolves the configuration's names; blocks, for as long as the system's directory takes.
+    /// - Throws: ``RoleProblem`` for a front end without a namespace.
+    public static func maker(
+        _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
+        subordinates: @escaping @Sendable () -> SubordinateUsers
+    ) throws(RoleProblem) -> @Sendable () -> RoleTable {
+        var frontends: [(name: String, namespace: String)] = []
+        for entry in settings.frontends {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, isNamespace(parts[1]) else {
+                throw RoleProblem(
+                    "frontends",
+                    "'\(entry)' names no namespace; write user=namespace, the "
+                        + "namespace of a-z, 0-9 and '-', and not 'unix'")
+            }
+            frontends.append((parts[0], parts[1]))
+        }
+        return { [frontends] in
+            RoleTable(settings, frontends, ownUser, socketGroups, subordinates())
+        }
+    }
+
+    private init(
+        _ settings: RoleSettings, _ frontends: [(name: String, namespace: String)],
+        _ ownUser: UInt32, _ socketGroups: [UInt32], _ subordinates: SubordinateUsers
+    ) {
         self.subordinates = subordinates
         for group in socketGroups where group != 0 { groups[group] = Access(role: .member) }
         let lists: [(Role, String, [String])] = [
@@ -33,15 +71,8 @@ public struct RoleTable: Sendable {
         for (role, key, names) in lists {
             for name in names { add(name, key: key, Access(role: role)) }
         }
-        for entry in settings.frontends {
-            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, RoleTable.isNamespace(parts[1]) else {
-                throw RoleProblem(
-                    "frontends",
-                    "'\(entry)' names no namespace; write user=namespace, the "
-                        + "namespace of a-z, 0-9 and '-', and not 'unix'")
-            }
-            add(parts[0], key: "frontends", Access(role: .frontend, namespace: parts[1])) {
+        for (name, namespace) in frontends {
+            add(name, key: "frontends", Access(role: .frontend, namespace: namespace)) {
                 // One who has a higher role besides keeps it.
                 $0.joined($1)
             }

@@ -24,8 +24,8 @@ final class UserDirectory: Sendable {
 
     private struct State {
         var known: [UInt32: Remembered] = [:]
-        /// Who waits to be told of a user that is being asked about.
-        var waiting: [UInt32: [@Sendable () -> Void]] = [:]
+        /// Who waits for what it says of a user; without anybody: it has not answered yet.
+        var waiting: [UInt32: [Waiter]] = [:]
     }
 
     /// How long what it said counts.
@@ -36,6 +36,7 @@ final class UserDirectory: Sendable {
     private let ask: @Sendable (UInt32) -> Entry
     private let patience: DispatchTimeInterval
     private let questions = DispatchQueue(label: "atrium.users")
+    private let renewals = DispatchQueue(label: "atrium.users.renewals")
     private let timers = DispatchQueue(label: "atrium.users.patience")
     private let state = Mutex(State())
 
@@ -74,27 +75,55 @@ final class UserDirectory: Sendable {
     /// What is remembered of a user, however old.
     func remembered(_ uid: UInt32) -> Entry? { state.withLock { $0.known[uid]?.entry } }
 
-    /// Asks about a user of whom nothing is known, and calls back once that is over, or patience is.
-    func learn(of uid: UInt32, _ done: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            defer { state.waiting[uid, default: []].append(done) }
-            return state.waiting[uid] == nil
+    /// Asks about a user of whom nothing is known.
+    ///
+    /// - Parameters:
+    ///   - uid: the user.
+    ///   - answered: called once it has answered, however late, for the first who asks.
+    ///   - done: called once it has answered, or patience is over.
+    func learn(
+        of uid: UInt32, answered: @escaping @Sendable () -> Void,
+        _ done: @escaping @Sendable () -> Void
+    ) {
+        let waiter = Waiter(done)
+        let isFirst = state.withLock { state -> Bool? in
+            let waiting = state.waiting[uid]
+            // While it does not answer, so many questions wait for it at most.
+            guard waiting != nil || state.waiting.count < Self.most else { return nil }
+            state.waiting[uid] = (waiting ?? []) + [waiter]
+            return waiting == nil
+        }
+        guard let isFirst else { return done() }
+        timers.asyncAfter(deadline: .now() + patience) { [self] in
+            waiter.end()
+            state.withLock { $0.waiting[uid]?.removeAll { $0 === waiter } }
         }
         guard isFirst else { return }
         questions.async { [self] in
             learn(ask(uid), of: uid)
-            release(uid)
+            answered()
+            let waiting = state.withLock { $0.waiting.removeValue(forKey: uid) } ?? []
+            for waiter in waiting { waiter.end() }
         }
-        timers.asyncAfter(deadline: .now() + patience) { [self] in release(uid) }
     }
 
-    /// Asks again about everyone it was asked about; blocks.
-    func renew() {
-        for uid in state.withLock({ Array($0.known.keys) }) { learn(ask(uid), of: uid) }
-    }
-
-    private func release(_ uid: UInt32) {
-        for done in state.withLock({ $0.waiting.removeValue(forKey: uid) }) ?? [] { done() }
+    /// Asks again about everyone it was asked about, on a thread.
+    ///
+    /// - Parameters:
+    ///   - first: asks the system something else before, on the same thread.
+    ///   - done: called once: with what that gave, or with nil once patience is over.
+    ///   - late: called with what that gave where patience was over before.
+    func renew<Value: Sendable>(
+        after first: @escaping @Sendable () -> Value,
+        _ done: @escaping @Sendable (Value?) -> Void, late: @escaping @Sendable (Value) -> Void
+    ) {
+        let waiter = Waiter { done(nil) }
+        timers.asyncAfter(deadline: .now() + patience) { waiter.end() }
+        renewals.async { [self] in
+            let value = first()
+            for uid in state.withLock({ Array($0.known.keys) }) { learn(ask(uid), of: uid) }
+            if waiter.leaves() { done(value) } else { late(value) }
+        }
     }
 
     /// Whether it says something else than before.
@@ -127,4 +156,17 @@ final class UserDirectory: Sendable {
         }
         return Entry(hasAccount: true, groups: Array(groups.prefix(Int(count))))
     }
+}
+
+/// Somebody who waits for an answer, no longer than patience lasts.
+private final class Waiter: Sendable {
+    private let done: Mutex<(@Sendable () -> Void)?>
+
+    init(_ done: @escaping @Sendable () -> Void) { self.done = Mutex(done) }
+
+    /// Calls back, unless that happened before.
+    func end() { done.withLock { $0.take() }?() }
+
+    /// Does not wait any more; whether it did.
+    func leaves() -> Bool { done.withLock { $0.take() } != nil }
 }

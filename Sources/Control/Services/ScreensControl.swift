@@ -26,9 +26,9 @@ struct ScreensControl: ScreensService {
         guard let kept = KeptScreen(state.value) else {
             return call.fail(VarlinkService.InvalidParameter(parameter: "resume"))
         }
-        if let refusal = context.obstacle(to: kept.request, by: call.peer) {
-            return call.fail(refusal.reply)
-        }
+        let obstacle = context.obstacle(
+            toScreenOf: kept.actor, agent: kept.agent, by: call.peer)
+        if let obstacle { return call.fail(obstacle.reply) }
         open(kept.request, call: call, from: kept)
     }
 
@@ -37,7 +37,8 @@ struct ScreensControl: ScreensService {
     ) {
         let caller = context.own(call.peer)
         let stream = ScreenStream(call: call, registry: context.registry, from: kept) {
-            [context] in context.obstacle(to: request, by: call.peer)
+            [context] in
+            context.obstacle(toScreenOf: request.actor, agent: request.agent, by: call.peer)
         }
         context.registry.assumeIsolated { registry in
             registry.openScreen(
@@ -71,10 +72,9 @@ struct ScreensControl: ScreensService {
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        act(call) { registry, caller in
+        act(call, on: parameters.screen) { registry, screen, caller in
             registry.select(
-                ScreenID(parameters.screen), section: parameters.section,
-                filter: parameters.filter, by: caller
+                screen, section: parameters.section, filter: parameters.filter, by: caller
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
@@ -82,10 +82,9 @@ struct ScreensControl: ScreensService {
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        act(call) { registry, caller in
+        act(call, on: parameters.screen) { registry, screen, caller in
             registry.deselect(
-                ScreenID(parameters.screen), section: parameters.section,
-                filter: parameters.filter, by: caller
+                screen, section: parameters.section, filter: parameters.filter, by: caller
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
@@ -93,8 +92,8 @@ struct ScreensControl: ScreensService {
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        act(call) { registry, caller in
-            registry.clear(ScreenID(parameters.screen), by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.clear(screen, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -103,16 +102,16 @@ struct ScreensControl: ScreensService {
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        act(call) { registry, caller in
-            registry.search(ScreenID(parameters.screen), parameters.text, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.search(screen, parameters.text, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        act(call) { registry, caller in
-            registry.sort(ScreenID(parameters.screen), by: parameters.sort, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.sort(screen, by: parameters.sort, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -121,8 +120,8 @@ struct ScreensControl: ScreensService {
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        act(call) { registry, caller in
-            registry.setScope(ScreenID(parameters.screen), to: parameters.scope, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.setScope(screen, to: parameters.scope, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -131,33 +130,32 @@ struct ScreensControl: ScreensService {
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        act(call) { registry, caller in
+        act(call, on: parameters.screen) { registry, screen, caller in
             registry.resize(
-                ScreenID(parameters.screen), component: parameters.component,
-                to: parameters.limit, by: caller
+                screen, component: parameters.component, to: parameters.limit, by: caller
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        act(call) { registry, caller in
-            registry.enter(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.enter(screen, item: parameters.item, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        act(call) { registry, caller in
-            registry.back(ScreenID(parameters.screen), by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.back(screen, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        act(call) { registry, caller in
-            registry.focus(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.focus(screen, item: parameters.item, by: caller) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -166,17 +164,28 @@ struct ScreensControl: ScreensService {
     func activate(
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
-        act(call) { registry, caller in
-            registry.activate(ScreenID(parameters.screen), item: parameters.item, by: caller) {
+        act(call, on: parameters.screen) { registry, screen, caller in
+            registry.activate(screen, item: parameters.item, by: caller) {
                 call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
     }
 
+    /// Has a user act on their screen, which may have waited for them for a while: whether they may have it is
+    /// judged anew.
     private func act<Reply>(
-        _ call: VarlinkCall<Reply>, _ body: @Sendable (isolated Registry, Caller) -> Void
+        _ call: VarlinkCall<Reply>, on screen: String,
+        _ body: @Sendable (isolated Registry, ScreenID, Caller) -> Void
     ) {
-        let caller = context.own(call.peer)
-        context.registry.assumeIsolated { body($0, caller) }
+        let (caller, screen) = (context.own(call.peer), ScreenID(screen))
+        context.registry.assumeIsolated { registry in
+            if let actors = registry.actors(of: screen, by: caller),
+                let obstacle = context.obstacle(
+                    toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
+            {
+                return call.fail(obstacle.reply)
+            }
+            body(registry, screen, caller)
+        }
     }
 }

@@ -101,15 +101,13 @@ extension Registry {
         screen.container?.closeScreen(screen)
     }
 
-    /// Ends screens that wait to be resumed.
-    ///
-    /// - Parameter obstacle: why one is to end, which who asks for it is told; nil: it may stay.
-    public func endUnread(_ obstacle: (KeptScreen) -> String?) {
-        for screen in domain.screens.screens.values where screen.reader == .gone {
-            guard let kept = KeptScreen(screen), let reason = obstacle(kept) else { continue }
-            domain.screens.noteDropped(screen.id, reason)
-            screen.container?.closeScreen(screen)
-        }
+    /// Whose ballots a caller's screen shows as `mine`, and in whose name items are chosen on it; nil: they have
+    /// no such screen.
+    public func actors(
+        of screen: ScreenID, by caller: Caller
+    ) -> (actor: String?, agent: String)? {
+        guard let screen = domain.screens[screen], screen.owner == caller.actor else { return nil }
+        return (screen.actor, screen.agent)
     }
 
     /// Lets a screen wait for a while, to be resumed.
