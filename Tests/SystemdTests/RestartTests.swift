@@ -53,7 +53,8 @@ struct RestartTests {
             told.all("ended") == Array(repeating: "Subscriber=0 Screen=0 Publisher=0", count: 4))
         #expect(told["counts"]?.hasPrefix(Self.nothingLost) == true, "\(told["counts"] ?? "")")
         #expect(told["gaps"] == "0 trimmed=0")
-        expectScreensGoneOn(told)
+        #expect(
+            told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true, "\(told["screens"] ?? "")")
         #expect(told["problems"] == "[]")
         #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
         #expect(told["said"] == "", "atriumctl watch has noticed nothing")
@@ -175,21 +176,11 @@ struct RestartTests {
             told["counts"]?.hasPrefix("lost=0 doubled=0 disordered=0 ") == true,
             "\(told["counts"] ?? "")")
         #expect(told["counts"]?.hasSuffix(" missing=0") == true, "\(told["counts"] ?? "")")
-        expectScreensGoneOn(told)
+        #expect(
+            told["screens"]?.hasPrefix("wrong=0 resets=0 ") == true, "\(told["screens"] ?? "")")
         #expect(told["problems"] == "[]")
         #expect(told["watched"]?.hasPrefix("doubled=0 disordered=False gaps=0 ") == true)
         #expect(told["stored"] == "1", "the screens' file alone is left in the store")
-    }
-
-    /// Whether screens show what they should, and were not sent all anew.
-    private func expectScreensGoneOn(_ told: Machine.Told) {
-        let screens = told["screens"] ?? ""
-        #expect(screens.hasPrefix("wrong=0 "), "\(screens)")
-        withKnownIssue(
-            "While people vote, a restart often sends all screens anew.", isIntermittent: true
-        ) {
-            #expect(screens.hasPrefix("wrong=0 resets=0 "), "\(screens)")
-        }
     }
 
     private static let nothingLost =

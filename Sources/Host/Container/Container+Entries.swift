@@ -10,6 +10,7 @@ extension Container {
     /// Why no command may be sent to a component now; nil when it may.
     var refusal: HostError? {
         domain.refusal
+            ?? (awaitedScreens > 0 && domain.isWaitingOver ? domain.stopping : nil)
             ?? lane.failure.map { _ in
                 .storeUnavailable(
                     reason:
@@ -17,6 +18,10 @@ extension Container {
                         + "is being undone.", retryAfter: 0.1)
             }
     }
+
+    /// Whether commands wait until it is known what screens of another process show: these would not
+    /// know what is written before.
+    var holdsCommands: Bool { awaitedScreens > 0 && !domain.isWaitingOver }
 
     /// Begins an operation of a component.
     func begin(on slot: Slot) -> UInt64 {

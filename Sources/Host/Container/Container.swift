@@ -37,9 +37,9 @@ final class Container {
     /// How many components are forgetting ballots on purged items.
     var erasures = 0
     /// Screens of another process of which it is not known yet whether they show what they showed:
-    /// commands wait for that.
+    /// commands wait for that, and are refused once the daemon is to stop.
     var awaitedScreens = 0 {
-        didSet { if awaitedScreens == 0, oldValue > 0 { pump() } }
+        didSet { if awaitedScreens == 0 { pump() } }
     }
     /// Whether it is as the store holds it, and calls wait for its components' first start.
     var isLoading = false

@@ -42,6 +42,11 @@ struct QuietReads {
 
     mutating func removeFirst() -> Request? { waiting.popFirst()?.request }
 
+    /// Takes out the one that has waited the longest of some.
+    mutating func removeFirst(where isOne: (Request) -> Bool) -> Request? {
+        waiting.firstIndex { isOne($0.request) }.map { waiting.remove(at: $0).request }
+    }
+
     mutating func removeAll() -> [Request] {
         defer { waiting.removeAll() }
         return waiting.map(\.request)

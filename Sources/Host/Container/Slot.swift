@@ -152,7 +152,7 @@ extension Slot {
         }
         if request.passesGate { return send(request) }
         if request.isQuietRead {
-            if reads.isEmpty, canRun(request) { return send(request) }
+            if reads.isEmpty || goesFirst(request), canRun(request) { return send(request) }
             guard request.isOfScreen || reads.count < domain.limits.waitingCalls else {
                 return request.fail(
                     unavailable("\(reads.count) reads wait for it already.", retryAfter: 0.5))
@@ -191,6 +191,11 @@ extension Slot {
     /// Takes out what may be sent now: reads first, for whom such a moment is rare.
     private func nextToRun() -> Request? {
         if let read = reads.first, canRun(read) { return reads.removeFirst() }
+        if container?.holdsCommands ?? false,
+            let read = reads.removeFirst(where: { goesFirst($0) && canRun($0) })
+        {
+            return read
+        }
         if let first = waiting.first, canRun(first) { return waiting.popFirst() }
         return nil
     }
@@ -199,9 +204,15 @@ extension Slot {
         guard isAttached, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.lane.isQuiet(name) else { return false }
-        if case .command = request.work, container.awaitedScreens > 0 { return false }
+        if case .command = request.work, container.holdsCommands { return false }
         guard request.isQuietRead else { return !reads.hold(request) }
-        return waiting.first.map { request.number < $0.number } ?? true
+        return goesFirst(request) || waiting.first.map { request.number < $0.number } ?? true
+    }
+
+    /// Whether a read passes those that wait: commands are held until screens of another process are
+    /// recognised, and these may have to ask first.
+    private func goesFirst(_ request: Request) -> Bool {
+        request.isOfScreen && container?.holdsCommands ?? false
     }
 
     /// Whether the component takes requests, be it after the commits that are on their way.

@@ -139,11 +139,14 @@ final class Domain {
     /// No command begins any more.
     func stop() { isStopping = true }
 
+    /// Why nothing is written by a daemon that stops.
+    var stopping: HostError {
+        .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1)
+    }
+
     /// Why no command may begin at present; nil when they may.
     var refusal: HostError? {
-        if isStopping {
-            return .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1)
-        }
+        if isStopping { return stopping }
         return store.unavailability.map {
             .storeUnavailable(reason: "The store can't be written: \($0).", retryAfter: 1)
         }

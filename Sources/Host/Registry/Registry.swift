@@ -213,15 +213,16 @@ extension Registry {
 
     /// Lets no call wait any more for components that are being started: the daemon is to stop.
     ///
-    /// Screens of another process that were not brought back yet stay as they were kept.
+    /// Screens of another process that were not brought back yet stay as they were kept, and nothing
+    /// is written that these would not know.
     public func endWaiting() {
         domain.isWaitingOver = true
         domain.expected.end()
-        for container in containers.values { container.awaitedScreens = 0 }
         for container in containers.values where container.isLoading {
             for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
         }
+        for container in containers.values where container.awaitedScreens > 0 { container.pump() }
     }
 
     private func announcePlugins() {
@@ -250,10 +251,13 @@ extension Registry {
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
         domain.stop()
-        settle(by: .now() + .seconds(10)) { [self] in close(reply) }
+        settle(by: .now() + .seconds(10), readersBy: .now()) { [self] in close(reply) }
     }
 
     /// Refuses further commands, and waits until what was accepted is on disk and told.
+    ///
+    /// Readers of screens are waited for a moment: what another process knows of a screen is what its
+    /// reader was sent last.
     ///
     /// Reads, screens and subscriptions go on.
     ///
@@ -262,15 +266,24 @@ extension Registry {
     ///   - reply: called then.
     public func settle(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
-        settle(by: .now() + limit) { reply(.success(())) }
+        let now = NIODeadline.now()
+        settle(by: now + limit, readersBy: now + min(limit, Self.reading)) { reply(.success(())) }
     }
 
-    private func settle(by deadline: NIODeadline, _ done: @escaping () -> Void) {
+    /// How long readers of screens may take to pull what there is; one that does not read is not
+    /// waited for any longer.
+    private static let reading = TimeAmount.milliseconds(500)
+
+    private func settle(
+        by deadline: NIODeadline, readersBy reading: NIODeadline, _ done: @escaping () -> Void
+    ) {
+        let now = NIODeadline.now()
         let isQuiet =
             domain.structure.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
-        if isQuiet || NIODeadline.now() > deadline { return done() }
-        domain.after(.milliseconds(5)) { [self] in settle(by: deadline, done) }
+            && (now >= reading || !domain.screens.screens.values.contains(where: \.isBehind))
+        if isQuiet || now > deadline { return done() }
+        domain.after(.milliseconds(5)) { [self] in settle(by: deadline, readersBy: reading, done) }
     }
 
     private func close(_ reply: @escaping Reply<Void>) {
@@ -279,8 +292,7 @@ extension Registry {
             container.endScreens()
             for slot in container.slots {
                 slot.leave()
-                slot.refuseWaiting(
-                    .storeUnavailable(reason: "The daemon is stopping.", retryAfter: 1))
+                slot.refuseWaiting(domain.stopping)
             }
         }
         domain.changes.end()

@@ -88,6 +88,9 @@ final class Screen {
         choices = Choices()
     }
 
+    /// Whether its reader is about to pull, or waits for a revision that is due.
+    var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
+
     /// The user whose it is.
     var owner: String { account.owner }
 }
