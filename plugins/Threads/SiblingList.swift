@@ -1,12 +1,14 @@
 import AtriumKit
 
-/// Where a comment stands among its siblings: by time, then by id, so that the order is total.
+/// Where a comment stands among its siblings: by time, then in the order of posting, then by id, so
+/// that the order is total.
 struct SiblingKey: Comparable {
     let created: Timestamp
+    let order: Int64
     let id: String
 
     static func < (one: SiblingKey, other: SiblingKey) -> Bool {
-        one.created == other.created ? one.id < other.id : one.created < other.created
+        (one.created, one.order, one.id) < (other.created, other.order, other.id)
     }
 }
 

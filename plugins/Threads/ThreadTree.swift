@@ -136,5 +136,5 @@ extension Comment {
     var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
 
     /// Where it stands among its siblings.
-    var key: SiblingKey { SiblingKey(created: created, id: id) }
+    var key: SiblingKey { SiblingKey(created: created, order: order, id: id) }
 }

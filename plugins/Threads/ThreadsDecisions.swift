@@ -25,7 +25,7 @@ extension Threads {
         let comment = Comment(
             id: draft.id, subject: draft.subject, parent: draft.parent, author: context.actor,
             text: draft.text, state: stateOfNewText(context), created: context.time,
-            fingerprint: draft.fingerprint)
+            order: context.order, fingerprint: draft.fingerprint)
         return [comment.record]
     }
 

@@ -131,7 +131,7 @@ extension Container {
     /// Makes an entry of the container's own: not of a component, and not ahead of the commit.
     func append(
         changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
-        by actor: ActorID?, _ pending: Pending
+        by actor: ActorID?, at time: Timestamp, _ pending: Pending
     ) {
         if let error = refusal {
             return pending.failed(error)
@@ -146,7 +146,7 @@ extension Container {
             }
         }
         append(
-            operation, changes: changes, purges: purges, time: domain.now(), actor: actor,
+            operation, changes: changes, purges: purges, time: time, actor: actor,
             topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
     }
 

@@ -133,7 +133,8 @@ extension Container {
     func context(_ caller: Caller) -> CommandContext {
         CommandContext(
             actor: domain.meet(caller.actor), time: domain.now(),
-            freshID: domain.freshID(), isModerator: caller.isModerator)
+            freshID: domain.freshID(), isModerator: caller.isModerator,
+            order: Int64(clamping: domain.nextTicket()))
     }
 
     /// Sends a command, unless none may be sent at present.

@@ -113,6 +113,9 @@ struct RecordReader {
             return "'\(name)' is no text."
         }
         if draft.value["edited"] != nil, comment.edited == nil { return "'edited' is no number." }
+        if let order = draft.value["order"], order.int == nil {
+            return "'order' is no whole number."
+        }
         for moment in [comment.created, comment.edited].compactMap(\.self)
         where !Self.moments.contains(moment.milliseconds) {
             return "\(moment.milliseconds) is no moment from 1970 to 9999, in milliseconds."

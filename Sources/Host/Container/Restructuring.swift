@@ -183,14 +183,15 @@ extension Restructuring {
     private func write(_ atCommit: @escaping () -> Void, _ done: @escaping Answer<Int64>) {
         let record = RecordChange(
             container: "", component: "", key: container.name, value: nil)
+        let time = domain.now()
         container.append(
             changes: [keepsContainer ? self.record.change : record],
             purges: change.erased.map { Purge(container: container.name, component: $0) },
-            topic: change.topic, payload: change.payload, by: change.actor,
+            topic: change.topic, payload: change.payload, by: change.actor, at: time,
             PendingEntry(
                 committed: { [self] commit in
                     atCommit()
-                    commitStructure(commit, done)
+                    commitStructure(commit, at: time, done)
                 },
                 failed: { [self] error in
                     abandon()
@@ -206,7 +207,9 @@ extension Restructuring {
             kinds: Dictionary(kinds) { first, _ in first }, remains: change.remains)
     }
 
-    private func commitStructure(_ commit: Commit, _ done: @escaping Answer<Int64>) {
+    private func commitStructure(
+        _ commit: Commit, at time: Timestamp, _ done: @escaping Answer<Int64>
+    ) {
         let leaving = container.slots.filter { kept[$0.name] !== $0 }
         let made = made
         for slot in leaving { slot.leave() }
@@ -223,7 +226,7 @@ extension Restructuring {
         container.structureChanged()
         domain.bus.readabilityChanged()
         container.announce(
-            change.topic, commit, time: domain.now(), actor: change.actor,
+            change.topic, commit, time: time, actor: change.actor,
             payload: change.payload)
         container.followScopes()
         container.startsChanged()

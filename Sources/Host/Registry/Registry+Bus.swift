@@ -98,7 +98,7 @@ extension Container {
         let time = domain.now()
         actors.hold(actor)
         append(
-            changes: [], topic: topic, payload: payload, by: actor,
+            changes: [], topic: topic, payload: payload, by: actor, at: time,
             PendingEntry(
                 committed: { [self] commit in
                     announce(topic, commit, time: time, actor: actor, payload: payload)

@@ -161,6 +161,7 @@ extension CommandContext: WireCodable {
     var wire: Value {
         .wire(members: [
             "actor": actor, "time": time, "freshID": freshID, "isModerator": isModerator,
+            "order": order,
         ])
     }
 
@@ -168,7 +169,8 @@ extension CommandContext: WireCodable {
         let object = try WireObject(wire)
         self.init(
             actor: try object("actor"), time: try object("time"),
-            freshID: try object("freshID"), isModerator: try object("isModerator"))
+            freshID: try object("freshID"), isModerator: try object("isModerator"),
+            order: try object("order"))
     }
 }
 

@@ -40,7 +40,8 @@ enum CommentsTemplate {
                 }
                 let comment = Comment(
                     id: draft.id, subject: draft.subject, parent: nil, author: context.actor,
-                    text: draft.text, created: context.time, fingerprint: draft.fingerprint)
+                    text: draft.text, created: context.time, order: context.order,
+                    fingerprint: draft.fingerprint)
                 return [comment.record]
             }
 
@@ -135,7 +136,7 @@ enum CommentsTemplate {
             /// By time, then by id, so that the order is total.
             fileprivate func precedes(_ other: Comment, in order: ThreadQuery.Order) -> Bool {
                 let (one, two) = order == .oldest ? (self, other) : (other, self)
-                return one.created == two.created ? one.id < two.id : one.created < two.created
+                return (one.created, one.order, one.id) < (two.created, two.order, two.id)
             }
         }
 

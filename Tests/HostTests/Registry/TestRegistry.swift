@@ -36,7 +36,8 @@ final class TestRegistry: Sendable {
     static func start(
         in directory: TemporaryDirectory? = nil, plugins: [LoadedPlugin] = .builtIn,
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
-        workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true
+        workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true,
+        secondsATick: Int64 = 1
     ) async throws -> TestRegistry {
         let directory = try directory ?? TemporaryDirectory()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -47,7 +48,7 @@ final class TestRegistry: Sendable {
             loop: loop, plugins: PluginLibrary(plugins), workers: workers, limits: limits,
             logger: logger,
             clock: {
-                let time = clock.wrappingAdd(1_000, ordering: .relaxed).newValue
+                let time = clock.wrappingAdd(secondsATick * 1_000, ordering: .relaxed).newValue
                 return Timestamp(milliseconds: time)
             },
             openStore: { outcomes throws(StoreError) in

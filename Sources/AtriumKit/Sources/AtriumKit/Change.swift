@@ -33,12 +33,18 @@ public struct CommandContext: Sendable, Hashable {
     public var freshID: String
     /// Whether the actor may act on what others wrote.
     public var isModerator: Bool
+    /// Grows from command to command: of what has the same time it tells which came first.
+    public var order: Int64
 
     /// All that a command carries.
-    public init(actor: ActorID, time: Timestamp, freshID: String, isModerator: Bool = false) {
+    public init(
+        actor: ActorID, time: Timestamp, freshID: String, isModerator: Bool = false,
+        order: Int64 = 0
+    ) {
         self.actor = actor
         self.time = time
         self.freshID = freshID
         self.isModerator = isModerator
+        self.order = order
     }
 }

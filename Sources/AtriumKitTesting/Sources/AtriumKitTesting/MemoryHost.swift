@@ -75,7 +75,7 @@ public final class MemoryHost {
         CommandContext(
             actor: ActorID(actor),
             time: Timestamp(milliseconds: 1_767_225_600_000 + commands * 1000),
-            freshID: "id-\(commands)", isModerator: isModerator)
+            freshID: "id-\(commands)", isModerator: isModerator, order: commands)
     }
 
     /// Runs a command on behalf of an actor, and commits it.

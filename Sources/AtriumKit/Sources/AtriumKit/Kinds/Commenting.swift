@@ -24,6 +24,8 @@ public struct Comment: Sendable, Hashable {
     public var state: State
     /// When it was posted.
     public var created: Timestamp
+    /// Its place among those posted at the same time: ``CommandContext/order``; 0 where none is known.
+    public var order: Int64
     /// When it was last edited; nil: never.
     public var edited: Timestamp?
     /// A digest of the text as first posted, by which a repeated post is known.
@@ -32,7 +34,8 @@ public struct Comment: Sendable, Hashable {
     /// A comment.
     public init(
         id: String, subject: Subject, parent: String?, author: ActorID?, text: String?,
-        state: State = .shown, created: Timestamp, edited: Timestamp? = nil, fingerprint: String
+        state: State = .shown, created: Timestamp, order: Int64 = 0, edited: Timestamp? = nil,
+        fingerprint: String
     ) {
         self.id = id
         self.subject = subject
@@ -41,6 +44,7 @@ public struct Comment: Sendable, Hashable {
         self.text = text
         self.state = state
         self.created = created
+        self.order = order
         self.edited = edited
         self.fingerprint = fingerprint
     }
@@ -55,6 +59,7 @@ public struct Comment: Sendable, Hashable {
             id: key, subject: Subject(item: object["item"]?.text), parent: object["parent"]?.text,
             author: object["author"]?.int.map(ActorID.init), text: object["text"]?.text,
             state: state, created: Timestamp(milliseconds: created),
+            order: object["order"]?.int ?? 0,
             edited: (object["edited"]?.int).map(Timestamp.init(milliseconds:)),
             fingerprint: object["fingerprint"]?.text ?? "")
     }
@@ -69,6 +74,7 @@ public struct Comment: Sendable, Hashable {
         object["parent"] = parent.map(Value.text)
         object["author"] = (author?.number).map(Value.int)
         object["text"] = text.map(Value.text)
+        if order != 0 { object["order"] = .int(order) }
         object["edited"] = (edited?.milliseconds).map(Value.int)
         return .put(key: id, value: .object(object))
     }
@@ -110,9 +116,9 @@ public struct CommentDraft: Sendable, Hashable {
 public struct ThreadQuery: Sendable, Hashable {
     /// The order among siblings.
     public enum Order: String, Sendable, Hashable {
-        /// By time, oldest first.
+        /// By time, and then by ``Comment/order``, oldest first.
         case oldest
-        /// By time, newest first.
+        /// By time, and then by ``Comment/order``, newest first.
         case newest
     }
 
