@@ -40,12 +40,17 @@ extension Container {
 
     /// Has what was not told yet tell nothing of comments that are purged.
     func forgetTexts(of purges: [Purge], at commit: Commit) {
-        domain.bus.forgetTexts(at: commit.sequence) { comment, _ in
-            purges.contains {
-                $0.container == comment.container && $0.component == comment.component
-                    && comment.comment.hasPrefix($0.prefix)
-            }
+        domain.bus.forgetTexts(at: commit.sequence) { comment, text in
+            purges.contains { $0.covers(comment, text) }
         }
+    }
+}
+
+extension Purge {
+    /// Whether a comment goes with it.
+    fileprivate func covers(_ comment: CommentKey, _ text: CommentText) -> Bool {
+        guard container == comment.container, component == comment.component else { return false }
+        return item.map { $0 == text.item } ?? comment.comment.hasPrefix(prefix)
     }
 }
 
