@@ -59,4 +59,28 @@ struct IndexValuesTests {
         index.put([item(0, "another", -1)], revision: 3)
         #expect(index.valuesVersion(of: [field]) != few, "all of them are told exactly")
     }
+
+    @Test(arguments: ["name", "year"])
+    func `very many values are looked at in steps of a few, while they change`(
+        field: String
+    ) throws {
+        // Every number below 100 on a hundred rows, 20,000 on one each.
+        let years = (0..<30_000).map { $0 < 10_000 ? $0 % 100 : $0 }
+        let index = index(years.map { "n\($0)" }, years)
+        let search = try #require(index.search(valuesOf: field, atMost: 100))
+        var steps = 0
+        while search.step() {
+            index.put([item(30_000 + steps, "m\(steps)", 50_000 + steps)], revision: 2)
+            steps += 1
+        }
+        let looks = field == "name" ? 20_100 : 2 * 30_000
+        #expect(steps >= looks / ValueSearch.few, "so many were looked at in each: \(steps)")
+        #expect(index.search(valuesOf: field, atMost: 100) == nil, "it is known")
+        let found = index.distinctValues(of: field, atMost: 100)
+        #expect(Set(found) == Set((0..<100).map { field == "name" ? .text("n\($0)") : .int($0) }))
+        for place in 0..<100 { index.put([item(place, "one", -1)], revision: 3) }
+        #expect(index.distinctValues(of: field, atMost: 100) == found, "not at each change")
+        for place in 100..<10_000 { index.put([item(place, "one", -1)], revision: 3) }
+        #expect(index.search(valuesOf: field, atMost: 100) != nil, "after many it is")
+    }
 }

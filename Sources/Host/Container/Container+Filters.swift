@@ -143,16 +143,18 @@ extension Container {
     ///   - selection: filter ids by section.
     ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
     ///   - only: the one filters component to ask; nil: all.
+    ///   - isOfView: whether screens are to show it, who share what they ask.
     ///   - then: takes the sections.
     func resolve(
-        _ selection: Selection, offers: Bool, only: Slot? = nil,
+        _ selection: Selection, offers: Bool, only: Slot? = nil, isOfView: Bool = false,
         then: @escaping Answer<[ResolvedSection]>
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
         // With several components only their offers tell whose a section is.
         resolve(
-            FilterResolution(selection: selection, offers: offers || asked.count > 1),
+            FilterResolution(
+                selection: selection, offers: offers || asked.count > 1, isOfView: isOfView),
             asking: asked
         ) { [domain] result in
             do throws(HostError) {
@@ -178,16 +180,17 @@ extension Container {
     ) {
         guard let slot = slots.first else { return then(.success(resolution)) }
         let rest = Array(slots.dropFirst())
-        report(to: slot)
-        guard resolution.offers else {
-            return resolveSelected(resolution, [], slot, asking: rest, then: then)
-        }
-        slot.ask(.sections) { [self] result in
-            switch result {
-            case .success(.sections(let sections)):
-                resolveSelected(resolution, sections, slot, asking: rest, then: then)
-            case .success: then(.failure(slot.unavailable("It answered something else.")))
-            case .failure(let error): then(.failure(error))
+        report(to: slot) { [self] in
+            guard resolution.offers else {
+                return resolveSelected(resolution, [], slot, asking: rest, then: then)
+            }
+            ask(slot, .sections, isShared: resolution.isOfView) { [self] result in
+                switch result {
+                case .success(.sections(let sections)):
+                    resolveSelected(resolution, sections, slot, asking: rest, then: then)
+                case .success: then(.failure(slot.unavailable("It answered something else.")))
+                case .failure(let error): then(.failure(error))
+                }
             }
         }
     }
@@ -202,7 +205,7 @@ extension Container {
             resolution.add(sections, [], [])
             return resolve(resolution, asking: rest, then: then)
         }
-        slot.ask(.filters(ids)) { [self] result in
+        ask(slot, .filters(ids), isShared: resolution.isOfView) { [self] result in
             switch result {
             case .success(.filters(let filters)):
                 var resolution = resolution
@@ -236,51 +239,19 @@ extension Container {
                         section: section, filter: filter, known: known, reason: told)))
         }
     }
-
-    /// Tells a filters component the values that its fields have, if they changed since.
-    func report(to slot: Slot) {
-        guard slot.isAttached, let port = slot.port, !port.observedFields.isEmpty else { return }
-        let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
-        let version = lists.reduce(UInt64(lists.count &* 31 &+ limit)) {
-            $0 &* 31 &+ $1.valuesVersion(of: port.observedFields, atMost: limit)
-        }
-        guard slot.reportedVersion != version else { return }
-        slot.reportedVersion = version
-        var values: [String: [Value]] = [:]
-        var cut: Set<String> = []
-        for field in port.observedFields {
-            let found = lists.distinctValues(of: field, atMost: limit)
-            values[field] = Array(found.prefix(limit))
-            if found.count > limit
-                || lists.contains(where: { $0.hasValues(of: field, beyond: limit) })
-            {
-                cut.insert(field)
-            }
-        }
-        port.report(values, cut: cut)
-    }
-}
-
-extension [ContentIndex] {
-    /// The values that a field has in any of the lists, each once, in the first one's order; of each
-    /// list at most so many.
-    fileprivate func distinctValues(of field: String, atMost limit: Int) -> [Value] {
-        if count == 1 { return self[0].distinctValues(of: field, atMost: limit) }
-        var seen: Set<Value> = []
-        return flatMap { $0.distinctValues(of: field, atMost: limit) }
-            .filter { seen.insert($0).inserted }
-    }
 }
 
 /// How far a selection is looked up.
 private struct FilterResolution {
     var offers: Bool
+    var isOfView: Bool
     var sections: [ResolvedSection] = []
     private var selection: Selection
 
-    init(selection: Selection, offers: Bool) {
+    init(selection: Selection, offers: Bool, isOfView: Bool) {
         self.selection = selection
         self.offers = offers
+        self.isOfView = isOfView
     }
 
     /// The selected sections that no component has, sorted.

@@ -69,6 +69,8 @@ final class Slot {
     var counts: [Subject: Int] = [:]
     /// The values that a filters component was last told of.
     var reportedVersion: UInt64?
+    /// Who waits until it was told of the present ones.
+    var awaitingValues: [() -> Void] = []
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()

@@ -137,6 +137,12 @@ final class ContentIndex {
         columns[field]?.distinctValues(atMost: limit) ?? []
     }
 
+    /// What finds ``distinctValues(of:atMost:)`` step by step, where that takes long; nil: they are at
+    /// hand.
+    func search(valuesOf field: String, atMost limit: Int) -> ValueSearch? {
+        columns[field]?.search(atMost: limit)
+    }
+
     /// Whether a field has more distinct values than so many.
     func hasValues(of field: String, beyond limit: Int) -> Bool {
         (columns[field]?.valueCount ?? 0) > limit

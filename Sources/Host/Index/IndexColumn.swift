@@ -117,21 +117,58 @@ enum IndexColumn {
     /// Another number when ``distinctValues(atMost:)`` are others; where there are more than that, only
     /// after changes of an eighth as many rows as there are values.
     func version(atMost limit: Int) -> UInt64 {
-        guard valueCount > limit else { return version }
+        guard !isLongToList else { return 1 << 41 }
+        return valueCount > limit ? cutVersion : version
+    }
+
+    /// The distinct values, sorted: at most so many, those that most rows have, as they were when
+    /// ``version(atMost:)`` changed or ``search(atMost:)`` found them.
+    func distinctValues(atMost limit: Int) -> [Value] {
+        guard valueCount > limit else {
+            return switch self {
+            case .text(let column):
+                column.values.sortedCodes.map { .text(column.values.text(of: $0)) }
+            case .number(let column): column.sortedNumbers.map(column.value)
+            }
+        }
+        let isFound =
+            valueCount > Self.few
+            ? cut.values(atMost: limit) != nil : cut.isRecent(cutVersion, atMost: limit)
+        if !isFound {
+            let search = ValueSearch(self, atMost: limit)
+            while search.step() {}
+        }
+        return cut.values(atMost: limit) ?? []
+    }
+
+    /// What finds ``distinctValues(atMost:)`` step by step, where that takes long; nil: they are at hand.
+    func search(atMost limit: Int) -> ValueSearch? {
+        guard
+            isLongToList
+                || valueCount > max(limit, Self.few) && !cut.isRecent(cutVersion, atMost: limit)
+        else { return nil }
+        return ValueSearch(self, atMost: limit)
+    }
+
+    /// So many values, or rows, are looked at in one turn.
+    private static let few = 4 * ValueSearch.few
+
+    /// Whether it is to be found out first which values there are, with a look at many rows.
+    private var isLongToList: Bool {
+        if case .number(let column) = self { column.unlistedCount > Self.few } else { false }
+    }
+
+    private var cut: CutValues {
         switch self {
-        case .text(let column):
-            return column.values.cut.value(
-                after: column.values.changes, ofValues: column.values.count)
-        case .number(let column): return column.cutVersion
+        case .text(let column): column.values.cut
+        case .number(let column): column.cut
         }
     }
 
-    /// The distinct values, sorted: at most so many, those that most rows have.
-    func distinctValues(atMost limit: Int) -> [Value] {
+    private var cutVersion: UInt64 {
         switch self {
-        case .text(let column):
-            column.values.sortedCodes(atMost: limit).map { .text(column.values.text(of: $0)) }
-        case .number(let column): column.sortedNumbers(atMost: limit).map(column.value)
+        case .text(let column): column.values.cutVersion
+        case .number(let column): column.cutVersion
         }
     }
 

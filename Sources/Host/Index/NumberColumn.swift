@@ -14,12 +14,14 @@ final class NumberColumn {
 
     /// Grows with each row that takes or loses a number.
     private var changes: UInt64 = 0
-    private var cut = CutVersion()
+    var cut = CutValues()
 
     private let type: Field.FieldType
     /// The rows of each distinct number: kept from the first time that somebody asks, since most
     /// numbers are compared and never listed.
     private var postings: [Double: Postings]?
+    /// Up to which row they are listed.
+    private var listed = 0
     /// Kept from the first time that rows are counted by them, while the distinct numbers are few.
     private var codes: ByteCodes?
 
@@ -44,7 +46,7 @@ final class NumberColumn {
         let old = numbers[row]
         guard old != new, !(old.isNaN && new.isNaN) else { return }
         numbers[row] = new
-        if postings != nil { move(row, from: old, to: new) }
+        if row < listed { move(row, from: old, to: new) }
         if codes?.set(new, row: row) == false { codes = nil }
     }
 
@@ -112,28 +114,33 @@ final class NumberColumn {
         return postings?.count ?? 0
     }
 
-    /// The numbers that most rows have, at most so many, ascending; of numbers that equally many rows
-    /// have the least.
-    func sortedNumbers(atMost limit: Int) -> [Double] {
-        guard valueCount > limit else { return sortedNumbers }
-        typealias Listed = Dictionary<Double, Postings>.Element
-        let most = (postings ?? [:]).first(limit) { (one: Listed, other: Listed) -> Bool in
-            let (left, right) = (one.value.count, other.value.count)
-            return left == right ? one.key < other.key : left > right
-        }
-        return most.map { $0.key }.sorted()
-    }
+    /// How many rows have a number that is listed; nil: none.
+    func count(of number: Double) -> Int? { postings?[number]?.count }
 
-    /// Another number once ``sortedNumbers(atMost:)`` are to be found anew where there are more.
-    var cutVersion: UInt64 { cut.value(after: changes, ofValues: valueCount) }
+    /// Another number once the numbers that most rows have are to be found anew.
+    var cutVersion: UInt64 { cut.version(after: changes, ofValues: valueCount) }
+
+    /// How many rows are to be listed before the distinct numbers are known.
+    var unlistedCount: Int { max(numbers.count - listed, 0) }
 
     /// Keeps the distinct numbers, and ``version``, from now on.
-    func startListing() {
-        guard postings == nil else { return }
-        postings = [:]
-        for row in numbers.indices where !numbers[row].isNaN {
+    func startListing() { while list(atMost: .max) {} }
+
+    /// Lists some more rows.
+    ///
+    /// - Returns: False: all were listed already, and what comes is from now on.
+    func list(atMost count: Int) -> Bool {
+        if postings == nil { postings = [:] }
+        guard listed < numbers.count else {
+            listed = .max
+            return false
+        }
+        let end = count < numbers.count - listed ? listed + count : numbers.count
+        for row in listed..<end where !numbers[row].isNaN {
             postings?[numbers[row], default: Postings()].insert(row)
         }
+        listed = end
+        return true
     }
 
     /// The rows that have any number.

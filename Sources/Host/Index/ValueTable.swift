@@ -7,7 +7,7 @@ final class ValueTable {
     private(set) var count = 0
     /// Grows with each row that takes or loses a text.
     private(set) var changes: UInt64 = 0
-    var cut = CutVersion()
+    var cut = CutValues()
     let folded = FoldedTexts()
     private(set) var postings: ContiguousArray<Postings> = []
     /// The first eight bytes of each folded text, as a number that orders as the text does.
@@ -41,17 +41,8 @@ final class ValueTable {
         postings.indices.filter { postings[$0].count > 0 }.sorted { compare($0, $1) < 0 }
     }
 
-    /// The codes of the texts that most rows have, at most so many, in the order of their texts; of
-    /// texts that equally many rows have the first.
-    func sortedCodes(atMost limit: Int) -> [Int] {
-        guard count > limit else { return sortedCodes }
-        return postings.indices.lazy.filter { self.postings[$0].count > 0 }
-            .first(limit) { one, other in
-                let (left, right) = (postings[one].count, postings[other].count)
-                return left == right ? compare(one, other) < 0 : left > right
-            }
-            .sorted { compare($0, $1) < 0 }
-    }
+    /// Another number once the texts that most rows have are to be found anew.
+    var cutVersion: UInt64 { cut.version(after: changes, ofValues: count) }
 
     /// Notes that a row has a text, and gives its code.
     func insert(_ text: String, row: Int) -> Int {

@@ -35,19 +35,20 @@ extension Container {
     private func ask(
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
-        report(to: slot)
-        slot.ask(query) { [self] result in
-            switch result {
-            case .success(.selection(_, let events)):
-                // The delegate shows it, or something else, or nothing.
-                screen.chosen = screen.choices.view.selection
-                deliver(events, from: slot)
-                var choices = screen.choices
-                choices.view.selection = screen.chosen ?? choices.view.selection
-                screen.chosen = nil
-                turn(screen, to: choices, done)
-            case .success: done(.failure(slot.unavailable("It answered something else.")))
-            case .failure(let error): explain(error, slot, done)
+        report(to: slot) { [self] in
+            slot.ask(query) { [self] result in
+                switch result {
+                case .success(.selection(_, let events)):
+                    // The delegate shows it, or something else, or nothing.
+                    screen.chosen = screen.choices.view.selection
+                    deliver(events, from: slot)
+                    var choices = screen.choices
+                    choices.view.selection = screen.chosen ?? choices.view.selection
+                    screen.chosen = nil
+                    turn(screen, to: choices, done)
+                case .success: done(.failure(slot.unavailable("It answered something else.")))
+                case .failure(let error): explain(error, slot, done)
+                }
             }
         }
     }

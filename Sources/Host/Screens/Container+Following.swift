@@ -82,10 +82,15 @@ extension Container {
             return domain.inSlices { [self] in
                 follow()
             } then: { [self] in
-                screening.isFollowing = false
+                haveFollowed()
             }
         }
+        haveFollowed()
+    }
+
+    private func haveFollowed() {
         screening.isFollowing = false
+        screening.answers.forget()
     }
 
     /// Does the next little thing; false: screens show what there is, and their readers know.
@@ -250,11 +255,15 @@ extension Container {
 
     /// A filter is no more: whoever had selected it goes on without.
     func drop(_ filter: String, in section: String, from view: SharedView) {
-        for screen in view.screens.values {
+        var screens = Array(view.screens.values)
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
             change(screen) { choices in
                 choices.view.selection[section].removeAll { $0 == filter }
             } then: { _ in
             }
+            return true
+        } then: {
         }
     }
 }

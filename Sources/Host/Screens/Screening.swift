@@ -23,6 +23,8 @@ struct Screening {
     var seen = Seen()
     /// What the filters components offer, as of a version.
     var offers: (version: UInt64, value: UInt64?)?
+    /// What these answered the views that follow.
+    var answers = SharedAnswers()
     /// Whether something happened that was not looked at yet.
     var isDirty = false
     /// Whether screens are following, now or in a turn to come.

@@ -133,7 +133,9 @@ extension SharedView {
     private func resolve(for offers: UInt64?) {
         guard let container else { return }
         isResolving = true
-        container.resolve(key.selection, offers: container.showsFilters) { [weak self] result in
+        container.resolve(
+            key.selection, offers: container.showsFilters, isOfView: true
+        ) { [weak self] result in
             self?.resolved(result, for: offers)
         }
     }
@@ -147,10 +149,15 @@ extension SharedView {
             if sections != self.sections { structure = structure.map { _ in 0 } }
             self.sections = sections
             resolved = offers
-            do throws(HostError) {
-                try refresh(container)
-            } catch {
-                failure = error
+            if isReady {
+                // What is shown already follows with all others, or when it is read.
+                if !isAdvancing { version = 0 }
+            } else {
+                do throws(HostError) {
+                    try refresh(container)
+                } catch {
+                    failure = error
+                }
             }
         case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
             // What was selected is no more: those who had selected it go on without it.

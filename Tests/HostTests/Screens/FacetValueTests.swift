@@ -1,4 +1,7 @@
 import AtriumKit
+import Facets
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
@@ -39,5 +42,90 @@ import Testing
         #expect(page.sections?[0].filters.map(\.id) == ["g0", "g4", "g5"])
         #expect(page.sections?[0].more == true)
         try await host.end()
+    }
+
+    @Test func `values of which there are very many are looked for in slices`() async throws {
+        var limits = HostLimits()
+        limits.facetValues = 10
+        let host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        for part in 0..<10 {
+            try await host.put((0..<1_000).map { .film("f\(part)-\($0)", ["g\(part)-\($0)"]) })
+        }
+        try await host.put((0..<30).map { .film("new\($0)", ["h\($0 % 10)"]) })
+        let before = await host.on { $0.domain.steps }
+        let page = try await host.list(facets: true)
+        #expect(await host.on { $0.domain.steps } - before >= 10_000 / ValueSearch.few)
+        #expect(page.sections?[0].filters.map(\.id) == (0..<10).map { "h\($0)" })
+        #expect(page.sections?[0].filters.map(\.count) == Array(repeating: 3, count: 10))
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        #expect(client.copy.sections == page.sections)
+        // After changes of an eighth of the values, screens offer others.
+        for part in 0..<3 {
+            try await host.put((0..<1_000).map { .film("f\(part)-\($0)", ["i\($0 % 10)"]) })
+        }
+        while await host.isFollowing() {}
+        try await until {
+            try await client.catchUp()
+            return client.copy.sections?[0].filters.map(\.id) == (0..<10).map { "i\($0)" }
+        }
+        try await host.end()
+    }
+
+    @Test func `views share what they ask of a filters component`() async throws {
+        let host = try await TestRegistry.start(
+            plugins: .builtIn + [.inProcess("counting", .filters, CountingFilters.self)])
+        try await host.apply(
+            ContainerDefinition.films.changed { $0.components[0].plugin = "counting" })
+        try await host.put((0..<40).map { .film("f\($0)", ["g\($0 % 5)"]) })
+        var clients: [ScreenClient] = []
+        for number in 0..<60 {
+            let selected = Selection(number % 3 == 0 ? [:] : ["genre": ["g\(number % 3)"]])
+            clients.append(
+                try await ScreenClient(
+                    host,
+                    ScreenRequest(container: "films", selection: selected, limit: number + 1)))
+        }
+        for client in clients { try await client.catchUp() }
+        while await host.isFollowing() {}
+        let before = CountingFilters.asked.load(ordering: .relaxed)
+        let visits = await host.visits()
+        try await host.put(.film("new", ["never seen"]))
+        #expect(await host.visits() - visits >= 60)
+        let asked = CountingFilters.asked.load(ordering: .relaxed) - before
+        #expect(asked <= 2 * 3, "its sections, and a filter for each selection")
+        for client in clients {
+            try await client.catchUp()
+            #expect(client.copy.sections?[0].filters.map(\.id).contains("never seen") == true)
+        }
+        try await host.end()
+    }
+}
+
+/// Facets that count how often they are asked.
+private final class CountingFilters: Filtering {
+    static let asked = Atomic(0)
+    static var settings: [Setting] { Facets.settings }
+
+    weak var delegate: (any FilteringDelegate)?
+    private let facets: Facets
+
+    init(context: ComponentContext) throws { facets = try Facets(context: context) }
+
+    var observedFields: [String] { facets.observedFields }
+
+    func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>) {
+        facets.fieldValuesDidChange(values, cut: cut)
+    }
+
+    var sections: [FilterSection] {
+        Self.asked.wrappingAdd(1, ordering: .relaxed)
+        return facets.sections
+    }
+
+    func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
+        Self.asked.wrappingAdd(1, ordering: .relaxed)
+        return try facets.filter(id, in: section)
     }
 }

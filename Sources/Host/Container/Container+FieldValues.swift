@@ -1,0 +1,72 @@
+import AtriumKit
+
+// The values of fields, told to the filters components that observe them.
+extension Container {
+    /// Tells a filters component the values that its fields have, if they changed since.
+    ///
+    /// - Parameters:
+    ///   - slot: the component's.
+    ///   - done: called once it was told, at once where they are found at once.
+    func report(to slot: Slot, then done: @escaping () -> Void) {
+        guard slot.isAttached, let port = slot.port, !port.observedFields.isEmpty else {
+            return done()
+        }
+        let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
+        guard slot.reportedVersion != valuesVersion(of: port.observedFields) else { return done() }
+        slot.awaitingValues.append(done)
+        guard slot.awaitingValues.count == 1 else { return }
+        var searches = port.observedFields.flatMap { field in
+            lists.compactMap { $0.search(valuesOf: field, atMost: limit) }
+        }
+        guard !searches.isEmpty else { return reportFound(to: slot) }
+        domain.inSlices {
+            if searches.last?.step() == false { searches.removeLast() }
+            return !searches.isEmpty
+        } then: { [self] in
+            reportFound(to: slot)
+        }
+    }
+
+    /// Tells a filters component the values that were found, and lets those go on who wait for that.
+    private func reportFound(to slot: Slot) {
+        if slot.isAttached, let port = slot.port { report(to: slot, port) }
+        let waiting = slot.awaitingValues
+        slot.awaitingValues.removeAll()
+        for done in waiting { done() }
+    }
+
+    private func report(to slot: Slot, _ port: any ComponentPort) {
+        let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
+        slot.reportedVersion = valuesVersion(of: port.observedFields)
+        var values: [String: [Value]] = [:]
+        var cut: Set<String> = []
+        for field in port.observedFields {
+            let found = lists.distinctValues(of: field, atMost: limit)
+            values[field] = Array(found.prefix(limit))
+            if found.count > limit
+                || lists.contains(where: { $0.hasValues(of: field, beyond: limit) })
+            {
+                cut.insert(field)
+            }
+        }
+        port.report(values, cut: cut)
+    }
+
+    private func valuesVersion(of fields: [String]) -> UInt64 {
+        let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
+        return lists.reduce(UInt64(lists.count &* 31 &+ limit)) {
+            $0 &* 31 &+ $1.valuesVersion(of: fields, atMost: limit)
+        }
+    }
+}
+
+extension [ContentIndex] {
+    /// The values that a field has in any of the lists, each once, in the first one's order; of each
+    /// list at most so many.
+    fileprivate func distinctValues(of field: String, atMost limit: Int) -> [Value] {
+        if count == 1 { return self[0].distinctValues(of: field, atMost: limit) }
+        var seen: Set<Value> = []
+        return flatMap { $0.distinctValues(of: field, atMost: limit) }
+            .filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,85 @@
+import AtriumKit
+
+/// Those values of a field that most rows have, as they were found last.
+///
+/// To find them is to look at each value: it is worth it after changes of an eighth as many rows as there
+/// are values, and so costs each change little.
+struct CutValues {
+    // Far from where versions that grow with each value are.
+    private var version: UInt64 = 1 << 40
+    private var position: UInt64 = 0
+    private var found: (values: [Value], limit: Int, version: UInt64)?
+
+    /// Another number once they are to be found anew.
+    mutating func version(after changes: UInt64, ofValues count: Int) -> UInt64 {
+        if changes - position > UInt64(count / 8) {
+            position = changes
+            version += 1
+        }
+        return version
+    }
+
+    /// What was found last, be it a while ago; nil: nothing was, or another number of them.
+    func values(atMost limit: Int) -> [Value]? {
+        found.flatMap { $0.limit == limit ? $0.values : nil }
+    }
+
+    /// Whether what was found last is still worth as much as if it were found now.
+    func isRecent(_ version: UInt64, atMost limit: Int) -> Bool {
+        found.map { $0.version == version && $0.limit == limit } ?? false
+    }
+
+    /// Keeps what was found.
+    mutating func keep(_ values: [Value], atMost limit: Int, version: UInt64) {
+        found = (values, limit, version)
+    }
+}
+
+/// The first elements in an order, at most so many: the worst of them lies on top of a heap.
+struct FirstElements<Element> {
+    private(set) var elements: [Element] = []
+    private let limit: Int
+    private let comesFirst: (Element, Element) -> Bool
+
+    init(atMost limit: Int, by comesFirst: @escaping (Element, Element) -> Bool) {
+        self.limit = limit
+        self.comesFirst = comesFirst
+    }
+
+    /// Takes an element in if it is among the first so far.
+    ///
+    /// - Returns: whether it was, and which one it has driven out.
+    mutating func insert(_ element: Element) -> (isAmong: Bool, out: Element?) {
+        guard elements.count >= limit else {
+            elements.append(element)
+            rise()
+            return (true, nil)
+        }
+        guard let worst = elements.first, comesFirst(element, worst) else { return (false, nil) }
+        elements[0] = element
+        sink()
+        return (true, worst)
+    }
+
+    private mutating func rise() {
+        var place = elements.count - 1
+        while place > 0, comesFirst(elements[(place - 1) / 2], elements[place]) {
+            elements.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func sink() {
+        var place = 0
+        while true {
+            var worst = place
+            for child in [2 * place + 1, 2 * place + 2]
+            where child < elements.count && comesFirst(elements[worst], elements[child]) {
+                worst = child
+            }
+            guard worst != place else { return }
+            elements.swapAt(place, worst)
+            place = worst
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import AtriumKit
+
+/// Finds step by step those values of a field that most rows have, while rows take and lose values: for
+/// fields with so many values that a look at each takes too long for one turn of the loop.
+///
+/// A value counts as many rows as it has when it is looked at. Once ``step()`` returns false, the column
+/// knows what was found.
+final class ValueSearch {
+    /// So few values are looked at in one step.
+    static let few = 1_024
+
+    private let column: IndexColumn
+    private let limit: Int
+    private var texts: FirstElements<(code: Int, count: Int)>
+    private var numbers: FirstElements<(number: Double, count: Int)>
+    /// The numbers among those found: the rows of one lie apart.
+    private var known: Set<Double> = []
+    private var place = 0
+
+    /// Makes ready to find at most so many values.
+    init(_ column: IndexColumn, atMost limit: Int) {
+        self.column = column
+        self.limit = limit
+        texts = FirstElements(atMost: limit) { one, other in
+            guard one.count == other.count, case .text(let column) = column else {
+                return one.count > other.count
+            }
+            return column.values.compare(one.code, other.code) < 0
+        }
+        numbers = FirstElements(atMost: limit) { one, other in
+            one.count == other.count ? one.number < other.number : one.count > other.count
+        }
+    }
+
+    /// Looks at a few values.
+    ///
+    /// - Returns: False: all are found.
+    func step() -> Bool {
+        switch column {
+        case .text(let column):
+            guard place < column.values.end else { return finish(column) }
+            let end = min(place + Self.few, column.values.end)
+            for code in place..<end where column.values.postings[code].count > 0 {
+                _ = texts.insert((code, column.values.postings[code].count))
+            }
+            place = end
+        case .number(let column):
+            if column.list(atMost: Self.few) { return true }
+            guard column.valueCount > limit else { return false }
+            guard place < column.numbers.count else { return finish(column) }
+            let end = min(place + Self.few, column.numbers.count)
+            for row in place..<end { look(at: column.numbers[row], column) }
+            place = end
+        }
+        return true
+    }
+
+    private func look(at number: Double, _ column: NumberColumn) {
+        guard let count = column.count(of: number), !known.contains(number) else { return }
+        let (isAmong, out) = numbers.insert((number, count))
+        if isAmong { known.insert(number) }
+        if let out { known.remove(out.number) }
+    }
+
+    private func finish(_ column: TextColumn) -> Bool {
+        // What no row has any more may be forgotten, or stand for another text.
+        let codes = texts.elements.map(\.code).filter { column.values.postings[$0].count > 0 }
+            .sorted { column.values.compare($0, $1) < 0 }
+        let version = column.values.cutVersion
+        column.values.cut.keep(
+            codes.map { .text(column.values.text(of: $0)) }, atMost: limit, version: version)
+        return false
+    }
+
+    private func finish(_ column: NumberColumn) -> Bool {
+        let found = numbers.elements.map(\.number).filter { column.count(of: $0) != nil }.sorted()
+        let version = column.cutVersion
+        column.cut.keep(found.map(column.value), atMost: limit, version: version)
+        return false
+    }
+}

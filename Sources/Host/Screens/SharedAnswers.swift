@@ -1,0 +1,63 @@
+import AtriumKit
+
+/// What filters components answer, once for all views that ask the same.
+///
+/// An answer is kept as long as screens follow what happened: views that are shown later ask again, for a
+/// component may offer something else without having been told of other values.
+struct SharedAnswers {
+    struct Key: Hashable {
+        var component: ObjectIdentifier
+        /// The values that the component was told of before it was asked.
+        var values: UInt64?
+        var query: ComponentQuery
+    }
+
+    /// So many are kept: what single views have selected is worth less.
+    private static let most = 256
+
+    private(set) var known: [Key: ComponentAnswer] = [:]
+    private var waiting: [Key: [(Result<ComponentAnswer, HostError>) -> Void]] = [:]
+
+    /// Lets somebody wait for an answer.
+    ///
+    /// - Returns: whether they are the first, and ask.
+    mutating func wait(
+        for key: Key, _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
+    ) -> Bool {
+        waiting[key, default: []].append(done)
+        return waiting[key]?.count == 1
+    }
+
+    /// Takes an answer in, and gives those who wait for it.
+    mutating func take(
+        _ answer: Result<ComponentAnswer, HostError>, for key: Key, isKept: Bool
+    ) -> [(Result<ComponentAnswer, HostError>) -> Void] {
+        if isKept, case .success(let answer) = answer {
+            if known.count >= Self.most { known.removeAll() }
+            known[key] = answer
+        }
+        return waiting.removeValue(forKey: key) ?? []
+    }
+
+    /// Screens have followed what happened.
+    mutating func forget() { known.removeAll() }
+}
+
+extension Container {
+    /// Asks a filters component; views that ask the same share one answer.
+    func ask(
+        _ slot: Slot, _ query: ComponentQuery, isShared: Bool,
+        _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
+    ) {
+        guard isShared else { return slot.ask(query, done) }
+        let key = SharedAnswers.Key(
+            component: ObjectIdentifier(slot), values: slot.reportedVersion, query: query)
+        if let known = screening.answers.known[key] { return done(.success(known)) }
+        guard screening.answers.wait(for: key, done) else { return }
+        slot.ask(query) { [self] result in
+            let waiting = screening.answers.take(
+                result, for: key, isKept: screening.isFollowing)
+            for done in waiting { done(result) }
+        }
+    }
+}
