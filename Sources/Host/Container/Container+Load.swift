@@ -60,7 +60,8 @@ extension Container {
 
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
-        lane.isEmpty && erasures == 0 && !screening.isDirty && !screening.isFollowing
+        lane.isEmpty && erasures == 0 && rewirings == 0 && !screening.isDirty
+            && !screening.isFollowing
             && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
     }
 }

@@ -48,6 +48,9 @@ final class Container {
     var filling: [ObjectIdentifier: ContentIndex] = [:]
     /// The components whose tallies and counts are in the lists now.
     var wired = Wiring()
+    /// How many changes of the wiring the lists don't show in full yet.
+    var rewirings = 0
+    var waitingForWiring: [() -> Void] = []
 
     private var barriers: [Barrier] = []
     /// How many works hold, or wait to hold, each component's gate.

@@ -232,7 +232,8 @@ extension Restructuring {
         container.startsChanged()
         takeIn(made[...]) { [self] in
             container.open(gated)
-            done(.success(commit.sequence))
+            // Who is told the sequence reads nothing older than it.
+            container.whenRewired { done(.success(commit.sequence)) }
         }
     }
 

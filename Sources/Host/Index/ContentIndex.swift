@@ -107,27 +107,23 @@ final class ContentIndex {
 
     /// What the votes on an item add up to now, whether or not there is such an item.
     func setTally(_ tally: Tally, for id: String) {
+        guard derived.tallies[id] ?? Tally() != tally else { return }
         derived.setTally(tally, for: id)
         refill(id)
     }
 
     /// How many comments are about an item now, whether or not there is such an item.
     func setCommentCount(_ count: Int, for id: String) {
+        guard derived.commentCounts[id] ?? 0 != count else { return }
         derived.setCommentCount(count, for: id)
         refill(id)
     }
 
-    /// Forgets all tallies: the component that kept them is gone.
-    func removeTallies() {
-        let ids = Array(derived.tallies.keys)
-        for id in ids { setTally(Tally(), for: id) }
-    }
+    /// The items that have a tally, whether or not they are there.
+    var talliedItems: [String] { Array(derived.tallies.keys) }
 
-    /// Forgets all comment counts: the component that kept them is gone.
-    func removeCommentCounts() {
-        let ids = Array(derived.commentCounts.keys)
-        for id in ids { setCommentCount(0, for: id) }
-    }
+    /// The items that have comments, whether or not they are there.
+    var commentedItems: [String] { Array(derived.commentCounts.keys) }
 
     /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
     ///
