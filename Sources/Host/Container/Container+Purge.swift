@@ -4,23 +4,24 @@ import Store
 
 /// What a purge erases beside the items: the records of what was said about them.
 struct PurgedRecords {
-    /// The comments, one by one.
+    /// Comments, one by one, where they are few.
     var changes: [RecordChange] = []
-    /// The ballots, however many there are on an item.
+    /// What was said about an item, however much it is.
     var purges: [Purge] = []
-    /// Whether nothing was said at all.
-    var isEmpty = true
     /// Lets the other components and the indexes follow.
     var atCommit: () -> Void = {}
+
+    /// Whether nothing was said at all.
+    var isEmpty: Bool { changes.isEmpty && purges.isEmpty }
 }
 
 // A purge: items, and the ballots and comments on them, gone with one entry. It names the items'
-// ballots as a whole, however many there are: their rows go afterwards, and out of the component's
-// own state in slices.
+// ballots as a whole, and their comments where these are more than a few: their rows go afterwards, and
+// out of the component's own state in slices.
 //
 // The gates of all components concerned are closed from before the records are looked for until the
-// entry's outcome is known, so that nobody votes or comments in between. That of a votes component stays
-// closed until it has forgotten the ballots: whoever votes on an item that is back is judged without them.
+// entry's outcome is known, so that nobody votes or comments in between. That of a component that has
+// much to forget stays closed until it has: whoever votes on an item that is back is judged without it.
 extension Container {
     func purge(
         _ items: [String], from list: String, by caller: Caller,
@@ -34,7 +35,7 @@ extension Container {
                 open(names)
                 return purge(items, from: list, by: caller, reply)
             }
-            var erasures: [BallotErasure] = []
+            var erasures: [SubjectErasure] = []
             purgeGated(
                 items, from: list, siblings, by: caller, atCommit: { erasures = $0 }
             ) { [self] result in
@@ -45,7 +46,7 @@ extension Container {
         }
     }
 
-    private func run(_ erasure: BallotErasure) {
+    private func run(_ erasure: SubjectErasure) {
         erasures += 1
         erasure.run { [self] in
             erasures -= 1
@@ -58,7 +59,7 @@ extension Container {
 
     private func purgeGated(
         _ items: [String], from list: String, _ siblings: [Slot], by caller: Caller,
-        atCommit: @escaping ([BallotErasure]) -> Void, _ done: @escaping Answer<RemoveResult>
+        atCommit: @escaping ([SubjectErasure]) -> Void, _ done: @escaping Answer<RemoveResult>
     ) {
         guard let slot = slot(list) else {
             return done(.failure(.componentNotFound(container: name, component: list)))
@@ -71,58 +72,35 @@ extension Container {
         let subjects = items.filter { id in
             !slots.contains { $0 !== slot && ($0.list?.contains(id) ?? false) }
         }.map(Subject.item)
-        collect(subjects, from: siblings.filter { $0.kind == .comments }) { [self] result in
+        let votes = siblings.filter { $0.kind == .votes }
+        let comments = siblings.filter { $0.kind == .comments }
+        CommentSearch(for: subjects, in: comments, of: self).run { [self] result in
             switch result {
             case .failure(let error): done(.failure(error))
-            case .success(let changes):
-                let votes = siblings.filter { $0.kind == .votes }
-                var others = PurgedRecords(changes: changes)
-                others.purges = votes.flatMap { sibling in
-                    subjects.filter { sibling.tallies[$0] != nil }.map {
+            case .success(let found):
+                var others = PurgedRecords()
+                for slot in votes {
+                    others.purges += subjects.filter { slot.tallies[$0] != nil }.map {
                         Purge(
-                            container: name, component: sibling.name,
+                            container: name, component: slot.name,
                             prefix: Ballot.prefix(subject: $0))
                     }
                 }
-                others.isEmpty = changes.isEmpty && others.purges.isEmpty
+                others.changes = found.named.map {
+                    RecordChange(
+                        container: name, component: $0.component, key: $0.key, value: nil)
+                }
+                for component in found.many {
+                    others.purges += subjects.compactMap(\.item).map {
+                        Purge(container: name, component: component, item: $0)
+                    }
+                }
                 others.atCommit = { [self] in
-                    follow(changes, subjects, siblings)
-                    atCommit(votes.compactMap { showNoBallots(on: subjects, in: $0) })
+                    atCommit(
+                        votes.compactMap { showNoBallots(on: subjects, in: $0) }
+                            + comments.compactMap { showNoComments(on: subjects, in: $0, found) })
                 }
                 slot.run(remove(items, from: slot, by: caller, others: others, done))
-            }
-        }
-    }
-
-    /// Asks each component in turn for the records about subjects.
-    private func collect(
-        _ subjects: [Subject], from siblings: [Slot], _ found: [RecordChange] = [],
-        _ done: @escaping Answer<[RecordChange]>
-    ) {
-        guard let sibling = siblings.first, !subjects.isEmpty else { return done(.success(found)) }
-        sibling.ask(.recordKeys(subjects), passesGate: true) { [self] result in
-            switch result {
-            case .failure(let error): done(.failure(error))
-            case .success(.recordKeys(let keys)):
-                let changes = keys.map {
-                    RecordChange(
-                        container: name, component: sibling.name, key: $0, value: nil)
-                }
-                collect(subjects, from: Array(siblings.dropFirst()), found + changes, done)
-            case .success:
-                done(.failure(sibling.unavailable("It answered something else than was asked.")))
-            }
-        }
-    }
-
-    /// Lets comments components whose records were erased, and the derived fields, show it.
-    private func follow(_ changes: [RecordChange], _ subjects: [Subject], _ siblings: [Slot]) {
-        for sibling in siblings where sibling.kind == .comments {
-            let erased = changes.filter { $0.component == sibling.name }
-            guard !erased.isEmpty else { continue }
-            sibling.port?.undo(erased.map { .removed(key: $0.key) })
-            for subject in subjects where sibling.counts[subject] != nil {
-                deliver([.commentCount(subject, 0)], from: sibling)
             }
         }
     }
@@ -130,13 +108,30 @@ extension Container {
     /// Shows the tallies of purged items as empty.
     ///
     /// - Returns: what has the component forget the ballots; nil: there are none.
-    private func showNoBallots(on subjects: [Subject], in slot: Slot) -> BallotErasure? {
-        let voted = subjects.compactMap { subject in
-            slot.tallies[subject].map { (subject: subject, ballots: $0.count) }
-        }
+    private func showNoBallots(on subjects: [Subject], in slot: Slot) -> SubjectErasure? {
+        let voted = subjects.filter { slot.tallies[$0] != nil }
         guard !voted.isEmpty else { return nil }
-        deliver(voted.map { .tally($0.subject, Tally()) }, from: slot)
-        return BallotErasure(of: voted, from: slot.name, of: self)
+        let erasure = SubjectErasure(of: voted, from: slot, of: self)
+        deliver(voted.map { .tally($0, Tally()) }, from: slot)
+        return erasure
+    }
+
+    /// Shows that purged items have no comments, and has the component forget them if they are few.
+    ///
+    /// - Returns: what has it forget many; nil: they are forgotten.
+    private func showNoComments(
+        on subjects: [Subject], in slot: Slot, _ found: CommentSearch.Found
+    ) -> SubjectErasure? {
+        let named = found.named.filter { $0.component == slot.name }
+        if !named.isEmpty { slot.port?.undo(named.map { .removed(key: $0.key) }) }
+        let erasure =
+            found.many.contains(slot.name)
+            ? SubjectErasure(of: subjects, from: slot, of: self) : nil
+        let commented = subjects.filter { slot.counts[$0] != nil }
+        if erasure != nil || !named.isEmpty {
+            deliver(commented.map { .commentCount($0, 0) }, from: slot)
+        }
+        return erasure
     }
 }
 

@@ -2,39 +2,47 @@ import AtriumKit
 import DequeModule
 import NIOCore
 
-/// Ballots on purged items on their way out of a votes component's own state.
+/// What was said about purged items on its way out of a component's own state.
 ///
-/// The store does not show them, and the tallies are empty since the commit. The component's gate is
-/// closed meanwhile, so that nothing reads them or is judged by them; the loop serves others between
+/// The store does not show it, and tallies and counts are empty since the commit. The component's gate
+/// is closed meanwhile, so that nothing reads it or is judged by it; the loop serves others between
 /// slices.
-final class BallotErasure {
-    /// How many ballots are looked up, and forgotten, at a time.
+final class SubjectErasure {
+    /// How many records are looked up, and forgotten, at a time.
     static let slice = 500
 
     /// The component's.
     let name: String
+    private let kind: Kind?
     private let container: Container
-    /// Subjects with many ballots alone, others together.
-    private var all: Deque<[Subject]> = []
+    private let all: [[Subject]]
     private var batches: Deque<[Subject]> = []
     private var start: Int?
     private var done: () -> Void = {}
 
-    /// An erasure of the ballots on subjects, each of which has so many.
-    init(
-        of subjects: [(subject: Subject, ballots: Int)], from name: String, of container: Container
-    ) {
-        self.name = name
+    /// An erasure of what a component's records say about subjects.
+    init(of subjects: [Subject], from slot: Slot, of container: Container) {
+        name = slot.name
+        kind = slot.kind
         self.container = container
+        all = Self.batches(of: subjects, in: slot)
+    }
+
+    /// Subjects of which much was said alone, others together.
+    static func batches(of subjects: [Subject], in slot: Slot) -> [[Subject]] {
+        var batches: [[Subject]] = []
         var room = 0
-        for (subject, ballots) in subjects {
-            if ballots > room || all.isEmpty {
-                all.append([])
-                room = Self.slice
+        for subject in subjects {
+            // One without any may have some that nobody sees.
+            let records = max(slot.tallies[subject]?.count ?? slot.counts[subject] ?? 0, 1)
+            if records > room {
+                batches.append([])
+                room = slice
             }
-            all[all.count - 1].append(subject)
-            room -= ballots
+            batches[batches.count - 1].append(subject)
+            room -= records
         }
+        return batches
     }
 
     /// Erases them.
@@ -45,7 +53,7 @@ final class BallotErasure {
         next()
     }
 
-    /// Erases the next subjects' ballots, then the others'.
+    /// Erases what was said about the next subjects, then about the others.
     private func next() {
         guard let slot = container.slot(name) else { return done() }
         switch slot.state {
@@ -57,13 +65,16 @@ final class BallotErasure {
         }
         if slot.start != start {
             start = slot.start
-            batches = all
+            batches = Deque(all)
         }
         guard let batch = batches.popFirst() else { return done() }
-        guard batch.count > 1 else { return page(batch[0], after: nil, []) }
+        if kind == .votes, batch.count == 1 { return page(batch[0], after: nil, []) }
         ask(.recordKeys(batch)) { answer in
             guard case .recordKeys(let keys) = answer else { return self.done() }
-            self.forget([keys])
+            self.forget(
+                stride(from: 0, to: keys.count, by: Self.slice).map {
+                    Array(keys[$0..<min($0 + Self.slice, keys.count)])
+                })
         }
     }
 
