@@ -55,6 +55,16 @@ public final class Snapshot: Sendable {
     }
 }
 
+extension Snapshot {
+    /// Why something that was read can't be used.
+    ///
+    /// - Parameter what: what of the file can't be read.
+    /// - Returns: the error, which names the file.
+    public func damaged(_ what: String) -> StoreError {
+        .corrupt(file: store.file, reason: "\(what) can't be read")
+    }
+}
+
 extension Store {
     /// What is committed now, to be read in parts.
     ///

@@ -227,7 +227,8 @@ extension Container {
     private var failures: [(name: String, reason: String)] {
         slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
-            return slot.stall.map { (slot.name, "does not start: \($0)") }
+            if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
+            return slot.unreadable.problem.map { (slot.name, $0) }
         }
     }
 }
@@ -237,7 +238,7 @@ extension Slot {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
             case .starting, .prepared: (.starting, stall)
-            case .attached: (.attached, nil)
+            case .attached: (.attached, unreadable.problem.map { "It \($0)." })
             case .failed(let reason): (.failed, reason)
             case .closed: (.failed, "It was detached.")
             }

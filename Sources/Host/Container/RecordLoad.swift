@@ -8,6 +8,8 @@ import Store
 struct RecordLoad {
     let list: ContentIndex
     let items: RecordItems
+    /// Records that are in neither.
+    let unreadable: UnreadableRecords
 
     /// Reads a component's records into a new list: on the calling thread, and on another that puts
     /// together what this one has read.
@@ -45,7 +47,8 @@ struct RecordLoad {
         let list = assembly.finish()
         list.adopt(batcher.items)
         return RecordLoad(
-            list: list, items: RecordItems(batcher.items, places: batcher.places))
+            list: list, items: RecordItems(batcher.items, places: batcher.places),
+            unreadable: batcher.unreadable)
     }
 }
 

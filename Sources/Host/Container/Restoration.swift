@@ -23,6 +23,9 @@ final class Restoration {
     /// What the records make when each is an item; nil where there is no list.
     let list: ContentIndex?
 
+    /// Records that are not in it, nor anywhere else.
+    private(set) var unreadable = UnreadableRecords()
+
     private weak var slot: Slot?
     private let attempt: Int
     /// The list's items, in the order of the records.
@@ -119,6 +122,7 @@ final class Restoration {
     private func take(_ slice: RestoreSlice) {
         guard let slot, let port = slot.port else { return }
         given += 1
+        unreadable.add(slice.unreadable)
         slot.awaitComponent()
         port.restore(slice.changes) { [self] in
             given -= 1

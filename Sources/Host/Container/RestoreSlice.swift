@@ -22,13 +22,14 @@ struct RestoreSlice: Sendable {
     private(set) var revisions: [Int64] = []
     /// Those that have the shape of an item, as such: most sources list just these.
     private(set) var items: [WrittenItem] = []
+    /// Those that can't be decoded, and so are in none of these.
+    private(set) var unreadable = UnreadableRecords()
     private var size = 0
 
     /// Ends a reading that has gone far enough.
     private struct Enough: Error {}
 
-    /// Reads some of a component's records; those that can't be decoded are left out: nothing of ours
-    /// wrote them.
+    /// Reads some of a component's records; those that can't be decoded are left out and noted.
     ///
     /// - Parameters:
     ///   - container: the container's name.
@@ -48,7 +49,11 @@ struct RestoreSlice: Sendable {
         do {
             try store.forEachRecord(container: container, component: component, after: key) {
                 key, bytes, revision, _ in
-                _ = try? slice.append(key, bytes, revision, kind: kind)
+                do throws(JSONError) {
+                    try slice.append(key, bytes, revision, kind: kind)
+                } catch {
+                    slice.unreadable.add(key)
+                }
                 last = key
                 slice.size += bytes.count
                 guard slice.changes.count >= length || slice.size >= Self.bytes else { return }
@@ -60,7 +65,7 @@ struct RestoreSlice: Sendable {
         } catch is Enough {
             return Place(key: last, isEnd: false)
         }
-        if !slice.changes.isEmpty { each(slice) }
+        if !slice.changes.isEmpty || slice.unreadable.count > 0 { each(slice) }
         return Place(key: last, isEnd: true)
     }
 

@@ -29,10 +29,20 @@ extension Slot {
         guard let load, let port, let container else { return restoreEach(attempt) }
         port.restore(load.items)
         restoredList = load.list
+        note(load.unreadable)
         let isWanted = { self.start == attempt }
         container.fillDerived(load.list, while: isWanted) {
             self.prepared(Restored(items: load.items))
         }
+    }
+
+    /// Has its status, and the log, tell of records that nobody is shown.
+    private func note(_ unreadable: UnreadableRecords) {
+        self.unreadable = unreadable
+        guard let problem = unreadable.problem else { return }
+        domain.logger.error(
+            "a component's records can't be read", metadata: logFields(["reason": "It \(problem)."])
+        )
     }
 
     private func prepared(_ restored: Restored) {
@@ -47,6 +57,7 @@ extension Slot {
         Restoration(list, of: self, attempt).run { [weak self] restoration, problem in
             guard let self else { return }
             if let problem { return failStart(because: "Its records can't be read: \(problem)") }
+            if start == attempt { note(restoration.unreadable) }
             finishRestore(attempt, restoration)
         }
     }

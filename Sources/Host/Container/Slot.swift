@@ -63,6 +63,8 @@ final class Slot {
     var list: ContentIndex?
     /// The list that a restore has filled, until the container takes it in.
     var restoredList: ContentIndex?
+    /// The records that its last start could not read.
+    var unreadable = UnreadableRecords()
     /// What each subject's votes add up to; votes components alone.
     var tallies: [Subject: Tally] = [:]
     /// How many comments each subject has; comments components alone.

@@ -15,6 +15,9 @@ struct RecordBatcher {
     /// What was read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
+    /// Those that are no JSON, and so left out.
+    private(set) var unreadable = UnreadableRecords()
+
     private let fields: [Field]
     private let names: [(name: String, column: Int)]
     private let isText: [Bool]
@@ -41,7 +44,7 @@ struct RecordBatcher {
         return full
     }
 
-    /// Reads a record; one that can't be decoded is left out: nothing of ours wrote it.
+    /// Reads a record; one that can't be decoded is left out and noted.
     ///
     /// - Throws: ``NotAnItem``.
     mutating func append(
@@ -59,7 +62,9 @@ struct RecordBatcher {
         } catch {}
         // Unusual in some way: what it says is found out by the rules.
         rollBack()
-        guard let record = try? Value(jsonBytes: Array(value)) else { return }
+        guard let record = try? Value(jsonBytes: Array(value)) else {
+            return unreadable.add(key.text)
+        }
         guard let item = Item(key: key.text, value: record) else { throw NotAnItem() }
         begin()
         for (name, column) in names { set(item.fields[name], column) }

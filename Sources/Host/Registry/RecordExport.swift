@@ -53,7 +53,9 @@ struct ExportSlice: Sendable {
 
     /// Reads a part: call it away from the event loop.
     ///
-    /// Records that no component would understand are left out: nothing of ours wrote them.
+    /// Records that are not of their component's kind are left out: they are the component's own.
+    ///
+    /// - Throws: `StoreError` when the file can't be read, or a record in it: none is left out for that.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
         in snapshot: Snapshot
@@ -63,16 +65,24 @@ struct ExportSlice: Sendable {
         for index in sources.indices.dropFirst(place.source) {
             let source = sources[index]
             var last: String?
+            var unreadable: String?
             try snapshot.forEachRecord(
                 container: container, component: source.component, after: after
             ) { key, value in
-                if let record = Record(source, key, value) {
+                guard let decoded = try? Value(jsonBytes: value) else {
+                    unreadable = key
+                    return false
+                }
+                if let record = Record(source, key, decoded, value) {
                     records.append(record)
                     size += value.count + key.utf8.count + source.component.utf8.count
                 }
                 guard records.count >= Self.records || size >= Self.bytes else { return true }
                 last = key
                 return false
+            }
+            if let unreadable {
+                throw snapshot.damaged("the record '\(unreadable)' of \(source.component)")
             }
             after = nil
             if let last {
@@ -84,9 +94,10 @@ struct ExportSlice: Sendable {
 }
 
 extension ExportSlice.Record {
-    /// A stored record as its kind reads it; nil when it can't be.
-    fileprivate init?(_ source: RecordExport.Source, _ key: String, _ bytes: [UInt8]) {
-        guard let value = try? Value(jsonBytes: bytes) else { return nil }
+    /// A stored record as its kind reads it; nil when it is none of its kind.
+    fileprivate init?(
+        _ source: RecordExport.Source, _ key: String, _ value: Value, _ bytes: [UInt8]
+    ) {
         switch source.kind {
         case .contents:
             guard Item(key: key, value: value) != nil else { return nil }

@@ -58,7 +58,7 @@ import Testing
             _ = try await host.call { $0.setHidden("films", "stars", isHidden, by: .ann, $1) }
         }
         try await host.remove("brazil")
-        _ = try await host.call { $0.detach("films", "facets", purge: false, by: .ann, $1) }
+        _ = try await host.call { $0.detach("films", "filters", purge: false, by: .ann, $1) }
         try await host.apply(.films.changed { $0.title = "Films" })
     }
 
