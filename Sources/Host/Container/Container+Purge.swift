@@ -123,14 +123,14 @@ extension Container {
         on subjects: [Subject], in slot: Slot, _ found: CommentSearch.Found
     ) -> SubjectErasure? {
         let named = found.named.filter { $0.component == slot.name }
-        if !named.isEmpty { slot.port?.undo(named.map { .removed(key: $0.key) }) }
+        let isMany = found.many.contains(slot.name)
+        guard isMany || !named.isEmpty else { return nil }
+        // One that is started again may have read them before the commit: it is asked once it is there.
         let erasure =
-            found.many.contains(slot.name)
-            ? SubjectErasure(of: subjects, from: slot, of: self) : nil
+            isMany || !slot.isAttached ? SubjectErasure(of: subjects, from: slot, of: self) : nil
+        if erasure == nil { slot.port?.undo(named.map { .removed(key: $0.key) }) }
         let commented = subjects.filter { slot.counts[$0] != nil }
-        if erasure != nil || !named.isEmpty {
-            deliver(commented.map { .commentCount($0, 0) }, from: slot)
-        }
+        deliver(commented.map { .commentCount($0, 0) }, from: slot)
         return erasure
     }
 }
