@@ -136,18 +136,23 @@ extension Container {
                 $0.member("changes", result.changes)
             }
         }
+        let restructuring = Restructuring(of: self, to: change)
+        let told: (Int64) -> (result: ApplyResult, sequence: Int64) = { sequence in
+            result.changes += restructuring.late.sorted().map {
+                "component \($0): not there yet, its plugin does not answer"
+            }
+            return (result, sequence)
+        }
         if dryRun {
-            return Restructuring(of: self, to: change).rehearse { [domain] outcome in
-                reply(outcome.map { (result, domain.sequence) })
+            return restructuring.rehearse { [domain] outcome in
+                reply(outcome.map { told(domain.sequence) })
             }
         }
         for slot in slots { slot.revive() }
         guard result.action != .unchanged || applied != new else {
             return reply(.success((result, domain.sequence)))
         }
-        Restructuring(of: self, to: change).run(atCommit: atCommit) { sequence in
-            reply(sequence.map { (result, $0) })
-        }
+        restructuring.run(atCommit: atCommit) { reply($0.map(told)) }
     }
 
     /// Which components leave records behind, and whose are erased.

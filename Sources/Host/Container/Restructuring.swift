@@ -24,6 +24,9 @@ struct StructuralChange {
 /// and restored, their items checked against the fields. What the change replaces or takes away goes
 /// on until then, save that its gate is closed, so that nothing it decides is missed. At the commit
 /// the new ones take their places; when there is none, they are dropped, and nothing has changed.
+///
+/// A new component whose start shows no progress is not waited for: it is taken in when it is there. One
+/// that is to replace another fails the change instead, and the other goes on.
 final class Restructuring {
     private let container: Container
     private let change: StructuralChange
@@ -31,6 +34,11 @@ final class Restructuring {
     private var kept: [String: Slot] = [:]
     private var made: [Slot] = []
     private var gated: [String] = []
+    /// The new components that are not waited for.
+    private(set) var late: Set<String> = []
+    /// How their starts ended before the commit, where they failed.
+    private var lateFailures: [String: StartFailure] = [:]
+    private var isCommitted = false
 
     private var domain: Domain { container.domain }
 
@@ -121,18 +129,35 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
+            for slot in made { slot.startStalled = nil }
             done(error)
         }
+        func endOne() {
+            outstanding -= 1
+            if outstanding == 0 { end(nil) }
+        }
         for slot in made where !isOver {
-            slot.prepare { failure in
-                outstanding -= 1
+            slot.startStalled = { [self] in
+                guard container.slot(slot.name) == nil else { return end(slot.absence) }
+                late.insert(slot.name)
+                endOne()
+            }
+            slot.prepare { [self] failure in
+                if late.contains(slot.name) { return endLate(slot, failure) }
                 switch failure {
-                case nil: if outstanding == 0 { end(nil) }
+                case nil: endOne()
                 case .final(let error): end(error)
                 case .passing(let reason): end(slot.unavailable(reason))
                 }
             }
         }
+    }
+
+    /// The start of a component that was not waited for is over.
+    private func endLate(_ slot: Slot, _ failure: StartFailure?) {
+        if isCommitted { return slot.goOn(after: failure) {} }
+        // One that is prepared is taken in with the others.
+        lateFailures[slot.name] = failure
     }
 
     /// Makes sure that the items that are there fit the fields.
@@ -210,6 +235,7 @@ extension Restructuring {
     private func commitStructure(
         _ commit: Commit, at time: Timestamp, _ done: @escaping Answer<Int64>
     ) {
+        isCommitted = true
         let leaving = container.slots.filter { kept[$0.name] !== $0 }
         let made = made
         for slot in leaving { slot.leave() }
@@ -230,10 +256,13 @@ extension Restructuring {
             payload: change.payload)
         container.followScopes()
         container.startsChanged()
-        takeIn(made[...]) { [self] in
+        takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
             container.open(gated)
             // Who is told the sequence reads nothing older than it.
             container.whenRewired { done(.success(commit.sequence)) }
+        }
+        for slot in made {
+            if let failure = lateFailures[slot.name] { slot.goOn(after: failure) {} }
         }
     }
 

@@ -104,13 +104,15 @@ extension Slot {
 
     /// Starts until it succeeds or has failed too often; the container then takes the component in.
     func startUntilAttached(_ done: @escaping () -> Void) {
-        prepare { [weak self] failure in
-            guard let self else { return }
-            switch failure {
-            case nil: container?.takeIn(self) { done() }
-            case .final(let error): giveUp(because: error.sentence, done)
-            case .passing(let reason): tryAgain(because: reason, done)
-            }
+        prepare { [weak self] in self?.goOn(after: $0, done) }
+    }
+
+    /// Goes on with a start that is over: taken in, tried again or given up.
+    func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
+        switch failure {
+        case nil: container?.takeIn(self) { done() }
+        case .final(let error): giveUp(because: error.sentence, done)
+        case .passing(let reason): tryAgain(because: reason, done)
         }
     }
 
@@ -182,6 +184,7 @@ extension Slot {
     func close() {
         start += 1
         startDone = nil
+        startStalled = nil
         release()
         state = .closed
     }

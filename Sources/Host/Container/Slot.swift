@@ -44,6 +44,8 @@ final class Slot {
     var start = 0
     /// Who waits for this start.
     var startDone: ((StartFailure?) -> Void)?
+    /// Told when this start shows no progress; it may still come to its end.
+    var startStalled: (() -> Void)?
     /// Starts in a row without an answer in between.
     var failedStarts = 0
     /// What calls are told, who do not wait any more, while the component's start shows no progress.
@@ -93,6 +95,9 @@ final class Slot {
     var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
+
+    /// Whether it is restored, and not yet part of the container.
+    var isPrepared: Bool { if case .prepared = state { true } else { false } }
 
     var isAttached: Bool { if case .attached = state { true } else { false } }
 

@@ -67,6 +67,9 @@ extension Slot {
         refuseToWait(reason)
         container.structureChanged()
         container.startsChanged()
+        let startStalled = startStalled
+        self.startStalled = nil
+        startStalled?()
     }
 
     /// Refuses the calls that wait for the start, and those to come; unless it is over.

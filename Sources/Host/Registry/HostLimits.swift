@@ -77,6 +77,8 @@ public struct HostLimits: Sendable, Hashable {
 
     /// How long calls wait for a component whose start shows no progress; then they are refused as
     /// ``HostError/componentUnavailable``.
+    ///
+    /// So long does a change of structure wait for a new one.
     public var startPatience = Duration.seconds(5)
 
     /// The limits as documented.

@@ -156,6 +156,54 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a new component that hangs is not waited for, and is taken in once it is there`()
+        async throws
+    {
+        let script = HeldLauncher.Script()
+        var limits = HostLimits()
+        limits.startPatience = .milliseconds(20)
+        let host = try await TestRegistry.start(limits: limits, workers: HeldLauncher(script))
+        let made = try await host.apply(Self.apart)
+        #expect(
+            made.results.first?.changes.contains(
+                "component list: not there yet, its plugin does not answer") == true)
+        await #expect(throws: HostError.self) { try await host.put(.film("alien"), in: "apart") }
+        #expect(try await host.tally(in: "apart").tally.tally == Tally(), "its stars are there")
+        #expect(try await host.status(of: "apart").state == .degraded)
+
+        await host.on { _ in script.release() }
+        try await until { try await host.status(of: "apart").state == .ready }
+        try await host.put(.film("alien"), in: "apart")
+        try await host.stop()
+        let again = try await TestRegistry.start(in: host.directory, workers: HeldLauncher(script))
+        #expect(try await again.list("apart").items.map(\.id) == ["alien"])
+        try await again.end()
+    }
+
+    @Test func `a component that hangs does not replace one that works`() async throws {
+        let script = HeldLauncher.Script(isHeld: false)
+        var limits = HostLimits()
+        limits.startPatience = .milliseconds(20)
+        let host = try await TestRegistry.start(limits: limits, workers: HeldLauncher(script))
+        try await host.apply(.films)
+        try await host.put(.film("alien"))
+        script.hold()
+        let apart = ContainerDefinition.films.changed { $0.components[1].isolation = .process }
+        for dryRun in [true, false] {
+            let refused = await #expect(throws: HostError.self) {
+                try await host.apply(apart, dryRun: dryRun)
+            }
+            guard case .componentUnavailable("list", _, _) = refused else {
+                Issue.record("\(String(describing: refused))")
+                continue
+            }
+        }
+        try await host.put(.film("heat"))
+        #expect(try await host.list().items.count == 2)
+        await host.on { _ in script.release() }
+        try await host.end()
+    }
+
     @Test func `components of one container are made beside each other`() async throws {
         let script = HeldLauncher.Script()
         let host = try await TestRegistry.start(workers: HeldLauncher(script))
