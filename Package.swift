@@ -200,8 +200,8 @@ let package = Package(
         tests(
             "WorkersTests",
             [
-                "Workers", "Host", "Store", "JSONCodec", "TestSupport", kit, kitTesting, nioCore,
-                nioPosix, logging,
+                "CProcess", "Workers", "Host", "Store", "JSONCodec", "TestSupport", kit, kitTesting,
+                nioCore, nioPosix, logging,
             ]),
         .target(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",

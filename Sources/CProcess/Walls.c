@@ -65,12 +65,11 @@ struct __attribute__((packed)) path_rule {
 /* Other processes' abstract sockets, and signals to them. */
 #define SCOPES 3ull
 
-/* All that a version of Landlock knows. */
-static uint64_t known_rights(int version) {
+uint64_t process_landlock_rights(int version) {
     if (version >= 5) return (1ull << 16) - 1;
     if (version >= 3) return (1ull << 15) - 1;
     if (version >= 2) return (1ull << 14) - 1;
-    return (1ull << 13) - 1;
+    return version >= 1 ? (1ull << 13) - 1 : 0;
 }
 
 int process_landlock_version(void) {
@@ -95,11 +94,10 @@ static const char *const devices[] = {
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 };
 
-int process_wall_files(const char *const *programs, size_t program_count,
+int process_wall_files(int version, const char *const *programs, size_t program_count,
                        const char *const *files, size_t file_count) {
-    int version = process_landlock_version();
     if (version == 0) return 0;
-    uint64_t known = known_rights(version);
+    uint64_t known = process_landlock_rights(version);
     struct ruleset set = {.files = known, .scoped = version >= 6 ? SCOPES : 0};
     int rules = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &set, sizeof set, 0);
     if (rules < 0) return errno;
@@ -291,7 +289,7 @@ static void add_others(struct program *program, uint32_t self) {
 }
 #endif
 
-int process_wall_calls(int allows_network) {
+int process_wall_calls(int version, int allows_network) {
 #ifdef MACHINE
     if (!process_knows_filters()) return 0;
     struct program program = {.count = 0};
@@ -315,14 +313,14 @@ int process_wall_calls(int allows_network) {
     // Its flags are in memory: the C library then takes the older call.
     deny(&program, 437 /* openat2 */, ENOSYS);
     // Landlock's scope, where there is one, also lets a worker end its own children.
-    if (process_landlock_version() < 6) add_signals(&program, self);
+    if (version < 6) add_signals(&program, self);
     add_others(&program, self);
     pass(&program);
     struct sock_fprog filter = {.len = (unsigned short)program.count, .filter = program.lines};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) return errno;
 #else
-    (void)allows_network;
+    (void)version, (void)allows_network;
 #endif
     return 0;
 }

@@ -25,7 +25,7 @@ public actor WorkerComponent {
     var openCalls: Int { open.count }
 
     private let plugin: LoadedPlugin
-    private let launcher: WorkerLauncher
+    let launcher: WorkerLauncher
     private let owner = Owner()
     private(set) var port: (any ComponentPort)?
     /// Calls without an answer, by number.

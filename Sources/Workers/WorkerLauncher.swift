@@ -30,6 +30,8 @@ public final class WorkerLauncher: ComponentLauncher {
     private let running: RunningWorkers
     private let networkPlugins: Set<String>
     private let turns: TurnNotes
+    /// The version of Landlock that walls are made for, where it is not the kernel's own.
+    var landlock: Int32?
 
     /// A launcher.
     ///
@@ -114,6 +116,7 @@ public final class WorkerLauncher: ComponentLauncher {
         return ["--library", plugin.library, "--id", plugin.id]
             + readable.filter { $0.hasPrefix("/") }.flatMap { ["--read", $0] }
             + (networkPlugins.contains(plugin.id) ? ["--network"] : [])
+            + (landlock.map { ["--landlock", "\($0)"] } ?? [])
     }
 
     private func start(

@@ -151,14 +151,18 @@ final class WorkerSession {
         // A library that can't be loaded is the launcher's to tell of.
         let declared = (try? plugin.loaded())?.settings ?? []
         for setting in declared where setting.type == .path {
-            guard let path = settings[setting.name]?.text else { continue }
+            let given = settings[setting.name]?.text
+            guard let path = given ?? setting.defaultValue?.text else { continue }
             let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 { Glibc.close(descriptor) }
             guard descriptor < 0, errno == EACCES else { continue }
-            return SettingError(
-                setting.name,
+            let byDefault =
+                "\(path), which it is by default, can't be read: a worker reads what a definition "
+                + "names, so write '\(setting.name)' into the component's settings"
+            let named =
                 "\(path) can't be read: the daemon's user needs the right to, and the plugin's "
-                    + "manifest has to name '\(setting.name)' under \"paths\"")
+                + "manifest has to name '\(setting.name)' under \"paths\""
+            return SettingError(setting.name, given == nil ? byDefault : named)
         }
         return nil
     }

@@ -19,6 +19,7 @@ public struct WorkerWalls: Sendable {
     private let library: String
     private let readable: [String]
     private let allowsNetwork: Bool
+    private let landlock: Int32
 
     /// Walls.
     ///
@@ -26,27 +27,47 @@ public struct WorkerWalls: Sendable {
     ///   - library: the plugin's library.
     ///   - readable: files and folders that may be read too.
     ///   - allowsNetwork: whether sockets of the internet may be made.
-    public init(library: String, readable: [String], allowsNetwork: Bool) {
+    ///   - landlock: the version of Landlock that they are made for; of a newer kernel they take no more.
+    public init(
+        library: String, readable: [String], allowsNetwork: Bool, landlock: Int32 = .max
+    ) {
         self.library = library
         self.readable = readable
         self.allowsNetwork = allowsNetwork
+        self.landlock = min(landlock, process_landlock_version())
     }
 
     /// What this kernel lacks, a sentence each; to be asked by who starts workers.
     public static var missing: [String] {
+        missing(landlock: process_landlock_version(), hasFilters: process_knows_filters() != 0)
+    }
+
+    /// What a kernel lacks.
+    ///
+    /// A version of Landlock older than the newest lacks nothing where there are filters of calls, which
+    /// then close what it leaves open.
+    static func missing(landlock version: Int32, hasFilters: Bool) -> [String] {
         var missing: [String] = []
-        if process_landlock_version() == 0 {
+        if version == 0 {
             missing.append(
                 "Workers may read and write all files of the daemon's user: the kernel has no "
                     + "Landlock, or it is off (lsm= of the kernel's command line).")
         }
-        if process_knows_filters() == 0 {
+        if !hasFilters {
+            if version > 0, process_landlock_rights(version) & truncation == 0 {
+                missing.append(
+                    "Workers may empty files of the daemon's user: the kernel's Landlock has the "
+                        + "version \(version), and watches over that from 3 on.")
+            }
             missing.append(
                 "Workers may reach the daemon's socket and other processes of its user: the kernel "
                     + "takes no seccomp filter on this machine.")
         }
         return missing
     }
+
+    /// The right to empty a file.
+    private static let truncation: UInt64 = 1 << 14
 
     /// Raises them around this process, for good.
     ///
@@ -63,7 +84,7 @@ public struct WorkerWalls: Sendable {
         let files = Self.data + (allowsNetwork ? Self.names : []) + readable
         try check("files", wall(programs, files))
         try check("capabilities", process_drop_capabilities())
-        try check("calls", process_wall_calls(allowsNetwork ? 1 : 0))
+        try check("calls", process_wall_calls(landlock, allowsNetwork ? 1 : 0))
     }
 
     private func wall(_ programs: [String], _ files: [String]) -> Int32 {
@@ -73,7 +94,7 @@ public struct WorkerWalls: Sendable {
         return pointers.withUnsafeBufferPointer { all in
             guard let first = all.baseAddress else { return 0 }
             return process_wall_files(
-                first, programs.count, first + programs.count, files.count)
+                landlock, first, programs.count, first + programs.count, files.count)
         }
     }
 

@@ -18,12 +18,16 @@ enum Arguments {
 
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON]
-               atrium-worker --library PATH --id ID [--read PATH]... [--network]
+               atrium-worker --library PATH --id ID [--read PATH]... [--network] [--landlock VERSION]
                                                        (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest. A library without a manifest beside it needs --id.
         """
+
+    private static let options = [
+        "--library", "--id", "--check", "--settings", "--read", "--landlock",
+    ]
 
     init(_ words: some Sequence<String>) throws {
         var values: [String: String] = [:]
@@ -39,11 +43,15 @@ enum Arguments {
             } else if word == "--help" || word == "-h" {
                 self = .help
                 return
-            } else if ["--library", "--id", "--check", "--settings", "--read"].contains(word) {
+            } else if Self.options.contains(word) {
                 name = word
             } else {
                 throw Mistake(reason: "'\(word)' makes no sense here.")
             }
+        }
+        let landlock = values["--landlock"].map { Int32($0) } ?? .max
+        guard let landlock else {
+            throw Mistake(reason: "--landlock takes a version, as 2.")
         }
         if let name { throw Mistake(reason: "\(name) needs a value.") }
         if let path = values["--check"] {
@@ -53,7 +61,9 @@ enum Arguments {
         } else if let library = values["--library"], let id = values["--id"] {
             self = .serve(
                 library: library, id: id,
-                WorkerWalls(library: library, readable: readable, allowsNetwork: allowsNetwork))
+                WorkerWalls(
+                    library: library, readable: readable, allowsNetwork: allowsNetwork,
+                    landlock: landlock))
         } else {
             throw Mistake(reason: "nothing to do.")
         }

@@ -26,6 +26,10 @@ enum Installed {
         id: "org.atrium.cheat", version: "0.1.0", kind: .votes, title: "cheat",
         library: breaker.library, isolation: .process)
 
+    static let diary = LoadedPlugin(
+        id: "org.atrium.diary", version: "0.1.0", kind: .contents, title: "diary",
+        library: breaker.library, isolation: .process)
+
     static func plugin(_ name: String, _ kind: Kind) -> LoadedPlugin {
         LoadedPlugin(
             id: "org.atrium.\(name)", version: "0.1.0", kind: kind, title: name,
@@ -51,6 +55,9 @@ enum Installed {
 extension WorkerComponent: ConformanceDriver {
     /// The worker's process.
     var processID: pid_t? { (port as? WorkerPort)?.process.id }
+
+    /// Has its walls made for a version of Landlock.
+    func build(for landlock: Int32) { launcher.landlock = landlock }
 
     /// Puts items by name.
     @discardableResult

@@ -1,4 +1,5 @@
 import AtriumKit
+import CProcess
 import Foundation
 import Glibc
 import Host
@@ -96,6 +97,66 @@ struct `The walls around a worker` {
             #expect(try await attempt("\(way)=\(song)", in: component) == "Permission denied")
         }
         #expect(try await attempt("read=\(file)", in: component) == "Permission denied")
+        await component.stop()
+    }
+
+    @Test func `a kernel of Debian 12 walls it in as well`() async throws {
+        var plugin = Installed.breaker
+        plugin.paths = ["folder"]
+        let component = Installed.component(of: plugin)
+        await component.build(for: 2)
+        try await component.start(["folder": .text(directory.path + "/inside")])
+        let (denied, refused) = ("Permission denied", "Operation not permitted")
+        let song = directory.path + "/inside/song"
+        #expect(try await attempt("read=\(song)", in: component) == "succeeded")
+        let unreadable = ["connect=/x", "datagrams", "network", "read=\(file)", "write"]
+        // Which this version of Landlock does not look at.
+        let emptied = ["empty=\(song)", "empty-unopened=\(song)"]
+        #expect(
+            try await attempts(unreadable + emptied, in: component)
+                == Array(repeating: denied, count: 7))
+        let others = ["truncate=\(song)", "change-mode=\(file)", "kill=\(getpid())"]
+        #expect(
+            try await attempts(others, in: component) == Array(repeating: refused, count: 3))
+        #expect(try String(contentsOfFile: song, encoding: .utf8) == "la")
+        await component.stop()
+    }
+
+    @Test func `a kernel is asked for no right that its Landlock does not know`() {
+        #expect(
+            [0, 1, 2, 3, 4, 5, 7].map { process_landlock_rights($0).nonzeroBitCount }
+                == [0, 13, 14, 15, 15, 16, 16])
+    }
+
+    @Test func `what a kernel lacks is told`() {
+        func missing(_ version: Int32, _ hasFilters: Bool) -> [String] {
+            WorkerWalls.missing(landlock: version, hasFilters: hasFilters)
+                .map { String($0.prefix { $0 != ":" }) }
+        }
+        let files = "Workers may read and write all files of the daemon's user"
+        let others = "Workers may reach the daemon's socket and other processes of its user"
+        #expect(missing(2, true) == [], "the filter of calls closes what is open")
+        #expect(missing(2, false) == ["Workers may empty files of the daemon's user", others])
+        #expect(missing(3, false) == [others])
+        #expect(missing(0, true) == [files])
+        #expect(missing(0, false) == [files, others])
+    }
+
+    @Test func `a path that is one by default has to stand in the definition`() async throws {
+        var plugin = Installed.diary
+        plugin.paths = ["file"]
+        let failure = await #expect(throws: LaunchFailure.self) {
+            try await Installed.component(of: plugin).start()
+        }
+        guard case .setting(let error) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(error.setting == "file")
+        #expect(error.reason.hasPrefix("/etc/passwd, which it is by default, can't be read"))
+        #expect(error.reason.hasSuffix("so write 'file' into the component's settings"))
+        let component = Installed.component(of: plugin)
+        try await component.start(["file": .text(file)])
         await component.stop()
     }
 

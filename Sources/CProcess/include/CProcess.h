@@ -3,6 +3,7 @@
 
 #include <spawn.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a process asks of the kernel for itself and for its children, by functions that Swift can't
    call: the C library's headers hide them from it, or they take any number of arguments. */
@@ -23,19 +24,24 @@ int process_drop_capabilities(void);
 /// Which version of Landlock the kernel has; 0: none.
 int process_landlock_version(void);
 
+/// What a version of Landlock watches over, a bit for each right to a file.
+uint64_t process_landlock_rights(int version);
+
 /// Whether the kernel takes a filter of calls, and this machine's calls are known here.
 int process_knows_filters(void);
 
 /// Lets this process, and all that it starts, from now on read these files and what is in these
 /// folders and no others, execute what is among the programs, and write to nothing; where Landlock is
 /// new enough, signal nobody else and connect to no abstract socket. Paths that are not there are passed
-/// over. Does nothing without Landlock. 0, or what the system says.
-int process_wall_files(const char *const *programs, size_t program_count,
+/// over. Asks no more of Landlock than the version knows; does nothing with version 0. 0, or what the system
+/// says.
+int process_wall_files(int version, const char *const *programs, size_t program_count,
                        const char *const *files, size_t file_count);
 
 /// Denies this process, and all that it starts, the calls that lead to others: sockets (but those of the
 /// internet, where it may), signals, tracing, queues of calls, namespaces, and changes to files by their
-/// path. Does nothing where there are no filters. 0, or what the system says.
-int process_wall_calls(int allows_network);
+/// path. What the version of Landlock leaves open is closed here. Does nothing where there are no filters. 0,
+/// or what the system says.
+int process_wall_calls(int version, int allows_network);
 
 #endif

@@ -22,7 +22,8 @@ public struct Setting: Sendable, Hashable {
         /// The path of a file or a folder that the component reads, from `/` on.
         ///
         /// The manifest names the setting under `paths` too: a component in a worker can read nothing
-        /// else beside its plugin's own folder and the system's libraries.
+        /// else beside its plugin's own folder and the system's libraries. A default that is not among
+        /// these can't be read in a worker either, which then asks for the setting.
         case path
     }
 
