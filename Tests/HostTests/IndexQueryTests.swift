@@ -265,6 +265,50 @@ struct IndexQueryTests {
         }
     }
 
+    @Test(arguments: [1, 2, UInt64.random(in: 3...UInt64.max)], [false, true])
+    func `long texts that go on in other ways are on one page each`(
+        seed: UInt64, descending: Bool
+    ) throws {
+        var random = SeededRandom(state: seed)
+        let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+        let ends = [
+            "e", "\u{e9}", "\u{301}", "\u{323}", "\u{1100}", "\u{1161}", "\u{11A8}", "\u{AC00}",
+            "か",
+            "\u{3099}", "\u{94D}", "z", "E", "\u{10FFFF}",
+        ]
+        var titles: [String: String] = [:]
+        for place in 0..<80 {
+            // The cut of a cursor, at 256 bytes, falls among the last.
+            let title = (0..<Int.random(in: 2...6, using: &random)).reduce(
+                String(repeating: "a", count: Int.random(in: 246...256, using: &random))
+            ) { title, _ in title + ends[Int.random(in: 0..<ends.count, using: &random)] }
+            titles["i\(place)"] = title + String(repeating: "b", count: 8)
+        }
+        func put(_ id: String) {
+            index.put([Item(id: id, fields: ["title": .text(titles[id] ?? "")])], revision: 1)
+        }
+        for id in titles.keys.sorted() { put(id) }
+        for isRemoving in [false, false, true, true] {
+            let limit = Int.random(in: 1...3, using: &random)
+            var query = IndexQuery(
+                sort: [SortKey(field: "title", descending: descending)], limit: limit)
+            let all = try index.query(IndexQuery(sort: query.sort, limit: 100)).rows.map(\.id)
+            var (ids, removed): ([String], [String]) = ([], [])
+            repeat {
+                let page = try index.query(query)
+                ids += page.rows.map(\.id)
+                query.cursor = page.next
+                guard isRemoving, let last = page.rows.last?.id else { continue }
+                index.remove([last])
+                removed.append(last)
+            } while query.cursor != nil && ids.count < 1_000
+            let context = "seed \(seed), \(limit) a page"
+            if !isRemoving { #expect(ids == all, "\(context)") }
+            #expect(Set(ids) == Set(all), "\(context)")
+            for id in removed { put(id) }
+        }
+    }
+
     @Test func `a page of nothing still has its total and no next`() throws {
         let page = try index.query(IndexQuery(limit: 0))
         #expect(page.rows.isEmpty && page.next == nil && page.total == 5)

@@ -5,9 +5,9 @@ import JSONCodec
 /// A cursor is the place of a page's last row, not the row itself: it stays right while items come
 /// and go. Its text is base64url of JSON: the sort it belongs to, a value for each key, and the id.
 ///
-/// A long text stands in it by its beginning and a digest. The item says the rest, while it is there
-/// and has that text; else the page goes on in front of all texts that begin so: what comes twice is
-/// seldom, and nothing is left out.
+/// A long text stands in it by the beginning of its folded form, which texts sort by first, and a digest.
+/// The item says the rest, while it is there and has that text; else the page goes on in front of all
+/// texts that begin so when they are folded: what comes twice is seldom, and nothing is left out.
 extension RowOrder {
     /// The longest text, in bytes, that stands in a cursor as a whole.
     private static let longestText = 256
@@ -21,7 +21,8 @@ extension RowOrder {
             switch value {
             case .missing: .null
             case .number(let number): .number(number)
-            case .text(let text): Self.cursorValue(text.text)
+            case .text(let text): Self.cursorValue(text)
+            case .start(let start): .object(["folded": .text(start.text)])
             }
         }
         let cursor = Value.object([
@@ -55,7 +56,7 @@ extension RowOrder {
                     + "\(inWords(self.sort)).")
         }
         let position = Position(
-            values: values.enumerated().map { sortValue($1, key: $0, of: id) }, id: id)
+            values: values.enumerated().compactMap { sortValue($1, key: $0, of: id) }, id: id)
         guard accepts(position) else {
             throw .cursorInvalid(
                 reason: "The cursor was given out when the fields it sorts by had other types.")
@@ -67,32 +68,35 @@ extension RowOrder {
         "'\(sort.isEmpty ? "id" : sort.joined(separator: ", "))'"
     }
 
-    private func sortValue(_ value: Value, key: Int, of id: String) -> SortValue {
+    /// What a value of a cursor stands for; nil: nothing.
+    private func sortValue(_ value: Value, key: Int, of id: String) -> SortValue? {
         if let text = value.text { return .text(FoldedText(text)) }
-        guard let start = value.object?["start"]?.text else {
-            return value.number.map(SortValue.number) ?? .missing
+        guard let start = value.object?["folded"]?.text else {
+            return value.isNull ? .missing : value.number.map(SortValue.number)
         }
-        guard key < keys.count, case .text(let column) = keys[key].column else { return .missing }
+        guard key < keys.count, case .text(let column) = keys[key].column else { return nil }
         if let code = index.table.row(of: id).flatMap(column.sortCode) {
             let text = column.values.text(of: code)
             if .text(text.cursorDigest) == value.object?["digest"] {
                 return .text(FoldedText(text))
             }
         }
-        // In front of all that begin so, in the direction of the walk.
-        return .text(FoldedText(keys[key].descending ? start + "\u{10FFFF}" : start))
+        return .start(Array(start.utf8))
     }
 
-    private static func cursorValue(_ text: String) -> Value {
-        guard text.utf8.count > longestText else { return .text(text) }
-        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
-        while end.samePosition(in: text.unicodeScalars) == nil {
-            end = text.utf8.index(before: end)
-        }
+    private static func cursorValue(_ text: FoldedText) -> Value {
+        guard text.text.utf8.count > longestText else { return .text(text.text) }
+        var end = min(longestText, text.folded.count)
+        // Not within a scalar; what follows it does not matter, for bytes are compared.
+        while end < text.folded.count, text.folded[end] & 0xC0 == 0x80 { end -= 1 }
         return .object([
-            "start": .text(String(text.unicodeScalars[..<end])), "digest": .text(text.cursorDigest),
+            "folded": .text(text.folded[..<end].text), "digest": .text(text.text.cursorDigest),
         ])
     }
+}
+
+extension Collection<UInt8> {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
 }
 
 extension String {

@@ -17,6 +17,8 @@ struct RowOrder {
         case missing
         case number(Double)
         case text(FoldedText)
+        /// In front of all texts whose folded form begins so, in either direction.
+        case start([UInt8])
     }
 
     /// One thing to order by.
@@ -135,7 +137,9 @@ struct RowOrder {
         position.values.count == keys.count
             && zip(position.values, keys).allSatisfy { value, key in
                 switch (value, key.column) {
-                case (.missing, _), (.number, .number), (.text, .text), (.text, nil): true
+                case (.missing, _), (.number, .number), (.text, .text), (.text, nil),
+                    (.start, .text):
+                    true
                 default: false
                 }
             }
@@ -193,6 +197,10 @@ struct RowOrder {
             return Self.compare(column.sortCode(of: row), text, key.descending) {
                 column.values.compare($0, $1)
             }
+        case (.text(let column), .start(let start)):
+            guard let code = column.sortCode(of: row) else { return 1 }
+            let ascending = column.values.compare(code, toStart: start)
+            return ascending == 0 ? 1 : key.descending ? -ascending : ascending
         case (nil, .text(let text)):
             let ids = compareID(of: row, text.text)
             return key.descending ? -ids : ids

@@ -125,6 +125,15 @@ final class ValueTable {
         return order != 0 ? order : self.text(of: code).compare(text.text)
     }
 
+    /// Below 0 when the folded text under the code comes before all that begin so, 0 when it does.
+    func compare(_ code: Int, toStart start: [UInt8]) -> Int {
+        folded.withText(of: code) { text in
+            start.withUnsafeBytes { start in
+                UnsafeRawBufferPointer(rebasing: text.prefix(start.count)).compare(start)
+            }
+        }
+    }
+
     private func code(of text: UnsafeBufferPointer<UInt8>, hash: UInt32) -> Int? {
         let text = UnsafeRawBufferPointer(text)
         return codes.find(hash) { code in
