@@ -20,17 +20,6 @@ struct ResolvedSection: Equatable {
     }
 }
 
-extension Predicate {
-    /// Whether the rows of what it asks for are listed, so that nothing is looked at to find them.
-    var isListed: Bool {
-        switch self {
-        case .all: true
-        case .equals(_, let value): !value.isNull
-        default: false
-        }
-    }
-}
-
 extension [ResolvedSection] {
     /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
     ///

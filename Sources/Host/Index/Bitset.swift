@@ -69,6 +69,14 @@ struct Bitset {
         if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
     }
 
+    /// Takes in the rows of a set whose first row is `start`, behind all that are in it; both end on a
+    /// whole word, or are the last.
+    mutating func append(_ other: Bitset, from start: Int) {
+        let missing = start / 64 - words.count
+        if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
+        words.append(contentsOf: other.words)
+    }
+
     /// Leaves a row out.
     mutating func remove(_ row: Int) {
         let index = row >> 6

@@ -39,6 +39,7 @@ struct Matches {
     private let base: Bitset
     private let isEverything: Bool
     private let selected: [(id: String, rows: MatchingRows)]
+    private let prepared: QueryPreparation?
 
     init(_ query: IndexQuery, in index: ContentIndex, _ prepared: QueryPreparation? = nil) {
         var base: Bitset =
@@ -47,6 +48,7 @@ struct Matches {
             case .roots: index.table.roots
             case .under(let id): index.table.children(of: id)
             }
+        self.prepared = prepared
         let search = prepared?.searchRows ?? index.rows(matchingSearch: query.search)
         search.narrow(&base)
         selected = query.sections.enumerated().compactMap { place, section in
@@ -80,7 +82,7 @@ struct Matches {
         }
         let isUnrestricted = isEverything && !selected.contains { $0.id != section.id }
         return section.offered.map { predicate in
-            let matching = index.rows(matching: predicate)
+            let matching = prepared?.rows(matching: predicate) ?? index.rows(matching: predicate)
             if isUnrestricted, case .listed(let postings) = matching { return postings.count }
             return matching.count(in: universe, total: total)
         }

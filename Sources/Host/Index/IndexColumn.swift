@@ -96,12 +96,12 @@ enum IndexColumn {
         if case .text(let column) = self { column.age() }
     }
 
-    /// Grows with each distinct value that comes or goes.
+    /// Grows with each distinct value that comes or goes, once these are listed.
     var version: UInt64 {
         switch self {
         case .text(let column): return column.values.version
         case .number(let column):
-            column.startListing()
+            if !isLongToList { column.startListing() }
             return column.version
         }
     }

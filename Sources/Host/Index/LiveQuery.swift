@@ -34,8 +34,6 @@ final class LiveQuery {
     private(set) var isConcerned = false
 
     private let index: ContentIndex
-    /// What its selections let through, if that looks at much.
-    private let prepared: QueryPreparation?
     private var number = -1
     private var order: RowOrder
     private var judge: RowJudge
@@ -58,14 +56,13 @@ final class LiveQuery {
         query.cursor = nil
         self.query = query
         self.index = index
-        self.prepared = prepared
         order = try RowOrder(query.sort, in: index)
         orderParts = order.parts
         judge = RowJudge(query, in: index)
         index.startLogging()
         number = index.live.join(
             self, parts: index.parts(of: query).union(orderParts), log: index.log)
-        askAnew()
+        askAnew(prepared)
     }
 
     deinit {
@@ -128,8 +125,8 @@ final class LiveQuery {
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
         if front.rows.count < min(query.limit, total) {
-            guard prepared?.catchUp() ?? !index.isLong(query) else { return fallBehind() }
-            refill()
+            guard !index.isLong(query) else { return fallBehind() }
+            refill(Matches(query, in: index))
         }
         return showFront() || isChanged
     }
@@ -215,8 +212,7 @@ extension LiveQuery {
     }
 
     /// Finds the rows that come behind those known.
-    private func refill() {
-        let matches = Matches(query, in: index, prepared)
+    private func refill(_ matches: Matches) {
         let page = order.page(
             of: matches.rows, total: matches.total,
             after: front.rows.last.map { order.position(of: Int($0)) },
@@ -246,7 +242,7 @@ extension LiveQuery {
     }
 
     /// Asks the index anew.
-    private func askAnew() {
+    private func askAnew(_ prepared: QueryPreparation? = nil) {
         // An index that was emptied has new columns. What could be sorted by still can.
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }
         judge = RowJudge(query, in: index)
@@ -257,7 +253,7 @@ extension LiveQuery {
         for row in front.rows { index.live.forget(row, by: number) }
         front = Front()
         guard query.limit > 0 else { return }
-        refill()
+        refill(matches)
         _ = showFront()
     }
 
@@ -270,7 +266,7 @@ extension LiveQuery {
     }
 
     private func jump() -> Bool {
-        guard prepared == nil, !index.isLong(query) else { return fallBehind() }
+        guard !index.isLong(query) else { return fallBehind() }
         let old = (total, counts, window)
         askAnew()
         return (total, counts, window) != old

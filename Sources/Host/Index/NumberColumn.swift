@@ -149,9 +149,13 @@ final class NumberColumn {
     }
 
     /// The rows whose number is in the range.
-    func rows(in range: NumberRange) -> Bitset {
+    func rows(in range: NumberRange) -> Bitset { rows(in: range, among: numbers.indices) }
+
+    /// Those among some rows, as if the first of these were row 0.
+    func rows(in range: NumberRange, among rows: Range<Int>) -> Bitset {
         numbers.withUnsafeBufferPointer { numbers in
-            Bitset(wordCount: (numbers.count + 63) / 64) { words in
+            let numbers = UnsafeBufferPointer(rebasing: numbers[rows])
+            return Bitset(wordCount: (numbers.count + 63) / 64) { words in
                 bits_in_range(
                     numbers.baseAddress, numbers.count, range.lower, range.upper, words.baseAddress)
             }

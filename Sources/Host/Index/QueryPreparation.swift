@@ -1,53 +1,52 @@
 import AtriumKit
 
-/// Finds step by step what a query's search and selections let through, while the index goes on
-/// changing: for queries that look at too much for one turn of the loop.
+/// Finds step by step what a query's search, selections and counted filters let through, while the index
+/// goes on changing: for queries that look at too much for one turn of the loop.
 ///
-/// A step scans one run of texts, or judges one other predicate, and adds what matches to the set of
-/// rows of the search or of the section. Rows that change meanwhile are judged again at the end, each
-/// by itself. Once ``step()`` returns false, the sets are right until the next change; then
-/// ``catchUp()`` judges what changed since, if that is little.
+/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by
+/// itself. Once ``step()`` returns false, the sets are right until the next change; then ``catchUp()``
+/// judges what changed since, if that is little.
 ///
-/// What is counted is the definition's, but for a few filters that callers write: its sets are put
-/// into the index's ``LeafCache``, where the counting finds them.
+/// It has a set for the search, for each section with something selected, and for each filter that is
+/// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
+/// others has declared them. They are in memory until the query is answered.
 final class QueryPreparation {
     /// Whose rows.
     let index: ContentIndex
     /// How often it began again, because too much had changed.
     private(set) var restarts = 0
 
-    private enum Part {
-        case search(String)
-        case predicate(Predicate)
+    /// Something to find, and the sets that it goes into.
+    private struct Part {
+        let wanted: RowSearch.Wanted
+        var sets: [Int]
     }
 
     /// A query begins again so often; where a list changes that fast, its caller is to try later.
     private static let mostRestarts = 8
-    /// What was found for so few is kept for the next query.
+    /// What was found for so few is kept for the next query; of more where they are counted.
     private static let mostKept = 16
     /// As many changes of rows, times parts, are judged at once.
     private static let fewTests = 16_384
+    /// So many parts are judged in a step, and rows of a number listed.
+    private static let partsInStep = 64
+    private static let rowsInStep = 4_096
 
-    private let search: String?
-    private let sections: [SectionQuery]
-    /// What to find, and into which set it goes.
-    private var parts: [(set: Int, part: Part)] = []
-    /// The parts in order, as far as they were begun.
-    private var tests: [RowTest] = []
+    private let query: IndexQuery
+    private let isKept: Bool
+    private var parts: [Part] = []
     private var sets: [Bitset] = []
     private var searchSet: Int?
     private var sectionSets: [Int?] = []
-    /// What is offered and can't be listed.
-    private var offered: [Predicate] = []
+    private var filterSets: [Predicate: Int] = [:]
+    /// The columns of numbers whose rows are to be listed by number.
+    private var unlisted: [NumberColumn] = []
 
-    /// How many parts are done, and which run of which column comes next.
+    /// How many parts are done, and what is found of the next.
     private var done = 0
-    private var column = 0
-    private var run = 0
-    /// What was found for the present part, if it is to be kept.
-    private var found = Bitset()
-    private var partStart: UInt64 = 0
-    private var warmed = 0
+    private var present: RowSearch?
+    /// The parts in order, as far as they are done.
+    private var tests: [RowTest] = []
     /// Up to where in the index's log the changes are judged, once those of `changed` are.
     private var position: UInt64
     private var changed: [Int32] = []
@@ -57,20 +56,31 @@ final class QueryPreparation {
 
     /// Makes ready to find what a query asks for.
     init(_ query: IndexQuery, in index: ContentIndex) {
+        self.query = query
         self.index = index
-        search = query.search
-        sections = query.sections
         position = index.log.end
+        var finder = PartFinder()
         if case .contains = index.test(search: query.search), let text = query.search {
-            searchSet = add([.search(text)])
+            searchSet = finder.add(.search(text))
         }
         for section in query.sections {
             let isLong = section.selected.contains { index.bytes(lookedAtBy: $0) > 0 }
-            sectionSets.append(isLong ? add(section.selected.map(Part.predicate)) : nil)
-            guard query.countsFacets else { continue }
-            offered += section.offered.filter { index.bytes(lookedAtBy: $0) > 0 }
+            sectionSets.append(isLong ? finder.addSet() : nil)
+            for predicate in section.selected where isLong {
+                finder.add(.predicate(predicate), to: finder.sets - 1)
+            }
         }
-        index.cache.makeRoom(for: offered.count)
+        if query.countsFacets {
+            for predicate in query.sections.lazy.flatMap(\.offered)
+            where !predicate.isListed && filterSets[predicate] == nil {
+                filterSets[predicate] = finder.add(.predicate(predicate))
+            }
+        }
+        parts = finder.parts
+        sets = Array(repeating: Bitset(), count: finder.sets)
+        isKept = query.countsFacets || parts.count <= Self.mostKept
+        index.cache.makeRoom(for: filterSets.count)
+        unlisted = index.unlistedColumns(of: query)
         index.startLogging()
     }
 
@@ -85,9 +95,16 @@ final class QueryPreparation {
     /// The rows that a section lets through; nil: they were not looked for, since they are listed.
     func rows(ofSection place: Int) -> MatchingRows? { sectionSets[place].map { .bits(sets[$0]) } }
 
+    /// The rows that a counted filter lets through; nil: as for a section.
+    func rows(matching predicate: Predicate) -> MatchingRows? {
+        predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
+    }
+
     /// Whether what it finds is what a query asks an index for.
     func isFor(_ query: IndexQuery, in index: ContentIndex) -> Bool {
-        index === self.index && query.search == search && query.sections == sections
+        index === self.index && query.search == self.query.search
+            && query.sections == self.query.sections
+            && query.countsFacets == self.query.countsFacets
     }
 
     /// Does a little.
@@ -95,13 +112,12 @@ final class QueryPreparation {
     /// - Returns: False: all is found, and right until the next change; or it is hopeless.
     func step() -> Bool {
         guard index.log.count(since: position) != nil else { return beginAgain() }
-        if done < parts.count {
-            find()
+        if let column = unlisted.last {
+            if !column.list(atMost: Self.rowsInStep) { unlisted.removeLast() }
             return true
         }
-        if warmed < offered.count {
-            _ = index.rows(matching: offered[warmed])
-            warmed += 1
+        if done < parts.count {
+            find()
             return true
         }
         return judge()
@@ -111,103 +127,77 @@ final class QueryPreparation {
     ///
     /// - Returns: Whether they are.
     func catchUp() -> Bool {
-        guard done == parts.count, !isHopeless, let count = index.log.count(since: position),
+        guard done == parts.count, unlisted.isEmpty, !isHopeless,
+            let count = index.log.count(since: position),
             count * max(parts.count, 1) <= Self.fewTests
         else { return false }
         while step() {}
         return !isHopeless
     }
 
-    private func add(_ new: [Part]) -> Int {
-        parts += new.map { (sets.count, $0) }
-        sets.append(Bitset())
-        return sets.count - 1
-    }
-
     private func beginAgain() -> Bool {
         restarts += 1
-        (done, column, run, warmed, judged, judgedParts) = (0, 0, 0, 0, 0, 0)
-        (tests, changed, standing, found) = ([], [], [], Bitset())
+        (done, judged, judgedParts) = (0, 0, 0)
+        (tests, changed, standing, present) = ([], [], [], nil)
         sets = sets.map { _ in Bitset() }
+        unlisted = index.unlistedColumns(of: query)
         position = index.log.end
         return !isHopeless
     }
+
+    /// Gathers what is to be found: each once, whatever it is asked for.
+    private struct PartFinder {
+        var parts: [Part] = []
+        var sets = 0
+        private var places: [RowSearch.Wanted: Int] = [:]
+
+        /// A further set.
+        mutating func addSet() -> Int {
+            sets += 1
+            return sets - 1
+        }
+
+        /// Adds something with a set of its own.
+        mutating func add(_ wanted: RowSearch.Wanted) -> Int {
+            let set = addSet()
+            add(wanted, to: set)
+            return set
+        }
+
+        /// Adds something to a set.
+        mutating func add(_ wanted: RowSearch.Wanted, to set: Int) {
+            guard let place = places[wanted] else {
+                places[wanted] = parts.count
+                return parts.append(Part(wanted: wanted, sets: [set]))
+            }
+            if !parts[place].sets.contains(set) { parts[place].sets.append(set) }
+        }
+    }
 }
 
-// MARK: Finding
+// MARK: Finding and following
 
 extension QueryPreparation {
-    private var isKept: Bool { parts.count <= Self.mostKept }
-
     /// Goes on with the present part.
     private func find() {
-        let (set, part) = parts[done]
-        if tests.count == done {
-            tests.append(test(part))
-            (column, run, found, partStart) = (0, 0, Bitset(), index.log.end)
-            if isKept, let rows = index.knownRows(tests[done], leaf(of: part)) {
-                sets[set].formUnion(rows)
-                done += 1
-                return
-            }
-        }
-        guard case .contains(let columns, let needle) = tests[done] else {
-            if case .predicate(let predicate) = part {
-                index.rows(matching: predicate).add(to: &sets[set], of: index)
-            }
-            done += 1
+        let part = parts[done]
+        var search = present ?? RowSearch(part.wanted)
+        present = nil
+        if search.step(in: index, keeping: isKept) {
+            present = search
             return
         }
-        if column < columns.count, case .text(let texts) = index.numbered[columns[column]],
-            run < texts.runCount
-        {
-            if isKept {
-                texts.collectRows(containing: needle, inRun: run, into: &found)
+        for set in part.sets {
+            if sets[set].words.isEmpty {
+                sets[set] = search.rows
             } else {
-                texts.collectRows(containing: needle, inRun: run, into: &sets[set])
+                sets[set].formUnion(search.rows)
             }
-            run += 1
-        } else if column < columns.count {
-            (column, run) = (column + 1, 0)
-        } else {
-            if isKept { keep(set) }
-            done += 1
         }
+        tests.append(test(part))
+        done += 1
     }
 
-    private func keep(_ set: Int) {
-        sets[set].formUnion(found)
-        guard let leaf = leaf(of: parts[done].part), let count = index.log.count(since: partStart),
-            count <= 64
-        else { return }
-        for change in index.log.changes(since: partStart) {
-            let row = RowView(index: index, row: Int(change.row), before: nil)
-            found.set(row.row, to: tests[done].passes(row))
-        }
-        index.cache.keep(found, for: leaf)
-    }
-
-    /// What the cache keeps a text's rows under; nil for anything else.
-    private func leaf(of part: Part) -> LeafCache.Leaf? {
-        guard case .contains(_, let needle) = tests[done] else { return nil }
-        return switch part {
-        case .search: .search(needle: needle.bytes)
-        case .predicate(.contains(let field, _)): .contains(field: field, needle: needle.bytes)
-        case .predicate: nil
-        }
-    }
-
-    private func test(_ part: Part) -> RowTest {
-        switch part {
-        case .search(let text): index.test(search: text)
-        case .predicate(let predicate): index.test(predicate)
-        }
-    }
-}
-
-// MARK: Following
-
-extension QueryPreparation {
     /// Judges a row that changed by some of the parts.
     ///
     /// - Returns: False: none is left.
@@ -220,10 +210,12 @@ extension QueryPreparation {
         }
         if judgedParts == 0 { standing = Array(repeating: false, count: sets.count) }
         let row = RowView(index: index, row: Int(changed[judged]), before: nil)
-        let end = min(judgedParts + 64, parts.count)
+        let end = min(judgedParts + Self.partsInStep, parts.count)
         if index.table.occupied.contains(row.row) {
-            for place in judgedParts..<end where !standing[parts[place].set] {
-                standing[parts[place].set] = present(place).passes(row)
+            for place in judgedParts..<end {
+                let isKnown = parts[place].sets.allSatisfy { standing[$0] }
+                guard !isKnown, currentTest(place).passes(row) else { continue }
+                for set in parts[place].sets { standing[set] = true }
             }
         }
         judgedParts = end
@@ -233,9 +225,16 @@ extension QueryPreparation {
         return true
     }
 
+    private func test(_ part: Part) -> RowTest {
+        switch part.wanted {
+        case .search(let text): index.test(search: text)
+        case .predicate(let predicate): index.test(predicate)
+        }
+    }
+
     /// A part's test: those that know texts by their codes are made anew, for texts come and go.
-    private func present(_ place: Int) -> RowTest {
-        if case .contains = tests[place] { tests[place] } else { test(parts[place].part) }
+    private func currentTest(_ place: Int) -> RowTest {
+        if case .contains = tests[place] { tests[place] } else { test(parts[place]) }
     }
 }
 
@@ -262,7 +261,11 @@ extension ContentIndex {
     func bytes(lookedAtBy predicate: Predicate) -> Int {
         switch predicate {
         case .all: return 0
-        case .equals(_, let value): return value.isNull ? 16 * table.end : 0
+        case .equals(_, let value) where value.isNull: return 16 * table.end
+        case .equals(let field, _):
+            // The first time the rows are listed by their numbers.
+            guard case .number(let column) = columns[field] else { return 0 }
+            return 256 * column.unlistedCount
         case .range: return 4_096 + 8 * table.end
         case .contains(let field, _):
             guard case .text(let column) = columns[field] else { return 4_096 + 256 * table.end }
@@ -274,24 +277,32 @@ extension ContentIndex {
         }
     }
 
-    /// The rows that are kept for a text, as they are now; nil where none are.
-    fileprivate func knownRows(_ test: RowTest, _ leaf: LeafCache.Leaf?) -> Bitset? {
-        guard let leaf else { return nil }
-        return cache.known(leaf) { row in
-            table.occupied.contains(row)
-                && test.passes(RowView(index: self, row: row, before: nil))
+    /// The columns of numbers that a query asks for single ones of, and whose rows are not listed yet.
+    fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
+        var fields: Set<String> = []
+        for section in query.sections {
+            for predicate in section.selected { predicate.addFields(listed: &fields) }
+            guard query.countsFacets else { continue }
+            for predicate in section.offered { predicate.addFields(listed: &fields) }
+        }
+        return fields.compactMap { field in
+            guard case .number(let column) = columns[field], column.unlistedCount > 0 else {
+                return nil
+            }
+            return column
         }
     }
 }
 
-extension MatchingRows {
-    /// Adds what matches to a set of rows.
-    fileprivate func add(to rows: inout Bitset, of index: ContentIndex) {
+extension Predicate {
+    /// Adds the fields that it asks for single values.
+    fileprivate func addFields(listed fields: inout Set<String>) {
         switch self {
-        case .all: rows.formUnion(index.table.occupied)
-        case .none: break
-        case .listed(let postings): postings.formUnion(into: &rows)
-        case .bits(let bits): rows.formUnion(bits)
+        case .equals(let field, _): fields.insert(field)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.addFields(listed: &fields) }
+        case .not(let part): part.addFields(listed: &fields)
+        default: break
         }
     }
 }

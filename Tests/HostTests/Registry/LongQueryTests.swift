@@ -84,7 +84,7 @@ struct LongQueryTests {
             _ = try await host.status()
         }
         #expect(client.copy.lists["list"]?.first?.id == "film-77")
-        #expect(await host.on { $0.domainSteps } - opened > 500)
+        #expect(await host.on { $0.domainSteps } - opened >= 100, "what is known needs no scan")
         try await host.end()
     }
 
