@@ -130,13 +130,13 @@ struct IndexPreparationTests {
         var steps = 0
         while prepared.step() {
             steps += 1
+            guard steps <= 4 else { continue }
             // Rows that are listed already, rows that are not, and a new one.
             index.put(
                 [item(steps, 7), item(19_999 - steps, 7), item(20_000 + steps, 7)], revision: 2)
             index.remove(["i\(19_000 - steps)"])
-            guard steps < 100 else { break }
         }
-        #expect((5...20).contains(steps), "\(steps)")
+        #expect((9...40).contains(steps), "\(steps)")
         #expect(!index.isLong(query))
         let expected = index.ids.filter { index.item($0)?.fields == Array(#"{"year":7}"#.utf8) }
         #expect(try index.query(query).total == expected.count)
