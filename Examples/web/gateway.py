@@ -152,8 +152,9 @@ def default_socket():
     """Where atriumctl looks too."""
     places = [os.environ.get("XDG_RUNTIME_DIR", "") + "/atrium/atrium.sock", "/run/atrium/atrium.sock",
               f"/tmp/atrium-{os.getuid()}/atrium.sock"]
-    place = os.environ.get("ATRIUM_SOCKET") or next(filter(os.path.exists, places), places[1])
-    if place == places[2]:
+    told = os.environ.get("ATRIUM_SOCKET")
+    place = told or next(filter(os.path.exists, places), places[1])
+    if not told and place == places[2]:
         # Anyone makes folders in /tmp: the daemon in somebody else's is theirs.
         folder = os.lstat(os.path.dirname(place))
         if not stat.S_ISDIR(folder.st_mode) or folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
@@ -164,13 +165,15 @@ def default_socket():
 def arguments():
     parser = argparse.ArgumentParser(description="Shows a container of Atrium in browsers, live.")
     parser.add_argument("--container", default="films", help="which (default: %(default)s)")
-    parser.add_argument("--socket", default=default_socket(), help="atriumd's (default: %(default)s)")
+    parser.add_argument("--socket", help="atriumd's (default: ATRIUM_SOCKET, or where it usually is)")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8080, help="0: any (default: %(default)s)")
     parser.add_argument("--namespace", default="web", help="of the browsers' actors (default: %(default)s)")
     parser.add_argument("--origin", action="append", default=[], metavar="URL",
                         help="another address of the page, such as https://films.example.org")
-    return parser.parse_args()
+    told = parser.parse_args()
+    told.socket = told.socket or default_socket()
+    return told
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 """The gateway of Examples/web, over HTTP."""
+import importlib.util
 import json
+import os
+import pathlib
+import shutil
 import unittest
+from unittest import mock
 
-from club import Club
+from club import Club, EXAMPLES
 
 
 class TheGateway(unittest.TestCase):
@@ -108,6 +113,59 @@ class TheGateway(unittest.TestCase):
                 self.assertIn(self.club.socket, reply["parameters"]["reason"])
             finally:
                 self.club.start()
+
+
+class ItsSocket(unittest.TestCase):
+    """The daemon that the gateway talks to where it is told of none: below /tmp anyone makes folders."""
+
+    def setUp(self):
+        # A user of their own, whose folder is nobody's else: the real one may have a daemon.
+        self.user = 1_000_000_000 + os.getpid()
+        self.folder = pathlib.Path(f"/tmp/atrium-{self.user}")
+        self.socket = str(self.folder / "atrium.sock")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def find(self, *words, **variables):
+        """The socket that it would talk to; where it refuses one, what it says."""
+        spec = importlib.util.spec_from_file_location("gateway", EXAMPLES / "web/gateway.py")
+        gateway = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(gateway)
+        with mock.patch("os.getuid", return_value=self.user), mock.patch.dict(os.environ, variables, clear=True), \
+                mock.patch("os.path.exists", side_effect=lambda path: path == self.socket), \
+                mock.patch("sys.argv", ["gateway.py", *words]):
+            try:
+                return gateway.arguments().socket
+            except SystemExit as refusal:
+                return refusal.code
+
+    def refuses(self):
+        said = self.find()
+        self.assertIn(f"{self.folder} is not yours alone", said)
+        self.assertIn("--socket", said)
+        # Whoever names it trusts it.
+        self.assertEqual(self.find(ATRIUM_SOCKET=self.socket), self.socket)
+        self.assertEqual(self.find("--socket", self.socket), self.socket)
+
+    def test_is_not_in_a_folder_of_somebody_else(self):
+        self.folder.mkdir(mode=0o700)
+        if os.getuid() == 0:
+            os.chown(self.folder, self.user + 1, -1)
+        self.refuses()
+
+    @unittest.skipUnless(os.getuid() == 0, "gives folders to others, as root alone can")
+    def test_is_in_a_folder_of_its_user_alone(self):
+        self.folder.mkdir(mode=0o700)
+        for owner in (self.user, 0):
+            os.chown(self.folder, owner, -1)
+            self.assertEqual(self.find(), self.socket)
+        for mode in (0o720, 0o702, 0o777):
+            self.folder.chmod(mode)
+            self.refuses()
+
+    def test_is_not_behind_a_link(self):
+        self.folder.symlink_to("/")
+        self.addCleanup(self.folder.unlink)
+        self.refuses()
 
 
 if __name__ == "__main__":
