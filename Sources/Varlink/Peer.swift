@@ -73,13 +73,15 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Asks for the groups, with room for more while there are more; a socket that knows none has none.
+    /// Asks for the groups, with room for more where there are more; a socket that knows none has none.
+    ///
+    /// Nor has a process in more than 1,024: each of its connections would keep them in memory, and whoever may
+    /// map groups (`newgidmap`) can be in 65,536.
     private static func groups(
         from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {
         groups(within: InlineArray<64, UInt32>.self, from: options)
             .flatMapError { _ in groups(within: InlineArray<1_024, UInt32>.self, from: options) }
-            .flatMapError { _ in groups(within: InlineArray<65_536, UInt32>.self, from: options) }
             .recover { _ in [] }
     }
 

@@ -1,3 +1,4 @@
+import AtriumKit
 import Control
 import Foundation
 import Glibc
@@ -44,8 +45,16 @@ struct Check {
         for problem in roles { say("configuration", problem) }
         if roles.isEmpty { say("configuration", nil) }
         let library = Installation.plugins(settings)
-        for (file, problem) in try await tried(DefinitionFolder(settings).files(), library) {
-            if let problem { say("definition", "\(problem)") } else { say(file.path, nil) }
+        let files = DefinitionFolder(settings).files()
+        let outcomes = try await tried(files.flatMap(parts), library)
+        for file in files {
+            let own = outcomes.filter { $0.path == file.path }.map(\.outcome)
+            if let problem = own.lazy.compactMap(\.problem).first {
+                say("definition", "\(problem)")
+            } else {
+                say(file.path, nil)
+                if own.contains(where: \.lacksSecret) { noteCredentials(of: file) }
+            }
         }
         for problem in library.problems { say("plugins", problem) }
         for folder in settings.pluginPath where access(folder, F_OK) != 0 {
@@ -61,10 +70,45 @@ struct Check {
         return passes
     }
 
+    /// What is tried of a file: each definition, and what is in it beside the components that want a credential,
+    /// since one is tried no further than to those that are not there.
+    private func parts(of file: DefinitionFolder.File) -> [DefinitionFolder.File] {
+        guard let definitions = try? file.outcome.get() else { return [file] }
+        return definitions.flatMap { definition in
+            var rest = definition
+            rest.components.removeAll { !credentials(of: $0).isEmpty }
+            let left = rest.components.map(\.name)
+            for place in rest.scopes.indices {
+                rest.scopes[place].contents.removeAll { !left.contains($0) }
+            }
+            rest.scopes.removeAll(where: \.contents.isEmpty)
+            return rest == definition || left.isEmpty ? [definition] : [definition, rest]
+        }.map { DefinitionFolder.File(path: file.path, outcome: .success([$0])) }
+    }
+
+    /// The credentials that settings of a component refer to, by setting.
+    private func credentials(of component: ComponentDefinition) -> [(key: String, value: String)] {
+        component.settings.compactMapValues { value in
+            guard case .credential(let name) = SecretReference(value) else { return nil }
+            return name
+        }.sorted { $0.key < $1.key }
+    }
+
+    private func noteCredentials(of file: DefinitionFolder.File) {
+        for component in ((try? file.outcome.get()) ?? []).flatMap(\.components) {
+            for (setting, name) in credentials(of: component) {
+                print(
+                    "\(file.path): component '\(component.name)', setting '\(setting)': "
+                        + "the credential '\(name)' is there for the service alone; "
+                        + "what it holds was not checked")
+            }
+        }
+    }
+
     /// Applies files without anything to be seen of it.
     private func tried(
         _ files: [DefinitionFolder.File], _ library: PluginLibrary
-    ) async throws -> [(DefinitionFolder.File, (any Error)?)] {
+    ) async throws -> [(path: String, outcome: DefinitionApplication.Outcome)] {
         guard !files.isEmpty else { return [] }
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "atrium-check-\(UUID().uuidString)")
@@ -79,15 +123,12 @@ struct Check {
             workers: WorkerLauncher(
                 loop: loop, executable: Installation.worker, logger: silent, running: running,
                 networkPlugins: Set(settings.networkPlugins)),
-            limits: settings.limits.host, logger: silent
+            limits: settings.limits.host, logger: silent, isCheck: true
         ) { outcomes throws(StoreError) in
             try Store(at: folder.path(percentEncoded: false), logger: silent, outcomes: outcomes)
         }
-        var tried: [(DefinitionFolder.File, (any Error)?)] = []
         let application = DefinitionApplication(registry: registry, loop: loop, dryRun: true)
-        for (file, outcome) in zip(files, await application.apply(files)) {
-            tried.append((file, outcome.problem))
-        }
+        let tried = zip(files.map(\.path), await application.apply(files)).map { ($0, $1) }
         await withCheckedContinuation { continuation in
             loop.execute {
                 registry.assumeIsolated { $0.stop { _ in continuation.resume() } }

@@ -8,6 +8,8 @@ struct DefinitionApplication: Sendable {
     struct Outcome: Sendable {
         var results: [ApplyResult] = []
         var problem: (any Error)?
+        /// Whether a definition was tried up to a secret that is there for the service alone.
+        var lacksSecret = false
     }
 
     let registry: Registry
@@ -36,6 +38,7 @@ struct DefinitionApplication: Sendable {
             do {
                 return Outcome(results: try await apply(definitions, dryRun: dryRun))
             } catch let error as HostError {
+                if error.isOfSecretNotRead { return Outcome(lacksSecret: true) }
                 // Which of them it is about, is not said.
                 for definition in definitions.dropLast() {
                     do {

@@ -76,6 +76,74 @@ extension Stories {
             }
         }
 
+        @Test func `a check accepts a credential that is there for the service alone, and says so`()
+            async throws
+        {
+            let plugins = try TemporaryDirectory()
+            let library = try Data(
+                contentsOf: URL(filePath: Checkout.products + "/libBreaker.so"))
+            try plugins.write("org.atrium.breaker/libBreaker.so", library)
+            try plugins.write(
+                "org.atrium.breaker/manifest.json",
+                """
+                {"id": "org.atrium.breaker", "version": "0.1.0", "kind": "contents",
+                 "library": "libBreaker.so", "title": "Breaker", "description": "Breaks."}
+                """)
+            func definition(_ name: String, _ settings: String, _ more: String = "") -> String {
+                """
+                atrium: 1
+                container: \(name)
+                fields: { title: { type: text } }
+                components:
+                  - { name: list, plugin: org.atrium.breaker, settings: { \(settings) } }
+                \(more)
+                """
+            }
+            let key = "key: { secretCredential: listkey }"
+            var options = DaemonUnderTest.Options()
+            options.configuration = ["atrium.yaml": "pluginPath: [\(plugins.path)]\n"]
+            try await withDaemon(options) { daemon in
+                let folder = daemon.home.path + "/etc/containers.d/"
+                for (name, text) in [
+                    ("fine", definition("fine", key)),
+                    ("name", definition("name", "key: { secretCredential: ../key }")),
+                    ("other", definition("other", key + ", odd: 1")),
+                    (
+                        "beside",
+                        definition(
+                            "beside", key,
+                            "  - { name: more, plugin: org.atrium.catalog, settings: { odd: 1 } }")
+                    ),
+                ] {
+                    try daemon.home.write("etc/containers.d/\(name).yaml", text)
+                }
+                let checked = try await daemon.type("unset CREDENTIALS_DIRECTORY; \(Self.check)")
+                #expect(checked.status == 1)
+                for sentence in [
+                    "\n\(folder)fine.yaml: fine\n\(folder)fine.yaml: component 'list', setting "
+                        + "'key': the credential 'listkey' is there for the service alone",
+                    "setting 'key': the secret can't be read: '../key' is no credential's name",
+                    "component 'list', setting 'odd': unknown",
+                    "component 'more', setting 'odd': unknown",
+                ] {
+                    #expect(checked.output.contains(sentence), "\(sentence)\n\(checked)")
+                }
+                for name in ["name", "other", "beside"] {
+                    #expect(!checked.output.contains("\(name).yaml: fine"), "\(checked)")
+                    _ = try await daemon.type("rm etc/containers.d/\(name).yaml")
+                }
+                #expect(try await daemon.type(Self.check).status == 0)
+                // Where it is, it is read.
+                try daemon.home.write("credentials/listkey", "hunter2")
+                let read = try await daemon.type(
+                    "CREDENTIALS_DIRECTORY=$PWD/credentials \(Self.check)")
+                #expect(read.status == 0 && !read.output.contains("listkey"), "\(read)")
+                let missing = try await daemon.type(
+                    "rm credentials/listkey; CREDENTIALS_DIRECTORY=$PWD/credentials \(Self.check)")
+                #expect(missing.output.contains("credentials/listkey: No such file"), "\(missing)")
+            }
+        }
+
         @Test func `files and folders that can't be read are told with the system's reason`()
             async throws
         {

@@ -16,7 +16,7 @@ extension Stories {
         ]
 
         /// What a method's callers are answered.
-        private struct Row {
+        struct Row {
             /// The first role that may call it.
             let least: String
             let parameters: JSONValue
@@ -48,12 +48,12 @@ extension Stories {
         private static let film: JSONValue = ["container": "films", "item": "alien-1979"]
         private static let screen: JSONValue = ["screen": "none"]
 
-        private static func with(_ value: JSONValue, _ more: JSONValue) -> JSONValue {
+        static func with(_ value: JSONValue, _ more: JSONValue) -> JSONValue {
             .object((value.object?.map { $0 } ?? []) + (more.object?.map { $0 } ?? []))
         }
 
         /// Every method that a client can call, by its full name.
-        private static let table: [String: Row] = [
+        static let table: [String: Row] = [
             "org.varlink.service.GetInfo": Row("observer"),
             "org.varlink.service.GetInterfaceDescription":
                 Row("observer", ["interface": "org.atrium.Daemon"]),

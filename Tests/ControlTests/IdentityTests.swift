@@ -131,6 +131,26 @@ import Varlink
         #expect(directory.asked == 2)
     }
 
+    @Test func `however many connect, what is remembered of them is bounded`() async throws {
+        let book = try book { _ in .init(hasAccount: true, groups: []) }
+        let directory = UserDirectory { _ in .unknown }
+        let hanging = SlowDirectory(.unknown)
+        let silent = UserDirectory(patience: .never) { _ in hanging.ask() }
+        for uid in 1..<UInt32(UserDirectory.most + 100) {
+            _ = book.access(of: Peer(uid: uid, gid: 7, pid: 2))
+            #expect(book.count <= AccessBook.most)
+            directory.learn(of: uid, answered: {}, {})
+            silent.learn(of: uid, answered: {}, {})
+        }
+        // It is asked one question after the other: this is the last.
+        await withCheckedContinuation { done in
+            directory.learn(of: 0, answered: {}, { done.resume() })
+        }
+        #expect(directory.count <= UserDirectory.most)
+        #expect(silent.count <= UserDirectory.most)
+        for _ in 0..<silent.count { hanging.answer() }
+    }
+
     @Test func `all subordinate users of a user are that user, and a member at most`() async throws
     {
         let book = try book(RoleSettings(admins: ["daemon"]), subordinates: "daemon:100000:65536\n")

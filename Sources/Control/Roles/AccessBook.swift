@@ -35,8 +35,8 @@ public final class AccessBook: Sendable {
         var known: [Credentials: (access: Access, until: ContinuousClock.Instant)] = [:]
     }
 
-    /// So many credentials are remembered at most.
-    private static let most = 16_384
+    /// So many credentials are remembered at most, each with up to 4 KiB of groups.
+    static let most = 4_096
 
     private let directory: UserDirectory
     private let state: Mutex<State>
@@ -120,6 +120,9 @@ public final class AccessBook: Sendable {
         }
         return access
     }
+
+    /// Of how many credentials it is remembered what they may do.
+    var count: Int { state.withLock { $0.known.count } }
 
     private func entry(of uid: UInt32) -> UserDirectory.Entry? {
         directory.entry(of: uid) { [self] in forget() }

@@ -31,7 +31,7 @@ final class UserDirectory: Sendable {
     /// How long what it said counts.
     static let memory = Duration.seconds(10)
     /// So many users are remembered at most.
-    private static let most = 16_384
+    static let most = 16_384
 
     private let ask: @Sendable (UInt32) -> Entry
     private let patience: DispatchTimeInterval
@@ -74,6 +74,9 @@ final class UserDirectory: Sendable {
 
     /// What is remembered of a user, however old.
     func remembered(_ uid: UInt32) -> Entry? { state.withLock { $0.known[uid]?.entry } }
+
+    /// How many users are remembered, and asked about.
+    var count: Int { state.withLock { max($0.known.count, $0.waiting.count) } }
 
     /// Asks about a user of whom nothing is known.
     ///

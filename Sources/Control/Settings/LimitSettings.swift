@@ -102,6 +102,7 @@ public struct LimitSettings: Sendable, Hashable {
         Limit(
             "frontendBytesPerMinute", .bytes, 1 << 20...1 << 40,
             \.host.frontendBytesPerMinute),
+        Limit("frontendPeople", .things, 1...1_000_000_000, \.host.frontendPeople),
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
         Limit("exports", .things, 1...100, \.host.exports),

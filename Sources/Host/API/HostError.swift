@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// An expected outcome that is not success: each names what it is about, for whoever called.
 public enum HostError: Error, Sendable, Hashable {
     /// No container of this name.
@@ -54,6 +56,14 @@ public enum HostError: Error, Sendable, Hashable {
     case storeUnavailable(reason: String, retryAfter: Double)
     /// The component's worker is not there. Seconds until it may be.
     case componentUnavailable(component: String, reason: String, retryAfter: Double)
+}
+
+extension HostError {
+    /// Whether all that is wrong with a component is that the credential is not there which a setting refers to.
+    public var isOfSecretNotRead: Bool {
+        guard case .settingInvalid(_, _, let reason) = self else { return false }
+        return reason == SettingError.secretNotRead
+    }
 }
 
 /// Where a call's outcome goes: called exactly once, on the event loop, during the call or later.

@@ -12,28 +12,32 @@ enum SecretTexts {
     ///
     /// - Parameters:
     ///   - settings: as a definition gives them.
+    ///   - isCheck: whether credentials need not be there, and are left out then.
     ///   - loop: where it comes back.
     ///   - then: the texts by setting; called during this call where there is nothing to read.
     static func read(
-        _ settings: [String: Value], on loop: any EventLoop,
+        _ settings: [String: Value], isCheck: Bool, on loop: any EventLoop,
         then: @escaping (Result<[String: String], SettingError>) -> Void
     ) {
         let references = settings.compactMapValues(SecretReference.init)
         guard !references.isEmpty else { return then(.success([:])) }
         let then = NIOLoopBound(then, eventLoop: loop)
         Task(executorPreference: QuietExecutor.shared) {
-            let result = Result { () throws(SettingError) in try texts(of: references) }
+            let result = Result { () throws(SettingError) in
+                try texts(of: references, isCheck: isCheck)
+            }
             loop.execute { then.value(result) }
         }
     }
 
     private static func texts(
-        of references: [String: SecretReference]
+        of references: [String: SecretReference], isCheck: Bool
     ) throws(SettingError) -> [String: String] {
         var texts: [String: String] = [:]
         for (setting, reference) in references.sorted(by: { $0.key < $1.key }) {
             do throws(PluginProblem) {
-                texts[setting] = try text(at: path(of: reference))
+                guard let path = try path(of: reference, isCheck: isCheck) else { continue }
+                texts[setting] = try text(at: path)
             } catch {
                 throw SettingError(setting, "the secret can't be read: \(error.reason)")
             }
@@ -41,7 +45,9 @@ enum SecretTexts {
         return texts
     }
 
-    private static func path(of reference: SecretReference) throws(PluginProblem) -> String {
+    private static func path(
+        of reference: SecretReference, isCheck: Bool
+    ) throws(PluginProblem) -> String? {
         switch reference {
         case .file(let path):
             guard path.hasPrefix("/") else {
@@ -53,6 +59,7 @@ enum SecretTexts {
                 throw .refused("'\(name)' is no credential's name")
             }
             guard let folder = getenv("CREDENTIALS_DIRECTORY") else {
+                if isCheck { return nil }
                 throw .refused(
                     "the daemon has no credentials; a service gets one by "
                         + "LoadCredential=\(name):/PATH in a drop-in of its unit")

@@ -47,7 +47,9 @@ extension Slot {
         let request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
             settings: definition.settings, fields: fields, limits: domain.limits)
-        SecretTexts.read(definition.settings, on: domain.loop) { [weak self] result in
+        SecretTexts.read(
+            definition.settings, isCheck: domain.isCheck, on: domain.loop
+        ) { [weak self] result in
             guard let self, start == attempt else { return }
             switch result {
             case .failure(let error): done(failed(.setting(error)))

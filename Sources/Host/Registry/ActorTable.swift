@@ -16,6 +16,8 @@ final class ActorTable {
     private var idle: [ActorID] = []
     /// Whom recent notifications name that are not stored.
     private var heard: Deque<ActorID> = []
+    /// How many are known of each namespace but the system's own users.
+    private var people: [String: Int] = [:]
     private var last: Int64 = 0
 
     /// How many people are known.
@@ -27,8 +29,7 @@ final class ActorTable {
             let id = ActorID(actor.number)
             last = max(last, actor.number)
             guard !actor.name.isEmpty else { continue }
-            numbers[actor.name] = id
-            names[id] = actor.name
+            know(id, actor.name)
         }
     }
 
@@ -84,6 +85,11 @@ final class ActorTable {
     /// The number of a person who may have acted before; nil when they never did.
     func number(of name: String) -> ActorID? { numbers[name] }
 
+    /// How many people of a person's namespace are known.
+    func count(likeThatOf name: String) -> Int {
+        Self.namespace(of: name).flatMap { people[$0] } ?? 0
+    }
+
     /// The name under a number; nil for an erased person.
     func name(of id: ActorID) -> String? { names[id] }
 
@@ -102,15 +108,27 @@ final class ActorTable {
         if let known = numbers[name] { return known }
         last += 1
         let id = ActorID(last)
-        numbers[name] = id
-        names[id] = name
+        know(id, name)
         guests[id] = 0
         return id
     }
 
+    private func know(_ id: ActorID, _ name: String) {
+        numbers[name] = id
+        names[id] = name
+        if let namespace = Self.namespace(of: name) { people[namespace, default: 0] += 1 }
+    }
+
     private func forget(_ id: ActorID) {
         guests[id] = nil
-        if let name = names.removeValue(forKey: id) { numbers[name] = nil }
+        guard let name = names.removeValue(forKey: id) else { return }
+        numbers[name] = nil
+        if let namespace = Self.namespace(of: name) { people[namespace, default: 1] -= 1 }
+    }
+
+    private static func namespace(of name: String) -> String? {
+        let namespace = String(name.prefix { $0 != ":" })
+        return namespace == "unix" ? nil : namespace
     }
 }
 

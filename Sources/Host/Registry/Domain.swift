@@ -29,6 +29,8 @@ final class Domain {
     let starts = StartTurns(atATime: 16)
     let expected = ExpectedContainers()
     let changes: ChangeWatch
+    /// Whether definitions are only looked over.
+    let isCheck: Bool
     /// Where it is noted what the loop does.
     let turns: TurnNotes
     /// What was done so far, of which a start tells.
@@ -71,7 +73,7 @@ final class Domain {
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
         left: InitNote.Component?, limits: HostLimits, logger: Logger, turns: TurnNotes,
-        clock: @escaping @Sendable () -> Timestamp
+        isCheck: Bool, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
         self.store = store
@@ -83,6 +85,7 @@ final class Domain {
         self.limits = limits
         self.logger = logger
         self.turns = turns
+        self.isCheck = isCheck
         self.clock = clock
         changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence

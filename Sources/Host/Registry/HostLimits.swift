@@ -71,6 +71,10 @@ public struct HostLimits: Sendable, Hashable {
     public var frontendWritesPerMinute = 60_000
     /// Bytes of the calls with which one front end writes in a minute; `frontendBytesPerMinute`.
     public var frontendBytesPerMinute = 256 << 20
+    /// People of one front end's namespace who ever wrote; `frontendPeople`.
+    ///
+    /// Each is known by number and name as long as there is the store: about 150 bytes of memory, and the name.
+    public var frontendPeople = 1_000_000
     /// How often in a row a component is started again without an answered call in between, before
     /// it counts as failed.
     public var restarts = 5

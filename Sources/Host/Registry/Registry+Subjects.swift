@@ -10,9 +10,16 @@ extension Registry {
     /// - Parameters:
     ///   - bytes: what its call has.
     ///   - caller: on whose behalf.
-    /// - Returns: `limitExceeded`, with when to try again; nil: it may be done.
+    /// - Returns: `limitExceeded`, with when to try again, or for a new person of a front end's that has all that
+    ///   it may have; nil: it may be done.
     public func refusal(ofWriting bytes: Int, by caller: Caller) -> HostError? {
         guard caller.pace != .free else { return nil }
+        let most = domain.limits.frontendPeople
+        if domain.actors.number(of: caller.actor) == nil,
+            domain.actors.count(likeThatOf: caller.actor) >= most
+        {
+            return .limitExceeded(limit: "frontendPeople", value: most, retryAfter: nil)
+        }
         return domain.rates.refusal(
             ofWriting: bytes, by: caller, domain.limits, at: NIODeadline.now())
     }

@@ -47,13 +47,15 @@ public actor Registry {
     ///   - limits: how much is taken on.
     ///   - logger: told what an administrator should know.
     ///   - turns: where the loop's present turn is noted.
+    ///   - isCheck: whether definitions are only looked over: where a credential that one refers to is not there,
+    ///     it fails as ``HostError/isOfSecretNotRead`` once all else is right.
     ///   - clock: the time; by default the system's.
     ///   - openStore: opens the store with the given receiver of outcomes.
     /// - Throws: what `openStore` throws.
     public init(
         loop: any EventLoop, plugins: PluginLibrary, workers: sending any ComponentLauncher,
         limits: HostLimits = HostLimits(), logger: Logger, turns: TurnNotes = TurnNotes(),
-        clock: @escaping @Sendable () -> Timestamp = SystemClock.now,
+        isCheck: Bool = false, clock: @escaping @Sendable () -> Timestamp = SystemClock.now,
         openStore: (_ outcomes: @escaping @Sendable ([Outcome]) -> Void) throws(StoreError)
             -> Store
     ) throws(StoreError) {
@@ -75,7 +77,8 @@ public actor Registry {
         domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
-            left: note.left, limits: limits, logger: logger, turns: turns, clock: clock)
+            left: note.left, limits: limits, logger: logger, turns: turns,
+            isCheck: isCheck, clock: clock)
         relay.connect(self, loop)
     }
 }

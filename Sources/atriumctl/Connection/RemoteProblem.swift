@@ -195,6 +195,8 @@ enum RemoteProblem {
         case "bytesPerMinute": "one person writes at most \(value) bytes in a minute"
         case "frontendWritesPerMinute": "a front end writes at most \(value) times in a minute"
         case "frontendBytesPerMinute": "a front end writes at most \(value) bytes in a minute"
+        case "frontendPeople":
+            "\(value) people of the front end are known already, and nobody new may write"
         case "sortFields": "a list is sorted by at most \(value) fields"
         case "selectedFilters": "at most \(value) filters are selected at a time"
         case "countedFilters": "at most \(value) written texts and ranges are counted at a time"

@@ -7,6 +7,7 @@ final class Breaker: ContentListing {
         Setting("trapsAtStart", .boolean, default: false, "Whether to trap in init."),
         Setting("hangsInWorker", .boolean, default: false, "Whether to hang in a worker's init."),
         Setting("folder", .path, "What to read."),
+        Setting("key", .secret, "What to keep."),
     ]
 
     weak var delegate: (any ContentListingDelegate)?

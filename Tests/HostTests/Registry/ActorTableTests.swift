@@ -91,4 +91,43 @@ import Testing
         for number in 100..<150 { actors.hear(actors.meet("web:\(number)"), atMost: 10) }
         #expect(actors.name(of: stored) == "web:40")
     }
+
+    @Test func `of a front end's namespace only so many people write, and those go on`()
+        async throws
+    {
+        var limits = HostLimits()
+        limits.frontendPeople = 3
+        var host = try await TestRegistry.start(limits: limits)
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        func vote(_ actor: String, _ pace: Caller.Pace, _ host: TestRegistry) async throws {
+            let caller = Caller(actor: actor, pace: pace)
+            let _: VoteResult = try await host.call { registry, reply in
+                if let error = registry.refusal(ofWriting: 1, by: caller) {
+                    return reply(.failure(error))
+                }
+                registry.cast(
+                    SubjectAddress(container: "films", item: "heat"), value: 3, by: caller, reply)
+            }
+        }
+        let web = Caller.Pace.frontend("unix:33")
+        for number in 0..<3 { try await vote("web:\(number)", web, host) }
+        for restart in 0..<2 {
+            let present = host
+            await #expect(
+                throws: HostError.limitExceeded(
+                    limit: "frontendPeople", value: 3, retryAfter: nil)
+            ) {
+                try await vote("web:new", web, present)
+            }
+            try await vote("web:2", web, host)
+            try await vote("mail:\(restart)", .frontend("unix:8"), host)
+            try await vote("unix:\(33 + restart)", web, host)
+            try await vote("unix:\(1_000 + restart)", .person, host)
+            // An admin imports whom they like.
+            try await vote("club:\(restart)", .free, host)
+            if restart == 0 { host = try await host.restarted() }
+        }
+        try await host.end()
+    }
 }

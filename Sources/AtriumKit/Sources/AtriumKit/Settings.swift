@@ -84,6 +84,9 @@ public struct SettingError: Error, Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// Why a secret is refused whose text is not there, with settings that are right besides.
+    public static let secretNotRead = "the secret was not read"
+
     /// Both, for people.
     public var description: String { "setting '\(setting)': \(reason)" }
 }
@@ -115,14 +118,13 @@ public struct Settings: Sendable, Hashable {
             throw SettingError.unknown(name, known: declared.map(\.name))
         }
         var complete = values
+        var unread: String?
         for setting in declared {
             if let value = values[setting.name], !value.isNull {
                 try setting.check(value)
                 if setting.type == .secret {
-                    guard let text = secrets[setting.name] else {
-                        throw SettingError(setting.name, "the secret was not read")
-                    }
-                    complete[setting.name] = .text(text)
+                    complete[setting.name] = secrets[setting.name].map { .text($0) }
+                    if secrets[setting.name] == nil { unread = setting.name }
                 }
             } else if let value = setting.defaultValue {
                 complete[setting.name] = value
@@ -132,6 +134,7 @@ public struct Settings: Sendable, Hashable {
                 complete[setting.name] = nil
             }
         }
+        if let unread { throw SettingError(unread, SettingError.secretNotRead) }
         self.values = complete
     }
 
