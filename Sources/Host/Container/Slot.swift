@@ -12,7 +12,8 @@ import Store
 ///
 /// - the component is being started, the first time or after its worker was lost;
 /// - the gate is closed, because the container is about to change the component or its records;
-/// - it is judged on the committed state and the component's own is ahead.
+/// - it is judged on the committed state and the component's own is ahead;
+/// - screens of another process are not recognised yet, which may ask before it.
 ///
 /// Questions about the committed state wait beside the commands: ``QuietReads``.
 final class Slot {
