@@ -159,7 +159,7 @@ extension ContentIndex {
 
 extension Item {
     /// Roughly its bytes as JSON.
-    fileprivate var roughSize: Int {
+    var roughSize: Int {
         fields.reduce(16 + id.utf8.count + (parent?.utf8.count ?? 0)) {
             $0 + $1.key.utf8.count + 4 + $1.value.roughSize
         }

@@ -113,14 +113,16 @@ extension Container {
                 return readPage(
                     request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
             }
-            reply(
-                page.map { page in
-                    var page = page
-                    for (index, ballot) in ballots.enumerated() where index < page.items.count {
-                        page.items[index].votes?.mine = ballot?.value
-                    }
-                    return page
-                })
+            do throws(HostError) {
+                var answer = try page.get()
+                for (index, ballot) in try ballots.get().enumerated()
+                where index < answer.items.count {
+                    answer.items[index].votes?.mine = ballot?.value
+                }
+                reply(.success(answer))
+            } catch {
+                reply(.failure(error))
+            }
         }
     }
 
@@ -166,29 +168,31 @@ extension Container {
     ///   - actor: the actor's name; without one, or one who never acted, there are no ballots.
     ///   - component: which votes component; nil: the one that the lists show.
     ///   - moment: gives the subjects.
-    ///   - then: takes the ballots in the subjects' order; empty when there are none to be had.
+    ///   - then: takes the ballots in the subjects' order, none where there are none to be had; or why
+    ///     the component does not tell them.
     func withBallots(
         of actor: String?, in component: Slot? = nil, _ moment: @escaping () -> [Subject],
-        then: @escaping ([Ballot?]) -> Void
+        then: @escaping Answer<[Ballot?]>
     ) {
-        guard let actor = actor.flatMap({ domain.actors.number(of: $0) }),
+        guard let number = actor.flatMap({ domain.actors.number(of: $0) }),
             let votes = component ?? wired.votes.flatMap({ slot($0) })
         else {
             _ = moment()
-            return then([])
+            return then(.success([]))
         }
-        var isTaken = false
         votes.ask(
             Question(
-                needsQuiet: true,
-                make: {
-                    isTaken = true
-                    return .ballotsOf(actor, subjects: moment())
-                },
-                done: { result in
-                    if !isTaken { _ = moment() }
-                    guard case .success(.ballotsOf(let ballots)) = result else { return then([]) }
-                    then(ballots)
+                needsQuiet: true, make: { .ballotsOf(number, subjects: moment()) },
+                done: { [self] result in
+                    switch result {
+                    case .success(.ballotsOf(let ballots)): then(.success(ballots))
+                    case .success:
+                        then(.failure(votes.unavailable("It answered something else.")))
+                    case .failure where component == nil && wired.votes != votes.name:
+                        // The lists show others by now, or none.
+                        withBallots(of: actor, moment, then: then)
+                    case .failure(let error): then(.failure(error))
+                    }
                 }))
     }
 }
@@ -237,11 +241,14 @@ extension Container {
             }
             return found == nil ? [] : [.item(item)]
         } then: { [self] ballots in
-            guard var found else {
-                return reply(.failure(.itemNotFound(container: name, item: item)))
+            do throws(HostError) {
+                let mine = try ballots.get().first.flatMap { $0 }?.value
+                guard var found else { throw .itemNotFound(container: name, item: item) }
+                found.item.votes?.mine = mine
+                reply(.success(found))
+            } catch {
+                reply(.failure(error))
             }
-            found.item.votes?.mine = ballots.first.flatMap { $0 }?.value
-            reply(.success(found))
         }
     }
 }

@@ -127,8 +127,11 @@ extension Container {
             tally.sequence = domain.sequence
             return [subject]
         } then: { ballots in
-            tally.tally.mine = ballots.first.flatMap { $0 }?.value
-            reply(.success(tally))
+            reply(
+                ballots.map { ballots in
+                    tally.tally.mine = ballots.first.flatMap { $0 }?.value
+                    return tally
+                })
         }
     }
 

@@ -149,9 +149,7 @@ extension Container {
             slot.state = .attached
             slot.isShown = true
             slot.noteStarted()
-            let early = slot.early
-            slot.early = []
-            deliver(early, from: slot)
+            deliver(slot.early.takeAll(), from: slot)
             if slot.kind == .votes { forgetBallots() }
             structureChanged()
             startsChanged()

@@ -6,11 +6,20 @@ import Logging
 extension Slot: PortOwner {
     func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
         guard isCurrent(port) else { return }
-        guard isAttached else {
-            early += events
+        if isAttached {
+            container?.deliverUnasked(events, from: self)
             return
         }
-        container?.deliverUnasked(events, from: self)
+        let limit = domain.limits.earlyBytes
+        guard !early.take(events, atMost: limit) else { return }
+        let attempt = start
+        // Not inside of what the component is just asked.
+        domain.later { [weak self] in
+            guard let self, start == attempt else { return }
+            lost(
+                because: "It told more than \(limit) bytes of changes before it was part of its "
+                    + "container (earlyBytes).")
+        }
     }
 
     func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value]) {

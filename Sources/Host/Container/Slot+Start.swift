@@ -178,7 +178,7 @@ extension Slot {
         port = nil
         if let restoredList { container?.forget(restoredList) }
         restoredList = nil
-        early.removeAll()
+        early = EarlyEvents()
         reportedVersion = nil
     }
 

@@ -58,8 +58,8 @@ final class Slot {
     var turn: StartTurns.Turn?
     /// Whether items, tallies and counts are those of the component, now or before it was lost.
     var isShown = false
-    /// Events that the component raised before it was part of the container.
-    var early: [ComponentEvent] = []
+    /// What the component raised before it was part of the container.
+    var early = EarlyEvents()
     var observer: ObserverID?
 
     /// The items, with what was derived for them; contents components alone.

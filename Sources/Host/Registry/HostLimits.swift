@@ -75,6 +75,10 @@ public struct HostLimits: Sendable, Hashable {
     ///
     /// Each is known by number and name as long as there is the store: about 150 bytes of memory, and the name.
     public var frontendPeople = 1_000_000
+    /// Bytes of what a component tells by itself before it is taken in, roughly; `earlyBytes`.
+    ///
+    /// Beyond, its start fails.
+    public var earlyBytes = 16 << 20
     /// How often in a row a component is started again without an answered call in between, before
     /// it counts as failed.
     public var restarts = 5

@@ -100,7 +100,7 @@ extension Container {
         if screen.view == nil, let actor = screen.actor {
             let ballots = screening.ballots[actor] ?? OwnBallots(actor, in: self)
             screening.ballots[actor] = ballots
-            ballots.screens[screen.id] = screen
+            ballots.insert(screen)
             screen.ballots = ballots
         }
         if screen.view !== view {
@@ -125,7 +125,7 @@ extension Container {
         leave(screen.view, screen)
         leave(screen.focus, screen)
         guard let ballots = screen.ballots else { return }
-        ballots.screens[screen.id] = nil
+        ballots.remove(screen)
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 

@@ -10,7 +10,14 @@ final class OwnBallots {
     private(set) var values: [Subject: Double] = [:]
     /// Another one when everything must be asked for again.
     private(set) var generation = 0
-    var screens: [ScreenID: Screen] = [:]
+    private(set) var screens: [ScreenID: Screen] = [:]
+
+    /// Whose account all of this stands in: of one of those who have screens here.
+    private var account: ScreenAccount?
+    /// With how many bytes it is charged.
+    private var charged = 0
+    private var knownBytes = 0
+    private var sightBytes = 0
 
     /// The actor's screens by their views.
     private var byView: [ObjectIdentifier: [ScreenID: Screen]] = [:]
@@ -30,6 +37,31 @@ final class OwnBallots {
     init(_ actor: String, in container: Container) {
         self.actor = actor
         self.container = container
+    }
+
+    /// The actor has one more screen.
+    func insert(_ screen: Screen) {
+        screens[screen.id] = screen
+        account = account ?? screen.account
+        settle()
+    }
+
+    /// The actor has one screen less.
+    func remove(_ screen: Screen) {
+        screens[screen.id] = nil
+        guard !screens.values.contains(where: { $0.account === account }) else { return }
+        account?.charge(-charged)
+        charged = 0
+        account = screens.values.first?.account
+        settle()
+    }
+
+    /// Charges for what is kept now.
+    private func settle() {
+        guard let account else { return }
+        let more = knownBytes + sightBytes - charged
+        charged += more
+        if more != 0 { account.charge(more) }
     }
 
     /// One of the actor's screens shows a view now.
@@ -65,18 +97,30 @@ final class OwnBallots {
     /// The person voted, or took a vote back.
     func note(_ value: Double?, on subject: Subject) {
         values[subject] = value
-        sights.removeAll()
+        dropSights()
         // What is being answered now may be older.
-        known.insert(subject)
+        know(subject)
         wanted.remove(subject)
+        settle()
     }
 
     /// Ballots changed by other ways than votes: all are asked for again.
     func forget() {
         generation += 1
         known.removeAll()
+        knownBytes = 0
         values.removeAll()
+        dropSights()
+        settle()
+    }
+
+    private func know(_ subject: Subject) {
+        if known.insert(subject).inserted { knownBytes += subject.weight }
+    }
+
+    private func dropSights() {
         sights.removeAll()
+        sightBytes = 0
     }
 
     /// Whether the ballot on this is known, without asking for it.
@@ -93,9 +137,11 @@ final class OwnBallots {
         }
         let focus = values[subject]
         // Those of views that have changed since go with the rest.
-        if sights.count > 2 * screens.count + 8 { sights.removeAll() }
+        if sights.count > 2 * screens.count + 8 { dropSights() }
         let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
         sights[key] = sight
+        sightBytes += items.keys.reduce(200) { $0 + 50 + $1.utf8.count }
+        settle()
         return sight
     }
 
@@ -128,9 +174,15 @@ final class OwnBallots {
         var ballots: [Ballot?] = Array(repeating: nil, count: subjects.count)
         if case .success(.ballotsOf(let found)) = result { ballots = found }
         for (subject, ballot) in zip(subjects, ballots) where !known.contains(subject) {
-            known.insert(subject)
+            know(subject)
             values[subject] = ballot?.value
         }
-        sights.removeAll()
+        dropSights()
+        settle()
     }
+}
+
+extension Subject {
+    /// About what it takes in memory to know somebody's ballot on it.
+    fileprivate var weight: Int { 150 + (item?.utf8.count ?? 0) }
 }

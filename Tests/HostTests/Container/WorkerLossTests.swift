@@ -246,6 +246,50 @@ private final class RemotePort: ComponentPort {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a read that names an actor is refused while the votes component can't tell`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        var limits = HostLimits()
+        limits.restarts = 0
+        let host = try await TestRegistry.start(limits: limits, workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        try await host.put(.film("heat"))
+        try await host.cast(4, on: "heat")
+        script.lose(1)
+        script.failStarts(10)
+        await #expect(throws: HostError.self) { try await host.cast(5, on: "heat") }
+        func isRefusal(_ error: any Error) -> Bool {
+            if case .componentUnavailable("stars", _, _)? = error as? HostError {
+                true
+            } else {
+                false
+            }
+        }
+        await #expect {
+            try await host.list(actor: "unix:1000")
+        } throws: {
+            isRefusal($0)
+        }
+        await #expect {
+            try await host.tally(of: "heat", actor: "unix:1000")
+        } throws: {
+            isRefusal($0)
+        }
+        await #expect {
+            try await host.call { registry, reply in
+                registry.get("films", component: nil, item: "heat", actor: "unix:1000", reply)
+            }
+        } throws: {
+            isRefusal($0)
+        }
+        // Who asks for nobody's ballots, or those of one who never voted, is answered.
+        #expect(try await host.list().items.count == 1)
+        #expect(try await host.list(actor: "unix:7").items.count == 1)
+        try await host.end()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a worker that is lost between its restore and its attachment is started again`()
         async throws
     {

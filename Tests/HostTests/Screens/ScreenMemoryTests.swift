@@ -77,6 +77,33 @@ import Testing
         try await host.end()
     }
 
+    @Test func `the ballots that are known for a user's screens count until these are gone`()
+        async throws
+    {
+        let host = try await films()
+        // Nobody asks for the ballots of one who never voted.
+        let before = try await open(host)
+        let without = await bytes(host)
+        await close(before)
+        try await host.cast(3, on: "film1")
+        let first = try await open(host)
+        #expect(await bytes(host) > without + 40 * 150)
+        let second = try await open(host)
+        await close(first)
+        #expect(await bytes(host) > without + 40 * 150)
+        await close(second)
+        #expect(await bytes(host) == 0)
+        try await host.end()
+    }
+
+    private func close(_ client: ScreenClient) async {
+        let id = client.id
+        await client.host.on { registry in
+            guard let screen = registry.domain.screens[id] else { return }
+            screen.container?.closeScreen(screen)
+        }
+    }
+
     @Test func `whoever goes leaves what others of the view pay for`() async throws {
         let host = try await films()
         let ann = try await open(host)

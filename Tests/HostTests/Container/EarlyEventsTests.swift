@@ -1,0 +1,62 @@
+import AtriumKit
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// Components that tell something by themselves as soon as they are made.
+private struct ChattyLauncher: ComponentLauncher {
+    let tallies: Int
+
+    func launch(
+        _ request: LaunchRequest, owner: any PortOwner,
+        _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
+    ) -> LaunchCancellation {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else { return {} }
+        return InProcessLauncher(loop: loop).launch(request, owner: owner) { result in
+            done(result)
+            guard case .success(let port) = result else { return }
+            for number in 0..<tallies {
+                let subject = Subject(item: "film\(number)")
+                owner.port(port, raised: [.tally(subject, Tally(count: 1, score: 4))])
+            }
+        }
+    }
+}
+
+/// What a component tells before it is part of its container is kept, up to a number of bytes.
+@Suite(.timeLimit(.minutes(1))) struct EarlyEventsTests {
+    private func host(tallies: Int) async throws -> TestRegistry {
+        var limits = HostLimits()
+        limits.earlyBytes = 10_000
+        return try await TestRegistry.start(
+            limits: limits, workers: ChattyLauncher(tallies: tallies))
+    }
+
+    private static let films = ContainerDefinition.films.changed {
+        $0.components[2].isolation = .process
+    }
+
+    @Test func `it is delivered once the component is part of its container`() async throws {
+        let host = try await host(tallies: 10)
+        try await host.apply(Self.films)
+        try await host.put(.film("film3"))
+        #expect(try await host.tally(of: "film3").tally.tally.score == 4)
+        try await host.end()
+    }
+
+    @Test func `a component that tells more is not taken in, and the limit is named`() async throws
+    {
+        let host = try await host(tallies: 100)
+        await #expect {
+            try await host.apply(Self.films)
+        } throws: {
+            guard case .componentUnavailable("stars", let reason, _)? = $0 as? HostError else {
+                return false
+            }
+            return reason.contains("more than 10000 bytes") && reason.contains("(earlyBytes)")
+        }
+        try await host.end()
+    }
+}
