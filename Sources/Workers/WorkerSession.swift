@@ -133,7 +133,7 @@ final class WorkerSession {
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
-        InProcessLauncher(loop: loop).launch(request, owner: self) { result in
+        InProcessLauncher(loop: loop, judges: false).launch(request, owner: self) { result in
             switch result {
             case .success(let port):
                 self.port = port

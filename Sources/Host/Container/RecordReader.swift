@@ -112,6 +112,10 @@ struct RecordReader {
         if let name = draft.value.notText(["item", "parent", "text", "fingerprint"]) {
             return "'\(name)' is no text."
         }
+        if comment.fingerprint.utf8.count > Comment.fingerprintBytes {
+            return "'fingerprint' has \(comment.fingerprint.utf8.count) bytes, at most "
+                + "\(Comment.fingerprintBytes) are allowed."
+        }
         if draft.value["edited"] != nil, comment.edited == nil { return "'edited' is no number." }
         if let order = draft.value["order"], order.int == nil {
             return "'order' is no whole number."
@@ -139,6 +143,11 @@ struct RecordReader {
         else { return "An actor is written namespace:name, in at most 200 bytes." }
         return nil
     }
+}
+
+extension Comment {
+    /// Bytes of what a comment is recognised by when it is posted again.
+    static let fingerprintBytes = 200
 }
 
 extension RecordView {

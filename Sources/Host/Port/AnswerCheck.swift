@@ -1,10 +1,13 @@
 public import AtriumKit
 
-/// What a component of another process may say: whatever breaks a rule is believed in nothing.
+/// What a component may say: whatever breaks a rule is believed in nothing.
 ///
 /// A decision writes the records of what was asked and no others, each of the shape that its kind
 /// has; an answer is about what was asked; numbers are finite and counts are not negative. Everything
 /// is bounded.
+///
+/// Of a component in the daemon's own process decisions are judged, and items that it tells of; not its
+/// answers to questions, nor the tallies and counts that it restores.
 public struct AnswerCheck: Sendable {
     /// How many patterns a component may observe.
     public static let patterns = InProcessServices.maxPatterns
@@ -60,9 +63,15 @@ extension AnswerCheck {
             return "records of \(size) bytes, where \(2 * limits.batchBytes) are allowed (twice "
                 + "limits.batchBytes)"
         }
+        // What was put was judged before it was asked for: most that a list tells is that.
+        var put: [String: Item] = [:]
+        if case .putItems(let items) = command {
+            put.reserveCapacity(items.count)
+            for item in items { put[item.id] = item }
+        }
         let problem =
             switch command {
-            case .putItems(let items): self.problem(in: decision, putting: items)
+            case .putItems(let items): self.problem(in: decision, putting: put, items.count)
             case .removeItems(let ids): self.problem(in: decision, removing: ids)
             case .castBallot(let subject, _), .retractBallot(let subject):
                 self.problem(in: decision, ofBallotOn: subject, by: context.actor)
@@ -74,23 +83,29 @@ extension AnswerCheck {
                 decision.changes == changes && decision.answer == .restored(changes.count)
                     ? nil : "other records than were to be restored"
             }
-        return problem ?? self.problem(in: decision.events) ?? unfitItem(in: decision.events)
+        return problem ?? self.problem(in: decision.events)
+            ?? unfitItem(in: decision.events, put)
     }
 
-    private func problem(in decision: Decision, putting items: [Item]) -> String? {
-        let asked = Set(items.map(\.id))
+    private func problem(
+        in decision: Decision, putting asked: [String: Item], _ count: Int
+    ) -> String? {
         for change in decision.changes {
-            guard asked.contains(change.key) else { return Self.record(change.key, "was not put") }
+            guard let put = asked[change.key] else {
+                return Self.record(change.key, "was not put")
+            }
             guard let value = change.value, let item = Item(key: change.key, value: value) else {
                 return Self.record(change.key, "is no item")
             }
-            if let problem = checker.check(item) { return "an item that does not fit: \(problem)" }
+            if item != put, let problem = checker.check(item) {
+                return "an item that does not fit: \(problem)"
+            }
         }
         guard case .items(let inserted, let updated, let unchanged) = decision.answer else {
             return Self.anotherAnswer
         }
-        guard inserted.allSatisfy(asked.contains), updated.allSatisfy(asked.contains),
-            (0...items.count).contains(unchanged)
+        guard inserted.allSatisfy({ asked[$0] != nil }), updated.allSatisfy({ asked[$0] != nil }),
+            (0...count).contains(unchanged)
         else { return "items that were not put" }
         return nil
     }
@@ -148,11 +163,13 @@ extension AnswerCheck {
         return nil
     }
 
-    private func unfitItem(in events: [ComponentEvent]) -> String? {
+    private func unfitItem(in events: [ComponentEvent], _ put: [String: Item]) -> String? {
         for event in events {
             guard case .contents(let change) = event else { continue }
-            if let problem = change.items.lazy.compactMap(checker.check).first {
-                return "an item that does not fit: \(problem)"
+            for item in change.items where put[item.id] != item {
+                if let problem = checker.check(item) {
+                    return "an item that does not fit: \(problem)"
+                }
             }
         }
         return nil

@@ -7,18 +7,23 @@ public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let turns: TurnNotes
     private let note: InitNote?
+    private let judges: Bool
 
     /// A launcher.
     ///
     /// - Parameters:
     ///   - loop: where components live: all calls come from there.
     ///   - turns: where it is noted which of them was called.
-    public convenience init(loop: any EventLoop, turns: TurnNotes = TurnNotes()) {
-        self.init(loop: loop, turns: turns, note: nil)
+    ///   - judges: whether what components say is judged; not where another process does.
+    public convenience init(
+        loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true
+    ) {
+        self.init(loop: loop, turns: turns, note: nil, judges: judges)
     }
 
     /// As the public one, with a note of what is being made.
-    init(loop: any EventLoop, turns: TurnNotes, note: InitNote?) {
+    init(loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true) {
+        self.judges = judges
         self.loop = loop
         self.turns = turns
         self.note = note
@@ -44,7 +49,8 @@ public final class InProcessLauncher: ComponentLauncher {
                     secrets: request.secrets, fields: request.fields, services: services)
             }
             let port = InProcessPort(
-                harness, services, owner, AnswerCheck(request), turns, number)
+                harness, services, owner, judges ? AnswerCheck(request) : nil, request.plugin.id,
+                turns, number)
             done(.success(port))
             port.tellOwner()
         } catch {
@@ -82,18 +88,23 @@ final class InProcessPort: ComponentPort {
 
     private let harness: ComponentHarness
     private let services: InProcessServices
-    private let check: AnswerCheck
+    /// Judges what the component says; nil: another process does.
+    private let check: AnswerCheck?
+    private let plugin: String
     private weak var owner: (any PortOwner)?
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
     private let number: Int
     private var isClosed = false
+    /// Whether its component holds what nobody believes: what it is asked waits for the one made anew.
+    private var isMistrusted = false
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
-        _ check: AnswerCheck, _ turns: TurnNotes, _ number: Int
+        _ check: AnswerCheck?, _ plugin: String, _ turns: TurnNotes, _ number: Int
     ) {
         self.check = check
+        self.plugin = plugin
         self.harness = harness
         self.services = services
         self.owner = owner
@@ -128,17 +139,27 @@ final class InProcessPort: ComponentPort {
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void
     ) {
-        done(
-            call {
-                Result { () throws(Refusal) in try harness.decide(command, context) }
-                    .mapError(PortFailure.refused)
-            })
+        guard !isMistrusted else { return }
+        let result = call {
+            Result { () throws(Refusal) in try harness.decide(command, context) }
+                .mapError(PortFailure.refused)
+        }
+        guard case .success(let decision) = result,
+            let problem = check?.problem(in: decision, on: command, context)
+        else { return done(result) }
+        let reason =
+            "The plugin \(plugin) answered with \(problem). Nothing was changed, and its component is "
+            + "made anew."
+        isMistrusted = true
+        done(.failure(.refused(Refusal(.refused, reason))))
+        owner?.port(self, diedBecause: reason)
     }
 
     func answer(
         _ query: ComponentQuery,
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) {
+        guard !isMistrusted else { return }
         done(
             call {
                 Result { () throws(Refusal) in try harness.answer(query) }
@@ -192,6 +213,14 @@ final class InProcessPort: ComponentPort {
         }
         let told = harness.takeEvents()
         guard !told.isEmpty else { return }
+        guard let check else {
+            owner?.port(self, raised: told)
+            return
+        }
+        if let problem = check.problem(in: told) {
+            owner?.port(self, logs: .error, "What it told by itself is dropped: \(problem).")
+            return
+        }
         let (events, problem) = check.fitting(told)
         if let problem { owner?.port(self, logs: .warning, problem) }
         owner?.port(self, raised: events)

@@ -83,6 +83,47 @@ import Testing
         }
     }
 
+    @Test func `a decision that breaks a rule is refused, and the component is of no more use`()
+        async throws
+    {
+        try await onLoop { [loop] in
+            let owner = Owner()
+            let port = try owner.launch(loop)
+            owner.told = []
+            var failures: [PortFailure?] = []
+            for id in ["stranger", "new"] {
+                port.decide(.putItems([Item(id: id, fields: [:])]), context) {
+                    failures.append($0.failure)
+                }
+            }
+            let reason =
+                "The plugin org.test.talker answered with the record 'x', which was not put. Nothing "
+                + "was changed, and its component is made anew."
+            #expect(failures == [.refused(Refusal(.refused, reason))], "the next is not answered")
+            #expect(owner.told == ["died \(reason)"])
+        }
+    }
+
+    @Test func `a component whose decision breaks a rule is made anew by its container`()
+        async throws
+    {
+        let host = try await TestRegistry.start(
+            plugins: .builtIn + [.inProcess("org.test.talker", .contents, Talker.self)])
+        try await host.apply(.films.changed { $0.components[1].plugin = "org.test.talker" })
+        try await host.put(.film("alien"))
+        let refused = await #expect(throws: HostError.self) {
+            try await host.put(.film("stranger"))
+        }
+        guard case .refused(let reason, _) = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+        #expect(reason.contains("org.test.talker answered with the record 'x', which was not put"))
+        try await host.put(.film("heat"))
+        #expect(try await host.list().items.map(\.id).sorted() == ["alien", "heat"])
+        try await host.end()
+    }
+
     @Test func `names and patterns that make no sense are logged and dropped`() async throws {
         try await onLoop { [loop] in
             let owner = Owner()
@@ -252,6 +293,7 @@ private final class Talker: ContentListing {
         let id = items.first?.id ?? ""
         switch id {
         case "refused": throw Refusal(.refused, "no such thing")
+        case "stranger": return ContentDecision(changes: [Item(id: "x", fields: [:]).record])
         case "talk":
             self.context.logger.info("talking")
             self.context.publish("talk.a")

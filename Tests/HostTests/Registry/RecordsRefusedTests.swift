@@ -20,6 +20,8 @@ import Testing
         }
 
         var testDescription: String { reason }
+
+        static let long = String(repeating: "f", count: 201)
     }
 
     static let cases: [Case] = [
@@ -50,6 +52,9 @@ import Testing
         Case(
             "own parent", "talk", "comments", "a", "unix:1",
             #"{"text":"A","state":"shown","created":1,"parent":"a"}"#),
+        Case(
+            "'fingerprint' has 201 bytes, at most 200", "talk", "comments", "a", "unix:1",
+            #"{"text":"A","state":"shown","created":1,"fingerprint":"\#(Case.long)"}"#),
         Case(
             "'text' is no text", "talk", "comments", "a", "unix:1",
             #"{"text":1,"state":"shown","created":1}"#),
