@@ -23,9 +23,8 @@ extension Bus {
             guard let position = ring.position(after: subscription.cursor) else { return .past }
             subscription.join(at: position)
         }
-        let batch =
-            sharedBatch(for: subscription, maxBytes) ?? ownBatch(for: subscription, maxBytes)
-        return batch.map { .batch($0) } ?? .nothing
+        if let batch = sharedBatch(for: subscription, maxBytes) { return .batch(batch) }
+        return ownBatch(for: subscription, maxBytes, looks: subscription.group.freeLooks)
     }
 
     /// Asks for what a subscriber has not been told yet, also where the past must be read.
@@ -44,6 +43,9 @@ extension Bus {
         case .nothing: reply(.success(nil))
         case .past:
             guard let subscription = subscriptions[id] else { return reply(.success(nil)) }
+            guard subscription.isBehind else {
+                return scan(for: subscription, id, maxBytes: maxBytes, reply)
+            }
             let draft = BatchDraft(
                 for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
             read(for: draft, of: subscription, id, reply)
@@ -61,25 +63,71 @@ extension Bus {
     }
 
     /// A batch from the ring, kept for others of the group who come to the same place.
-    private func ownBatch(for subscription: Subscription, _ maxBytes: Int) -> SharedBatch? {
+    ///
+    /// - Parameters:
+    ///   - subscription: whose batch it is.
+    ///   - maxBytes: about how many bytes it may have.
+    ///   - looks: how many notifications that are not for it may be looked at.
+    /// - Returns: `.past` where there were more of these; it goes on behind them.
+    private func ownBatch(
+        for subscription: Subscription, _ maxBytes: Int, looks: Int
+    ) -> TakenBatch {
         let isInStep = subscription.isInStep
         let start = subscription.toldThrough
         var draft = BatchDraft(
             for: subscription, maxCount: limits.batchCount, maxBytes: maxBytes)
-        let first = fill(&draft, of: subscription)
-        guard let content = finished(draft, of: subscription) else { return nil }
-        guard isInStep, let first else { return SharedBatch(content) }
+        let first = fill(&draft, of: subscription, looks: looks)
+        if first == nil, subscription.position < ring.end {
+            subscription.keep(draft.gap)
+            return .past
+        }
+        guard let content = finished(draft, of: subscription) else { return .nothing }
+        guard isInStep, let first else { return .batch(SharedBatch(content)) }
         let batch = SharedBatch(
             content, start: start, first: first, end: subscription.position, cost: draft.bytes)
         subscription.group.keep(batch, bytesLeft: &sharedBytesLeft)
-        return batch
+        return .batch(batch)
     }
 
-    /// Adds what the ring has for a subscriber.
+    /// Looks through the ring when the subscriber's turn comes: one does in a turn of the loop.
+    private func scan(
+        for subscription: Subscription, _ id: SubscriptionID, maxBytes: Int,
+        _ reply: @escaping Reply<SharedBatch?>
+    ) {
+        subscription.isReading = true
+        scans.append { [unowned self] in
+            subscription.isReading = false
+            guard subscriptions[id] === subscription else { return reply(.success(nil)) }
+            // The ring may have moved on meanwhile.
+            guard !subscription.isBehind else { return pull(id, maxBytes: maxBytes, reply: reply) }
+            switch ownBatch(for: subscription, maxBytes, looks: .max) {
+            case .batch(let batch): reply(.success(batch))
+            case .nothing, .past: reply(.success(nil))
+            }
+            wakeIfPulled(subscription)
+        }
+        if scans.count == 1 { scheduleScan() }
+    }
+
+    private func scheduleScan() {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        // Scheduled: the loop would run a task before it looks at its sockets again.
+        loop.scheduleTask(in: .milliseconds(1)) {
+            let bus = bound.value
+            bus.scans.first?()
+            bus.scans.removeFirst()
+            if !bus.scans.isEmpty { bus.scheduleScan() }
+        }
+    }
+
+    /// Adds what the ring has for a subscriber, until it has looked at so many that are not for it.
     ///
     /// - Returns: the place of the first that was added.
-    private func fill(_ draft: inout BatchDraft, of subscription: Subscription) -> UInt64? {
+    private func fill(
+        _ draft: inout BatchDraft, of subscription: Subscription, looks: Int = .max
+    ) -> UInt64? {
         var first: UInt64?
+        var looks = looks
         let meetingPlace = subscription.group.meetingPlace(after: subscription.position) ?? ring.end
         while first == nil || subscription.position < meetingPlace,
             let posted = ring[subscription.position]
@@ -89,6 +137,9 @@ extension Bus {
                     break
                 }
                 first = first ?? posted.position
+            } else {
+                guard looks > 0 else { break }
+                looks -= 1
             }
             subscription.pass(posted)
         }
@@ -200,7 +251,8 @@ public enum TakenBatch: Sendable {
     case batch(SharedBatch)
     /// There is nothing: it is woken once there is something.
     case nothing
-    /// The past must be read first: ask with ``Bus/pull(_:maxBytes:reply:)``.
+    /// The past must be read first, or much be looked through: ask with
+    /// ``Bus/pull(_:maxBytes:reply:)``.
     case past
 }
 

@@ -1,4 +1,5 @@
 public import AtriumKit
+internal import DequeModule
 public import NIOCore
 
 /// The notification bus: everyone who subscribed, and what happened lately.
@@ -50,6 +51,9 @@ public final class Bus {
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
+    private let patterns = PatternTree<SubscriptionGroup>()
+    /// Subscribers that have much to look through, who do so in turn.
+    var scans: Deque<() -> Void> = []
     /// How many more bytes the batches may have that groups keep.
     var sharedBytesLeft: Int
     var observers: Observers
@@ -100,7 +104,9 @@ public final class Bus {
         let posted = ring.append(notification, order: lastSequence, text)
         if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
-        for group in groups.values where group.hasWaiting && group.matches(notification.topic) {
+        var interested: [ObjectIdentifier: SubscriptionGroup] = [:]
+        patterns.find(notification.topic, &interested)
+        for group in interested.values where group.hasWaiting {
             group.rouse(at: posted.position, into: &woken)
         }
         while let evicted = ring.evict() {
@@ -152,7 +158,9 @@ public final class Bus {
         guard let subscription = subscriptions.removeValue(forKey: id) else { return }
         let group = subscription.group
         sharedBytesLeft += group.remove(subscription)
-        if group.isEmpty { groups[group.key] = nil }
+        guard group.isEmpty else { return }
+        groups[group.key] = nil
+        for pattern in group.patterns { patterns.remove(pattern, of: group) }
     }
 
     /// Ends all subscriptions and observers.
@@ -198,6 +206,7 @@ public final class Bus {
         if let group = groups[key] { return group }
         let group = SubscriptionGroup(key)
         groups[key] = group
+        for pattern in group.patterns { self.patterns.insert(pattern, of: group) }
         return group
     }
 

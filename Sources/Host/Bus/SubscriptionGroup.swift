@@ -25,6 +25,8 @@ final class SubscriptionGroup {
         patterns = Array(key.patterns)
     }
 
+    /// How many notifications that are not for it a member may look at whenever it pulls.
+    var freeLooks: Int { max(64, 4_096 / patterns.count) }
     var seesRestricted: Bool { key.seesRestricted }
     var isEmpty: Bool { waiting.isEmpty && busy.isEmpty }
     var hasWaiting: Bool { !waiting.isEmpty }

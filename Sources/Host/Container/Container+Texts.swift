@@ -7,7 +7,8 @@ extension Container {
     /// Whether a comment can be read at present, as far as it is known which items there are.
     func isReadable(_ comment: CommentKey, on item: String?) -> Bool {
         guard slot(comment.component) != nil else { return false }
-        guard let item, slots.allSatisfy({ $0.kind != .contents || $0.isAttached }) else {
+        guard let item, slots.allSatisfy({ $0.kind != .contents || $0.isAttached || $0.isShown })
+        else {
             return true
         }
         return absence(of: item) == nil
@@ -40,17 +41,21 @@ extension Container {
 
     /// Has what was not told yet tell nothing of comments that are purged.
     func forgetTexts(of purges: [Purge], at commit: Commit) {
-        domain.bus.forgetTexts(at: commit.sequence) { comment, text in
-            purges.contains { $0.covers(comment, text) }
+        // A component's comments go all together, or with their items: of which there may be many.
+        var items: [String: Set<String>] = [:]
+        var components: Set<String> = []
+        for purge in purges {
+            if let item = purge.item {
+                items[purge.component, default: []].insert(item)
+            } else if purge.prefix.isEmpty {
+                components.insert(purge.component)
+            }
         }
-    }
-}
-
-extension Purge {
-    /// Whether a comment goes with it.
-    fileprivate func covers(_ comment: CommentKey, _ text: CommentText) -> Bool {
-        guard container == comment.container, component == comment.component else { return false }
-        return item.map { $0 == text.item } ?? comment.comment.hasPrefix(prefix)
+        domain.bus.forgetTexts(at: commit.sequence) { [name] comment, text in
+            guard comment.container == name else { return false }
+            return components.contains(comment.component)
+                || text.item.map { items[comment.component]?.contains($0) ?? false } ?? false
+        }
     }
 }
 
