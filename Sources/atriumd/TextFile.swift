@@ -41,11 +41,14 @@ struct FileProblem: Error, CustomStringConvertible {
     init(_ path: String, errno: Int32) {
         self.path = path
         self.errno = errno
+        reason = "can't be read: \(String(cString: strerror(errno)))" + Self.reader(errno)
+    }
+
+    /// Who may not read it: asked for only where that matters, since the directory of users may hang.
+    private static func reader(_ errno: Int32) -> String {
+        guard [EACCES, EPERM].contains(errno) else { return "" }
         let user = getpwuid(geteuid()).map { "'\(String(cString: $0.pointee.pw_name))'" }
-        reason =
-            "can't be read: \(String(cString: strerror(errno)))"
-            + ([EACCES, EPERM].contains(errno)
-                ? " (read as the user \(user ?? "\(geteuid())"))" : "")
+        return " (read as the user \(user ?? "\(geteuid())"))"
     }
 
     /// What is in it can't be used.
