@@ -99,29 +99,12 @@ extension ItemDraft {
     fileprivate init(_ item: Contents.Put.Parameters.Items) throws {
         let fields = try JSON.decode([String: Value].self, from: item.fields.bytes)
         if fields.values.contains(where: \.mayBeRounded) {
-            try Self.checkWholeNumbers(item.fields.bytes)
+            // It was rounded when it was read.
+            try WholeNumbers.check(item.fields.bytes)
         }
         self.init(
             item: AtriumKit.Item(id: item.id, fields: fields, parent: item.parent),
             ifRevision: item.ifRevision.map(Int64.init))
-    }
-
-    /// Refuses a whole number that 64 bits don't hold: it was rounded when it was read.
-    private static func checkWholeNumbers(_ fields: [UInt8]) throws {
-        try fields.withUnsafeBytes { bytes in
-            var json = JSONReader(bytes)
-            try json.beginObject()
-            while try json.nextKey() != nil {
-                let start = json.offset
-                let raw = String(decoding: try json.rawValue(), as: UTF8.self)
-                guard raw.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }),
-                    Int64(raw) == nil
-                else { continue }
-                throw json.invalidValue(
-                    expected: "a whole number of 64 bits, or one with a fraction or an exponent",
-                    found: raw.count > 40 ? "\(raw.prefix(40))…" : raw, at: start)
-            }
-        }
     }
 }
 

@@ -149,7 +149,7 @@ extension Container {
             }
         }
         for slot in slots { slot.revive() }
-        guard result.action != .unchanged || applied != new else {
+        guard result.action != .unchanged || applied.map(new.isSame) != true else {
             return reply(.success((result, domain.sequence)))
         }
         restructuring.run(atCommit: atCommit) { reply($0.map(told)) }

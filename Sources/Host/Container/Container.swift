@@ -228,17 +228,22 @@ extension Container {
         slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
             if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
-            return slot.unreadable.problem.map { (slot.name, $0) }
+            return slot.recordProblem.map { (slot.name, $0) }
         }
     }
 }
 
 extension Slot {
+    /// What is wrong with its records, and what to do; nil: nothing is.
+    var recordProblem: String? {
+        unreadable.problem ?? unfit.problem(in: list, FieldChecker(fields: fields))
+    }
+
     var status: ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
             case .starting, .prepared: (.starting, stall)
-            case .attached: (.attached, unreadable.problem.map { "It \($0)." })
+            case .attached: (.attached, recordProblem.map { "It \($0)." })
             case .failed(let reason): (.failed, reason)
             case .closed: (.failed, "It was detached.")
             }

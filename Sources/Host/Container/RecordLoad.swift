@@ -10,6 +10,8 @@ struct RecordLoad {
     let items: RecordItems
     /// Records that are in neither.
     let unreadable: UnreadableRecords
+    /// Items that are in both and don't fit the fields.
+    let unfit: UnfitItems
 
     /// Reads a component's records into a new list: on the calling thread, and on another that puts
     /// together what this one has read.
@@ -48,7 +50,7 @@ struct RecordLoad {
         list.adopt(batcher.items)
         return RecordLoad(
             list: list, items: RecordItems(batcher.items, places: batcher.places),
-            unreadable: batcher.unreadable)
+            unreadable: batcher.unreadable, unfit: batcher.unfit)
     }
 }
 

@@ -61,6 +61,11 @@ struct RecordReader {
         guard let value = try? Value(jsonBytes: record.value), let object = value.object else {
             throw record.invalid("Its value is no JSON object.")
         }
+        do {
+            try WholeNumbers.check(record.value)
+        } catch {
+            throw record.invalid("\(error)")
+        }
         var draft = RecordDraft(
             component: record.component, kind: kind, key: record.key, actor: record.actor,
             value: object.filter { !$0.value.isNull })

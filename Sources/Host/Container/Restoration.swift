@@ -25,6 +25,8 @@ final class Restoration {
 
     /// Records that are not in it, nor anywhere else.
     private(set) var unreadable = UnreadableRecords()
+    /// Items in it that don't fit the fields.
+    private(set) var unfit = UnfitItems()
 
     private weak var slot: Slot?
     private let attempt: Int
@@ -133,6 +135,10 @@ final class Restoration {
         }
         guard let list else { return }
         list.put(slice.items)
+        let checker = FieldChecker(fields: slot.fields)
+        for problem in slice.items.lazy.compactMap({ checker.check($0.item) }) {
+            unfit.add(problem)
+        }
         items.append(contentsOf: slice.items.lazy.map(\.item))
         for (change, revision) in zip(slice.changes, slice.revisions) {
             revisions.append((change.key, revision))

@@ -304,6 +304,6 @@ extension Slot {
 extension ComponentDefinition {
     /// Whether a component made of one need not be made anew for the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
-        plugin == other.plugin && settings == other.settings && isolation == other.isolation
+        plugin == other.plugin && hasSameSettings(as: other) && isolation == other.isolation
     }
 }

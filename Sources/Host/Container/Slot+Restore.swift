@@ -29,20 +29,30 @@ extension Slot {
         guard let load, let port, let container else { return restoreEach(attempt) }
         port.restore(load.items)
         restoredList = load.list
-        note(load.unreadable)
+        note(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.start == attempt }
         container.fillDerived(load.list, while: isWanted) {
             self.prepared(Restored(items: load.items))
         }
     }
 
-    /// Has its status, and the log, tell of records that nobody is shown.
-    private func note(_ unreadable: UnreadableRecords) {
+    /// Has its status, and the log, tell of records that nobody is shown, or that don't fit.
+    private func note(
+        _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
+    ) {
         self.unreadable = unreadable
+        note(unfit, in: list)
         guard let problem = unreadable.problem else { return }
         domain.logger.error(
             "a component's records can't be read", metadata: logFields(["reason": "It \(problem)."])
         )
+    }
+
+    private func note(_ unfit: UnfitItems, in list: ContentIndex?) {
+        self.unfit = unfit
+        guard let problem = unfit.problem(in: list, FieldChecker(fields: fields)) else { return }
+        domain.logger.warning(
+            "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))
     }
 
     private func prepared(_ restored: Restored) {
@@ -57,7 +67,9 @@ extension Slot {
         Restoration(list, of: self, attempt).run { [weak self] restoration, problem in
             guard let self else { return }
             if let problem { return failStart(because: "Its records can't be read: \(problem)") }
-            if start == attempt { note(restoration.unreadable) }
+            if start == attempt {
+                note(restoration.unreadable, restoration.unfit, in: restoration.list)
+            }
             finishRestore(attempt, restoration)
         }
     }
@@ -112,24 +124,20 @@ extension Slot {
     ) {
         let checker = FieldChecker(fields: fields)
         var next = 0
-        var unfit: [FieldProblem] = []
+        var unfit = UnfitItems(areLeftOut: true)
         domain.inSlices {
             guard self.start == attempt, next < items.count else { return false }
             let end = min(next + 64, items.count)
             let fitting = items[next..<end].filter { item in
                 guard let problem = checker.check(item) else { return true }
-                unfit.append(problem)
+                unfit.add(problem)
                 return false
             }
             list.put(fitting.map { ($0, self.domain.sequence) })
             next = end
             return true
         } then: {
-            if let first = unfit.first {
-                self.domain.logger.warning(
-                    "items that don't fit the fields are left out",
-                    metadata: self.logFields(["count": "\(unfit.count)", "reason": "\(first)"]))
-            }
+            if self.start == attempt { self.note(unfit, in: list) }
             restoration.setRevisions(of: list, in: self.domain, while: { self.start == attempt }) {
                 if self.start == attempt { done() }
             }

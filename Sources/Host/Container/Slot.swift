@@ -68,6 +68,8 @@ final class Slot {
     var restoredList: ContentIndex?
     /// The records that its last start could not read.
     var unreadable = UnreadableRecords()
+    /// The items that did not fit the fields at its last start.
+    var unfit = UnfitItems()
     /// What each subject's votes add up to; votes components alone.
     var tallies: [Subject: Tally] = [:]
     /// How many comments each subject has; comments components alone.

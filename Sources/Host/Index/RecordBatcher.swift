@@ -17,6 +17,11 @@ struct RecordBatcher {
 
     /// Those that are no JSON, and so left out.
     private(set) var unreadable = UnreadableRecords()
+    /// Those that don't fit the fields.
+    private(set) var unfit = UnfitItems()
+    private let checker: FieldChecker
+    /// Whether what is being read may not fit.
+    private var isSuspect = false
 
     private let fields: [Field]
     private let names: [(name: String, column: Int)]
@@ -26,6 +31,7 @@ struct RecordBatcher {
     /// A batcher for the items of an index with these fields.
     init(fields: [Field], expecting count: Int) {
         self.fields = fields
+        checker = FieldChecker(fields: fields)
         names = fields.enumerated().map { ($0.element.name, $0.offset) }
             .sorted { $0.name < $1.name }
         isText = fields.map { if case .text = IndexColumn(type: $0.type) { true } else { false } }
@@ -58,7 +64,12 @@ struct RecordBatcher {
         begin()
         do {
             var json = JSONReader(value)
-            if try read(&json, key, value, revision) { return }
+            if try read(&json, key, value, revision) {
+                if isSuspect, let record = try? Value(jsonBytes: Array(value)) {
+                    judge(Item(key: key.text, value: record))
+                }
+                return
+            }
         } catch {}
         // Unusual in some way: what it says is found out by the rules.
         rollBack()
@@ -66,6 +77,7 @@ struct RecordBatcher {
             return unreadable.add(key.text)
         }
         guard let item = Item(key: key.text, value: record) else { throw NotAnItem() }
+        judge(item)
         begin()
         for (name, column) in names { set(item.fields[name], column) }
         var parent = item.parent
@@ -154,14 +166,21 @@ struct RecordBatcher {
         text.withUTF8 { values.append($0, row: row) }
     }
 
-    private func readNumber(_ json: inout JSONReader, _ column: Int) throws(JSONError) {
+    private mutating func readNumber(_ json: inout JSONReader, _ column: Int) throws(JSONError) {
         let number: Double?
         switch (try json.peek(), fields[column].type) {
         case (.number, .number), (.number, .integer), (.number, .duration):
-            number = try json.readDouble()
+            let read = try json.readDouble()
+            // Beyond, a whole number may not be told from the next.
+            if read.magnitude > 0x1p53 { isSuspect = true }
+            number = read
         case (.bool, .boolean): number = try json.readBool() ? 1 : 0
-        case (.string, .time): number = TimeText.seconds(try json.readString())
+        case (.string, .time):
+            let text = try json.readString()
+            if !Timestamp.isExact(text) { isSuspect = true }
+            number = TimeText.seconds(text)
         default:
+            isSuspect = true
             try json.skipValue()
             return
         }
@@ -205,7 +224,13 @@ struct RecordBatcher {
 // MARK: One row
 
 extension RecordBatcher {
-    private func begin() {
+    /// Notes an item that does not fit the fields.
+    private mutating func judge(_ item: Item?) {
+        if let problem = item.flatMap(checker.check) { unfit.add(problem) }
+    }
+
+    private mutating func begin() {
+        isSuspect = false
         for (column, values) in batch.columns.enumerated() where !isText[column] {
             values.numbers.append(.nan)
         }

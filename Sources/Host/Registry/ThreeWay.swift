@@ -38,7 +38,7 @@ struct ThreeWay {
     }
 
     private mutating func compareContainer() {
-        if new.title != base.title, new.title != result.title {
+        if !new.title.isSame(as: base.title), !new.title.isSame(as: result.title) {
             result.title = new.title
             lines.append("title: \(new.title.map { "'\($0)'" } ?? "none")")
         }
@@ -71,7 +71,9 @@ struct ThreeWay {
     }
 
     private mutating func compareScopes() {
-        guard new.scopes != base.scopes, new.scopes != result.scopes else { return }
+        guard !new.scopes.isSame(as: base.scopes), !new.scopes.isSame(as: result.scopes) else {
+            return
+        }
         let count = lines.count
         for scope in new.scopes {
             let path = "scope \(scope.name):"
@@ -80,7 +82,7 @@ struct ThreeWay {
                 lines.append("\(path) added, \(shows)")
                 continue
             }
-            if scope.title != old.title {
+            if !scope.title.isSame(as: old.title) {
                 lines.append("\(path) title \(scope.title.map { "'\($0)'" } ?? "none")")
             }
             if scope.contents != old.contents { lines.append("\(path) \(shows)") }
@@ -107,7 +109,7 @@ struct ThreeWay {
 
     private mutating func compare(_ component: ComponentDefinition) {
         let base = base.component(component.name)
-        guard base != component else { return }
+        guard base.map(component.isSame) != true else { return }
         guard let index = result.components.firstIndex(where: { $0.name == component.name })
         else {
             result.components.insert(component, at: place(of: component.name))
@@ -117,8 +119,8 @@ struct ThreeWay {
         let old = result.components[index]
         var now = old
         if component.plugin != base?.plugin { now.plugin = component.plugin }
-        if component.title != base?.title { now.title = component.title }
-        if component.settings != base?.settings { now.settings = component.settings }
+        if !component.title.isSame(as: base?.title) { now.title = component.title }
+        if base.map(component.hasSameSettings) != true { now.settings = component.settings }
         if component.isolation != base?.isolation { now.isolation = component.isolation }
         if component.isHidden != base?.isHidden ?? now.isHidden {
             now.isHidden = component.isHidden
@@ -132,11 +134,13 @@ struct ThreeWay {
         if now.plugin != old.plugin {
             lines.append("\(path) plugin \(old.plugin) -> \(now.plugin)")
         }
-        if now.title != old.title {
+        if !now.title.isSame(as: old.title) {
             lines.append("\(path) title \(now.title.map { "'\($0)'" } ?? "none")")
         }
         let settings = Set(now.settings.keys).union(old.settings.keys).sorted()
-        for setting in settings where now.settings[setting] != old.settings[setting] {
+        for setting in settings {
+            let (new, old) = (now.settings[setting], old.settings[setting])
+            if let new, let old, new == old, new.isSame(as: old) { continue }
             lines.append("\(path) setting \(setting) changed")
         }
         if now.isolation != old.isolation {

@@ -106,6 +106,26 @@ private let cases: [ThreeWayCase] = [
         #expect(plan.result.fields == new.fields)
     }
 
+    @Test func `a text that changes only its normal form is a change`() {
+        func definition(_ text: String) -> ContainerDefinition {
+            ContainerDefinition(
+                name: "c", title: text,
+                components: [
+                    ComponentDefinition(
+                        name: "a", plugin: "p", title: text, settings: ["word": .text(text)])
+                ], scopes: [ScopeDefinition(name: "s", title: text, contents: ["a"])])
+        }
+        let (new, base) = (definition("\u{e9}"), definition("e\u{301}"))
+        let plan = ThreeWay(new: new, base: base, live: base)
+        #expect(
+            plan.lines == [
+                "title: '\u{e9}'", "component a: title '\u{e9}'",
+                "component a: setting word changed", "scope s: title '\u{e9}'",
+            ])
+        #expect(plan.result.isSame(as: new) && !plan.result.isSame(as: base))
+        #expect(ThreeWay(new: new, base: new, live: new).lines.isEmpty)
+    }
+
     @Test func `a definition's record comes back as it was`() throws {
         var record = DefinitionRecord(live: .films, applied: .films)
         record.live.components[1].isHidden = true

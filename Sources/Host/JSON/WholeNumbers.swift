@@ -1,0 +1,39 @@
+public import JSONCodec
+
+/// Whole numbers in JSON, which reading rounds where 64 bits don't hold them.
+public enum WholeNumbers {
+    /// Refuses JSON with a whole number that 64 bits don't hold.
+    ///
+    /// - Parameter json: one JSON value.
+    /// - Throws: what is expected, and the number; or what is wrong with the JSON.
+    public static func check(_ json: [UInt8]) throws(JSONError) {
+        let result = json.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                var reader = JSONReader(bytes)
+                try check(&reader)
+            }
+        }
+        try result.get()
+    }
+
+    private static func check(_ json: inout JSONReader) throws(JSONError) {
+        switch try json.peek() {
+        case .object:
+            try json.beginObject()
+            while try json.nextKey() != nil { try check(&json) }
+        case .array:
+            try json.beginArray()
+            while try json.nextElement() { try check(&json) }
+        case .number:
+            let start = json.offset
+            let raw = String(decoding: try json.rawValue(), as: UTF8.self)
+            guard raw.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }),
+                Int64(raw) == nil
+            else { return }
+            throw json.invalidValue(
+                expected: "a whole number of 64 bits, or one with a fraction or an exponent",
+                found: raw.count > 40 ? "\(raw.prefix(40))…" : raw, at: start)
+        default: try json.skipValue()
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import AtriumKit
+
+// Definitions are the same where their texts are the same bytes: `==` takes an accent and a letter with it
+// for one, and what changes only that is a change.
+
+extension ContainerDefinition {
+    /// Whether this says just the same, in its source too.
+    func isSame(as other: ContainerDefinition) -> Bool {
+        self == other && title.isSame(as: other.title) && source.isSame(as: other.source)
+            && zip(components, other.components).allSatisfy { $0.isSame(as: $1) }
+            && scopes.isSame(as: other.scopes)
+    }
+}
+
+extension ComponentDefinition {
+    func isSame(as other: ComponentDefinition) -> Bool {
+        self == other && title.isSame(as: other.title) && hasSameSettings(as: other)
+    }
+
+    /// Whether its settings say just the same.
+    func hasSameSettings(as other: ComponentDefinition) -> Bool {
+        settings == other.settings && Value.object(settings).isSame(as: .object(other.settings))
+    }
+}
+
+extension [ScopeDefinition] {
+    func isSame(as other: [ScopeDefinition]) -> Bool {
+        self == other && zip(self, other).allSatisfy { $0.title.isSame(as: $1.title) }
+    }
+}
+
+extension String? {
+    /// Whether both are the same bytes, or neither is there.
+    func isSame(as other: String?) -> Bool {
+        map { Array($0.utf8) } == other.map { Array($0.utf8) }
+    }
+}
