@@ -29,12 +29,31 @@ extension Stories {
                     prefix: ["env", "BREAKER_HANGS_WHILE=\(folder.path)/hang"])
             }
 
+            /// Has a daemon make the component `broken/list`, in a process of its own, start anew while
+            /// that hangs, and wait for it with a call.
+            ///
+            /// - Returns: who waits: before the daemon is ready, since nobody is let go before 5 s.
+            func whileStarting(
+                _ daemon: DaemonUnderTest, also command: String = "true"
+            ) async throws -> Peer {
+                let made = try await daemon.type(Starts.broken("process") + " && " + command)
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try hang()
+                try await daemon.begin()
+                try await until { (try? daemon.peer()) != nil }
+                let waiting = try daemon.peer()
+                try await waiting.send(
+                    Peer.frame("org.atrium.Contents.List", ["container": "broken"]))
+                return waiting
+            }
+
             func hang() throws { try folder.write("hang", "") }
 
             func goOn() throws { try FileManager.default.removeItem(atPath: file) }
         }
 
-        private static func broken(_ isolation: String) -> String {
+        fileprivate static func broken(_ isolation: String) -> String {
             "echo '{atrium: 1, container: broken, fields: {title: {type: text}}, components: "
                 + "[{name: list, plugin: org.atrium.breaker, isolation: \(isolation)}]}' "
                 + ">broken.yaml && atriumctl apply -f broken.yaml"
@@ -45,18 +64,8 @@ extension Stories {
         {
             let hanging = try Hanging()
             try await withFilms(hanging.options) { daemon in
-                let made = try await daemon.type(
-                    Self.broken("process") + " && atriumctl put broken/kept title=kept")
-                #expect(made.status == 0, "\(made)")
-                try await daemon.stop()
-                try hanging.hang()
-
-                try await daemon.begin()
-                try await until { (try? daemon.peer()) != nil }
-                // Before the daemon is ready: whoever waits is not let go before 5 s.
-                let waiting = try daemon.peer()
-                try await waiting.send(
-                    Peer.frame("org.atrium.Contents.List", ["container": "broken"]))
+                let waiting = try await hanging.whileStarting(
+                    daemon, also: "atriumctl put broken/kept title=kept")
                 let films = try await daemon.type(
                     "atriumctl list films --limit 1 --json && atriumctl vote films/heat-1995 4")
                 #expect(films.status == 0, "\(films)")
@@ -92,15 +101,7 @@ extension Stories {
         {
             let hanging = try Hanging()
             try await withDaemon(hanging.options) { daemon in
-                let made = try await daemon.type(Self.broken("process"))
-                #expect(made.status == 0, "\(made)")
-                try await daemon.stop()
-                try hanging.hang()
-                try await daemon.begin()
-                try await until { (try? daemon.peer()) != nil }
-                let waiting = try daemon.peer()
-                try await waiting.send(
-                    Peer.frame("org.atrium.Contents.List", ["container": "broken"]))
+                let waiting = try await hanging.whileStarting(daemon)
                 // Its call has arrived once one behind it on the loop is answered.
                 _ = try await daemon.peer().call("org.atrium.Daemon.Status")
                 let status = try await daemon.stop()
@@ -109,6 +110,30 @@ extension Stories {
                 #expect(refused["error"]?.string?.hasSuffix("ComponentUnavailable") == true)
                 try hanging.goOn()
                 try await daemon.start()
+            }
+        }
+
+        @Test func `a new component that hangs is applied, and taken in once it is there`()
+            async throws
+        {
+            let hanging = try Hanging()
+            try await withFilms(hanging.options) { daemon in
+                try hanging.hang()
+                async let applied = daemon.type(Self.broken("process"))
+                let films = try await daemon.type("atriumctl vote films/heat-1995 4")
+                #expect(films.status == 0, "\(films)")
+                let made = try await applied
+                #expect(made.status == 0, "\(made)")
+                #expect(made.output.contains("component list: not there yet"), "\(made)")
+                let put = try await daemon.type("atriumctl put broken/kept title=kept")
+                #expect(put.status != 0)
+                #expect(put.errors.contains("has not answered for 5.0 seconds"), "\(put)")
+                try hanging.goOn()
+                try await until {
+                    try await daemon.type("atriumctl put broken/kept title=kept").status == 0
+                }
+                let well = try await daemon.type("atriumctl status --json")
+                #expect(try well.json["state"]?.string == "ready")
             }
         }
 

@@ -100,11 +100,7 @@ private final class SlowPort: ComponentPort {
         let definition = ContainerDefinition.films.changed { $0.components[2].isolation = .process }
         let first = try await TestRegistry.start()
         try await first.apply(.films)
-        _ = try await first.callAll(Self.votes) { registry, index, reply in
-            registry.cast(
-                SubjectAddress(container: "films"), value: 4,
-                by: Caller(actor: "unix:\(index)"), reply)
-        }
+        _ = try await first.castAll(Self.votes)
         try await first.stop()
 
         let script = SlowLauncher.Script()

@@ -27,10 +27,18 @@ import Testing
         try await first.apply(Self.apart)
         try await first.put(.film("alien"), in: "apart")
         try await first.stop()
+        return try await host(script, patience: patience, in: first.directory, loads: false)
+    }
+
+    /// A host whose workers are made when the script says so.
+    private func host(
+        _ script: HeldLauncher.Script, patience: Duration = .milliseconds(20),
+        in directory: TemporaryDirectory? = nil, loads: Bool = true
+    ) async throws -> TestRegistry {
         var limits = HostLimits()
         limits.startPatience = patience
         return try await TestRegistry.start(
-            in: first.directory, limits: limits, workers: HeldLauncher(script), loads: false)
+            in: directory, limits: limits, workers: HeldLauncher(script), loads: loads)
     }
 
     @Test func `a component that hangs keeps no other container from anything`() async throws {
@@ -160,9 +168,7 @@ import Testing
         async throws
     {
         let script = HeldLauncher.Script()
-        var limits = HostLimits()
-        limits.startPatience = .milliseconds(20)
-        let host = try await TestRegistry.start(limits: limits, workers: HeldLauncher(script))
+        let host = try await self.host(script)
         let made = try await host.apply(Self.apart)
         #expect(
             made.results.first?.changes.contains(
@@ -182,9 +188,7 @@ import Testing
 
     @Test func `a component that hangs does not replace one that works`() async throws {
         let script = HeldLauncher.Script(isHeld: false)
-        var limits = HostLimits()
-        limits.startPatience = .milliseconds(20)
-        let host = try await TestRegistry.start(limits: limits, workers: HeldLauncher(script))
+        let host = try await self.host(script)
         try await host.apply(.films)
         try await host.put(.film("alien"))
         script.hold()

@@ -188,11 +188,7 @@ private final class RemotePort: ComponentPort {
         let script = RemoteLauncher.Script()
         let host = try await films(script)
         script.lose(1)
-        let results = try await host.callAll(10) { registry, index, reply in
-            registry.cast(
-                SubjectAddress(container: "films"), value: 4,
-                by: Caller(actor: "unix:\(index)"), reply)
-        }
+        let results = try await host.castAll(10)
         #expect(results.compactMap { try? $0.get().tally.tally.count } == Array(1...10))
         try await host.end()
     }
@@ -203,11 +199,7 @@ private final class RemotePort: ComponentPort {
         let script = RemoteLauncher.Script()
         let host = try await films(script)
         script.lose(2)
-        let results = try await host.callAll(3) { registry, index, reply in
-            registry.cast(
-                SubjectAddress(container: "films"), value: 4,
-                by: Caller(actor: "unix:\(index)"), reply)
-        }
+        let results = try await host.castAll(3)
         guard case .failure(.componentUnavailable("stars", _, _)) = results[0] else {
             Issue.record("\(results[0])")
             return

@@ -32,6 +32,15 @@ extension TestRegistry {
         try await call { $0.remove(container, component: nil, items, purge: purge, by: .ann, $1) }
     }
 
+    /// Has as many people vote for the container in one turn of the loop.
+    func castAll(_ count: Int) async throws -> [Result<VoteResult, HostError>] {
+        try await callAll(count) { registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films"), value: 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+    }
+
     @discardableResult
     func cast(
         _ value: Double, on item: String? = nil, by caller: Caller = .ann
