@@ -146,7 +146,7 @@ struct RestartTests {
             atriumctl apply -f $examples/films.yaml >/dev/null
             atriumctl import films $examples/films.ndjson >/dev/null
             front() {
-                coproc setpriv "$@" python3 -u \(Machine.root)Tests/Restart/frontend.py /run/atrium/atrium.sock
+                coproc setpriv "$@" /usr/bin/python3 -u \(Machine.root)Tests/Restart/frontend.py /run/atrium/atrium.sock
                 front=$COPROC_PID
                 read -r -t 60 -u ${COPROC[0]} line && tell front $line
             }
