@@ -156,6 +156,40 @@ extension Stories {
             }
         }
 
+        @Test func `a screen with what another voted ends with the role of its moderator`()
+            async throws
+        {
+            try await withFilms(Self.options) { daemon in
+                let moderator = try await Self.peer(daemon, 5)
+                let spying: JSONValue = [
+                    "container": "films", "limit": 1, "actor": "unix:20001",
+                ]
+                let open = Peer.frame("org.atrium.Screens.Open", spying, more: true)
+                try await moderator.send(open)
+                let first = try #require(try await moderator.receive())
+                #expect(first["parameters"]?["screen"] != nil, "\(first)")
+                try await Self.reload(daemon, "")
+                let end = try #require(try await moderator.receive())
+                #expect(end["error"]?.string == "org.atrium.Daemon.ActorForbidden", "\(end)")
+                // Neither anew nor by the screen that it was.
+                var resuming = spying
+                resuming["resume"] = [
+                    "screen": first["parameters"]?["screen"] ?? "", "revision": 1,
+                ]
+                for call in [
+                    open, Peer.frame("org.atrium.Screens.Open", resuming, more: true),
+                    Peer.frame(
+                        "org.atrium.Votes.Tally",
+                        ["container": "films", "item": .string(Self.film), "actor": "unix:20001"]),
+                ] {
+                    try await moderator.send(call)
+                    let reply = try #require(try await moderator.receive())
+                    #expect(
+                        reply["error"]?.string == "org.atrium.Daemon.ActorForbidden", "\(reply)")
+                }
+            }
+        }
+
         @Test func `a reload keeps the screens of a front end by its process's group`()
             async throws
         {

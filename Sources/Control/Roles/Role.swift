@@ -4,7 +4,7 @@
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Reads.
     case observer
-    /// Votes, comments and publishes, as itself.
+    /// Votes, comments, activates items and publishes, as itself.
     case member
     /// Like a member, and for actors of its own namespace: a web front end.
     case frontend
