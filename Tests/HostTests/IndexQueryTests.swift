@@ -309,6 +309,24 @@ struct IndexQueryTests {
         }
     }
 
+    @Test func `the first order of five thousand rows is made some rows in a step`() throws {
+        let index = ContentIndex(fields: [Field(name: "year", type: .integer)])
+        index.put(
+            (0..<5_000).map { Item(id: "i\($0)", fields: ["year": .int(Int64($0 % 97))]) },
+            revision: 1)
+        let query = IndexQuery(sort: [SortKey("-year")], limit: 10)
+        let first = try index.query(query).rows
+        var asked = 0
+        while !index.orders.isGrowing, asked < 20 {
+            _ = try index.query(query)
+            asked += 1
+        }
+        var steps = 0
+        while index.orders.grow(in: index) { steps += 1 }
+        #expect(steps >= 5_000 / 128, "\(asked) queries, \(steps) steps")
+        #expect(try index.query(query).rows == first)
+    }
+
     @Test func `a page of nothing still has its total and no next`() throws {
         let page = try index.query(IndexQuery(limit: 0))
         #expect(page.rows.isEmpty && page.next == nil && page.total == 5)
