@@ -33,7 +33,9 @@ struct PublishingPace {
         guard paid > allowed else { return nil }
         let isFirst = lastHaste.map { now - $0 >= Self.calm } ?? true
         lastHaste = now
-        // Some more at once: the loop is not woken for each.
-        return Pause(time: paid - allowed + .milliseconds(100), isFirst: isFirst)
+        // Some more at once: the loop is not woken for each. And never long: a worker's end is not
+        // noticed meanwhile.
+        let time = min(paid - allowed + .milliseconds(100), .seconds(1))
+        return Pause(time: time, isFirst: isFirst)
     }
 }

@@ -74,5 +74,6 @@ import Testing
         now = now + .seconds(11)
         #expect(pace.publishes(bytes: 999 * PublishingPace.unitBytes, at: now) == nil)
         #expect(pace.publishes(bytes: 10, at: now)?.isFirst == true, "bytes count too")
+        #expect(pace.publishes(bytes: 30_000_000, at: now)?.time == .seconds(1), "never long")
     }
 }
