@@ -74,7 +74,9 @@ struct IndexValuesTests {
             steps += 1
         }
         let looks = field == "name" ? 20_100 : 2 * 30_000
-        #expect(steps >= looks / ValueSearch.few, "so many were looked at in each: \(steps)")
+        #expect(
+            (looks / ValueSearch.few - 2...looks / ValueSearch.few + 2).contains(steps),
+            "so many were looked at in each: \(steps)")
         #expect(index.search(valuesOf: field, atMost: 100) == nil, "it is known")
         let found = index.distinctValues(of: field, atMost: 100)
         #expect(Set(found) == Set((0..<100).map { field == "name" ? .text("n\($0)") : .int($0) }))

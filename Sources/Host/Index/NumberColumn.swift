@@ -128,19 +128,17 @@ final class NumberColumn {
 
     /// Lists some more rows.
     ///
-    /// - Returns: False: all were listed already, and what comes is from now on.
+    /// - Returns: False: all are listed, and what comes is from now on.
     func list(atMost count: Int) -> Bool {
         if postings == nil { postings = [:] }
-        guard listed < numbers.count else {
-            listed = .max
-            return false
-        }
-        let end = count < numbers.count - listed ? listed + count : numbers.count
+        guard listed < .max else { return false }
+        let isLast = numbers.count - listed <= count
+        let end = isLast ? numbers.count : listed + count
         for row in listed..<end where !numbers[row].isNaN {
             postings?[numbers[row], default: Postings()].insert(row)
         }
-        listed = end
-        return true
+        listed = isLast ? .max : end
+        return !isLast
     }
 
     /// The rows that have any number.

@@ -16,6 +16,8 @@ final class ValueSearch {
     /// The numbers among those found: the rows of one lie apart.
     private var known: Set<Double> = []
     private var place = 0
+    /// What comes behind while values are looked at is left for the next search.
+    private var end: Int?
 
     /// Makes ready to find at most so many values.
     init(_ column: IndexColumn, atMost limit: Int) {
@@ -38,21 +40,25 @@ final class ValueSearch {
     func step() -> Bool {
         switch column {
         case .text(let column):
-            guard place < column.values.end else { return finish(column) }
-            let end = min(place + Self.few, column.values.end)
-            for code in place..<end where column.values.postings[code].count > 0 {
+            for code in next(of: column.values.end) where column.values.postings[code].count > 0 {
                 _ = texts.insert((code, column.values.postings[code].count))
             }
-            place = end
+            return place < end ?? 0 || finish(column)
         case .number(let column):
             if column.list(atMost: Self.few) { return true }
             guard column.valueCount > limit else { return false }
-            guard place < column.numbers.count else { return finish(column) }
-            let end = min(place + Self.few, column.numbers.count)
-            for row in place..<end { look(at: column.numbers[row], column) }
-            place = end
+            for row in next(of: column.numbers.count) { look(at: column.numbers[row], column) }
+            return place < end ?? 0 || finish(column)
         }
-        return true
+    }
+
+    /// The next few places of so many.
+    private func next(of count: Int) -> Range<Int> {
+        let last = end ?? count
+        end = last
+        let next = place..<min(place + Self.few, last)
+        place = next.upperBound
+        return next
     }
 
     private func look(at number: Double, _ column: NumberColumn) {
