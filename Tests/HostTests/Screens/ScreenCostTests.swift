@@ -12,16 +12,20 @@ import Testing
         var sort: [String]
         var search: String
         var limit: Int
+        var actor: String?
 
         var request: ScreenRequest {
-            ScreenRequest(container: "films", search: search, sort: sort, limit: limit)
+            ScreenRequest(
+                container: "films", search: search, sort: sort, limit: limit, actor: actor)
         }
 
         /// Whether a change of these fields of an item, which stands or stood at a place, concerns it:
-        /// known are the window and at most as many rows behind it as it keeps.
+        /// each counts by genre and rating, and known are the window and at most as many rows behind it
+        /// as it keeps.
         func isConcerned(by fields: Set<String>, at place: Int?) -> Bool {
             let looked = Set(sort.map { $0.replacing("-", with: "") })
                 .union(search.isEmpty ? [] : ["title"])
+                .union(["presence", "genres", "rating"])
             return !looked.isDisjoint(with: fields)
                 || place.map { $0 < limit + 2 * (limit / 2 + 8) } ?? false
         }
@@ -29,10 +33,47 @@ import Testing
 
     static let sorts = [["title"], ["-rating", "title"], ["-votes.score"], ["comments.count"], []]
 
-    private func title(_ item: Int, _ random: inout SeededRandom) -> Item {
-        var film = Item.film("f\(item)", ["g\(item % 3)"], rating: Double(item % 10))
-        film.fields["title"] = .text("title \(Int.random(in: 1...999, using: &random))")
-        return film
+    /// What a step is about, and the fields that it touches.
+    private struct Change {
+        var item: String
+        var fields: Set<String>
+    }
+
+    private func change(
+        _ films: inout [String: Item], _ random: inout SeededRandom, _ host: TestRegistry
+    ) async throws -> Change {
+        let number = Int.random(in: 0..<150, using: &random)
+        let id = "f\(number)"
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<4:
+            // Another title, now and then another rating, a genre that is new or the only one's.
+            var film = films[id] ?? .film(id, ["g\(number % 3)"], rating: Double(number % 10))
+            film.fields["title"] = .text("title \(Int.random(in: 1...999, using: &random))")
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: film.fields["rating"] = .number(Double(Int.random(in: 0...9, using: &random)))
+            case 1: film.fields["genres"] = .list([.text("own \(number)")])
+            default: break
+            }
+            let old = films.updateValue(film, forKey: id)
+            try await host.put(film)
+            guard let old else { return Change(item: id, fields: ["presence"]) }
+            return Change(
+                item: id,
+                fields: Set(film.fields.keys.filter { film.fields[$0] != old.fields[$0] }))
+        case 4 where films[id] != nil:
+            films[id] = nil
+            try await host.remove(id)
+            return Change(item: id, fields: ["presence"])
+        case 5..<8 where films[id] != nil:
+            let voter = [Caller.ann, .bob][Int.random(in: 0...1, using: &random)]
+            try await host.cast(
+                Double(Int.random(in: 1...5, using: &random)), on: id, by: voter)
+            return Change(item: id, fields: ["votes.score", "votes.count"])
+        default:
+            guard films[id] != nil else { return Change(item: id, fields: []) }
+            try await host.post("text", on: id)
+            return Change(item: id, fields: ["comments.count"])
+        }
     }
 
     @Test func `a commit is looked at by the views that it concerns, whatever they show`()
@@ -44,48 +85,49 @@ import Testing
         var random = SeededRandom(state: seed)
         let host = try await TestRegistry.start()
         try await host.apply(.films)
-        try await host.put((0..<150).map { title($0, &random) })
+        var films: [String: Item] = [:]
+        for number in 0..<150 {
+            films["f\(number)"] = .film(
+                "f\(number)", ["g\(number % 3)"], rating: Double(number % 10))
+        }
+        try await host.put(Array(films.values))
         let choices = (0..<20).map { place in
             Choice(
                 sort: Self.sorts[place % 5], search: place % 4 == 3 ? "title \(place)" : "",
-                limit: place + 1)
+                limit: place + 1, actor: place % 2 == 0 ? Caller.ann.actor : nil)
         }
+        let woken = WokenScreens()
         var clients: [ScreenClient] = []
-        for choice in choices { clients.append(try await ScreenClient(host, choice.request)) }
+        for (place, choice) in choices.enumerated() {
+            clients.append(
+                try await ScreenClient(host, choice.request) { woken.insert(place) })
+        }
         for client in clients { try await client.catchUp() }
         var orders = try await orders(choices, host)
         var unconcerned = 0
-        for step in 0..<200 {
-            let item = Int.random(in: 0..<150, using: &random)
+        for step in 0..<250 {
             let before = await host.visits()
-            var fields: Set<String> = ["title"]
-            switch Int.random(in: 0..<3, using: &random) {
-            case 0: try await host.put(title(item, &random))
-            case 1:
-                try await host.cast(Double(Int.random(in: 1...5, using: &random)), on: "f\(item)")
-                fields = ["votes.score", "votes.count"]
-            default:
-                try await host.post("text", on: "f\(item)")
-                fields = ["comments.count"]
-            }
+            let what = "SCREENS_SEED=\(seed), step \(step)"
+            woken.removeAll()
+            let change = try await change(&films, &random, host)
             let visits = await host.visits() - before
             let now = try await self.orders(choices, host)
-            let concerned = choices.indices.count { place in
+            let concerned = choices.indices.filter { place in
                 [orders, now].contains {
                     choices[place].isConcerned(
-                        by: fields, at: $0[place].firstIndex(of: "f\(item)"))
+                        by: change.fields, at: $0[place].firstIndex(of: change.item))
                 }
             }
             orders = now
-            try #require(visits <= concerned, "SCREENS_SEED=\(seed), step \(step)")
-            unconcerned += choices.count - concerned
+            try #require(visits <= concerned.count, "\(what)")
+            // Of the one who voted, too, those that do not show it are left alone.
+            try #require(woken.all.isSubset(of: concerned), "\(what)")
+            unconcerned += choices.count - concerned.count
+            for client in clients { try await client.catchUp() }
             let place = Int.random(in: choices.indices, using: &random)
-            try await clients[place].catchUp()
             let shown = try await page(choices[place], host, limit: choices[place].limit)
-            try #require(
-                clients[place].copy.lists["list"] == shown.items,
-                "SCREENS_SEED=\(seed), step \(step)")
-            try #require(clients[place].copy.sections == shown.sections)
+            try #require(clients[place].copy.lists["list"] == shown.items, "\(what)")
+            try #require(clients[place].copy.sections == shown.sections, "\(what)")
         }
         #expect(unconcerned > 1_000, "else this tells nothing")
         try await host.end()
@@ -93,7 +135,8 @@ import Testing
 
     private func page(_ choice: Choice, _ host: TestRegistry, limit: Int) async throws -> ListPage {
         try await host.list(
-            search: choice.search, sort: choice.sort, facets: true, limit: limit)
+            search: choice.search, sort: choice.sort, facets: true, actor: choice.actor,
+            limit: limit)
     }
 
     private func orders(_ choices: [Choice], _ host: TestRegistry) async throws -> [[String]] {
@@ -164,6 +207,17 @@ import Testing
         }
         try await host.end()
     }
+}
+
+/// Which screens were woken.
+private final class WokenScreens: Sendable {
+    private let places = Mutex<Set<Int>>([])
+
+    var all: Set<Int> { places.withLock { $0 } }
+
+    func insert(_ place: Int) { _ = places.withLock { $0.insert(place) } }
+
+    func removeAll() { places.withLock { $0.removeAll() } }
 }
 
 /// Reads its screen whenever it is woken, at once.
