@@ -41,7 +41,7 @@ extension Connection {
     /// Whether it will be closed by itself, or can't be handed over: nobody should wait for it.
     var isLeaving: Bool {
         switch state {
-        case .open: false
+        case .open: context == nil
         // Without a call it is just being closed.
         case .halfClosed: replies.count == 0 && !hasToGoOn
         case .stopping, .upgrading, .upgraded, .ending, .condemned, .closing, .closed: true

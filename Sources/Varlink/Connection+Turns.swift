@@ -31,6 +31,15 @@ extension Connection {
     func goOn() {
         isPutOff = false
         takeTurn()
+        if context == nil, !isPutOff { end() }
+    }
+
+    /// The channel is gone.
+    ///
+    /// Calls that were put off are started all the same: nobody waits for their answers, but they were made.
+    func leave() {
+        context = nil
+        if !isPutOff { end() }
     }
 
     /// No further call is started.
@@ -50,7 +59,8 @@ extension Connection {
     ///
     /// Not to be called inside of a handler.
     func closeNow() {
-        context?.shutAndClose()
+        guard let context else { return end() }
+        context.shutAndClose()
     }
 
     /// Closes the descriptor alone: the connection goes on with a copy of it, elsewhere.

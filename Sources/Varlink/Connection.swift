@@ -102,11 +102,11 @@ extension Connection {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        end()
+        leave()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end()
+        leave()
         context.fireChannelInactive()
     }
 

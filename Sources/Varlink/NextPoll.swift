@@ -14,6 +14,7 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
     private let eventLoop: any EventLoop
     /// One end of a pair of sockets, whose other end the loop reads; nil until the first time.
     private var descriptor: Int32?
+    private var channel: (any Channel)?
     private var action: (() -> Void)?
 
     init(_ eventLoop: any EventLoop) {
@@ -28,13 +29,12 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
         guard let descriptor, write(descriptor, [1], 1) == 1 else { return runSoon() }
     }
 
-    /// Gives the descriptors back, from any thread.
+    /// Gives the descriptors back; they are made anew when they are needed again.
     func close() {
-        eventLoop.execute { [self] in
-            // The channel closes at the end of what it reads.
-            if let descriptor { Glibc.close(descriptor) }
-            descriptor = nil
-        }
+        if let descriptor { Glibc.close(descriptor) }
+        descriptor = nil
+        channel?.close(promise: nil)
+        channel = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { come() }
@@ -58,10 +58,13 @@ final class NextPoll: ChannelInboundHandler, @unchecked Sendable {
                 }
             }
             .withConnectedSocket(read)
-            .whenFailure { [self] _ in
-                Glibc.close(own)
-                descriptor = nil
-                runSoon()
+            .whenComplete { [self] result in
+                switch result {
+                case .success(let channel): self.channel = channel
+                case .failure:
+                    close()
+                    runSoon()
+                }
             }
     }
 

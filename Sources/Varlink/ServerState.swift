@@ -41,8 +41,8 @@ final class ServerState: @unchecked Sendable {
     /// How long calls may still be started before the loop is to poll.
     @exclusivity(unchecked) var budget: StartBudget
     /// Connections that have more calls than were started: they go on in this order.
-    private var line: CircularBuffer<Connection> = []
-    private let nextPoll: NextPoll
+    var line: CircularBuffer<Connection> = []
+    let nextPoll: NextPoll
 
     init(eventLoop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits, logger: Logger) {
         self.eventLoop = eventLoop
@@ -56,7 +56,7 @@ final class ServerState: @unchecked Sendable {
         nextPoll = NextPoll(eventLoop)
     }
 
-    deinit { nextPoll.close() }
+    deinit { eventLoop.execute { [nextPoll] in nextPoll.close() } }
 
     /// Between which numbers of bytes a channel turns from writable to not, and back.
     var waterMark: ChannelOptions.Types.WriteBufferWaterMark {
@@ -204,7 +204,9 @@ final class ServerState: @unchecked Sendable {
         connections[connection.number] = nil
         accounts.close(connection.peer.uid)
         statistics.connections = connections.count
-        if connections.isEmpty { whenEmpty?.succeed() }
+        guard connections.isEmpty else { return }
+        if isStopping { nextPoll.close() }
+        whenEmpty?.succeed()
     }
 
     func add(listener: any Channel) {
@@ -223,25 +225,6 @@ final class ServerState: @unchecked Sendable {
             waiting.removeAll(keepingCapacity: true)
             for connection in connections { connection.takeTurn() }
         }
-    }
-
-    /// Has a connection go on with its calls later: once the loop has polled, and after those that
-    /// were put off before.
-    func putOff(_ connection: Connection) {
-        connection.isPutOff = true
-        line.append(connection)
-        nextPoll.run { [weak self] in self?.goOn() }
-    }
-
-    /// The loop has polled: connections that were put off go on, each as far as it may.
-    private func goOn() {
-        budget.renew()
-        var count = line.count
-        while count > 0, budget.isLeft, let connection = line.popFirst() {
-            count -= 1
-            connection.goOn()
-        }
-        if !line.isEmpty { nextPoll.run { [weak self] in self?.goOn() } }
     }
 
     /// Looks after all connections some time from now, and again as long as one of them needs it.
@@ -276,6 +259,7 @@ final class ServerState: @unchecked Sendable {
         peerLog.end()
         for listener in listeners { listener.close(promise: nil) }
         listeners = []
+        if connections.isEmpty { nextPoll.close() }
     }
 
     /// Stops accepting connections and calls; completes when the last connection has closed.

@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    @Test func `calls that had to let others go first are started though their client is gone`()
+        async throws
+    {
+        try await withService(limits: Self.limits) { router, desk in
+            router.handle(Note.self) { parameters, _ in desk.note(started: parameters.text) }
+        } _: { service in
+            let client = try service.raw()
+            let texts = (0..<200).map { "\($0)" }
+            try await Self.whileHeldUp(service, [client]) {
+                try client.send(bytes: Self.calls(texts))
+                client.close()
+            }
+            try await service.desk.wait { $0.started.last == "199" }
+            #expect(try await service.desk.onLoop { service.desk.started } == texts)
+            try await until { await service.server.currentStatistics().connections == 0 }
+        }
+    }
+
     @Test func `what is left of the time is everybody's until the loop has polled`() {
         var budget = StartBudget(.zero)
         #expect(budget.isLeft)
