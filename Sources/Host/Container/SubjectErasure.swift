@@ -8,8 +8,10 @@ import NIOCore
 /// is closed meanwhile, so that nothing reads it or is judged by it; the loop serves others between
 /// slices.
 final class SubjectErasure {
-    /// How many records are looked up, and forgotten, at a time.
+    /// How many records are looked up at a time.
     static let slice = 500
+    /// How many are forgotten at a time.
+    private static let part = 128
 
     /// The component's.
     let name: String
@@ -71,10 +73,7 @@ final class SubjectErasure {
         if kind == .votes, batch.count == 1 { return page(batch[0], after: nil, []) }
         ask(.recordKeys(batch)) { answer in
             guard case .recordKeys(let keys) = answer else { return self.done() }
-            self.forget(
-                stride(from: 0, to: keys.count, by: Self.slice).map {
-                    Array(keys[$0..<min($0 + Self.slice, keys.count)])
-                })
+            self.forget([keys])
         }
     }
 
@@ -108,14 +107,24 @@ final class SubjectErasure {
         }
     }
 
-    private func forget(_ keys: [[String]]) {
-        var slices = keys[...]
-        container.domain.inSlices { [self] in
-            guard let slot, let keys = slices.popFirst() else { return false }
-            slot.port?.undo(keys.map { .removed(key: $0) })
-            return true
-        } then: { [self] in
-            container.domain.after(Domain.pause) { self.next() }
+    /// Has the component forget records, after a pause: it took its time to say which they are.
+    private func forget(_ pages: [[String]]) {
+        var pages = pages.filter { !$0.isEmpty }[...]
+        var next = 0
+        container.domain.after(Domain.pause) { [self] in
+            container.domain.inSlices { [self] in
+                guard let slot, let page = pages.first else { return false }
+                let end = min(next + Self.part, page.count)
+                slot.port?.undo(page[next..<end].map { .removed(key: $0) })
+                next = end
+                if next == page.count {
+                    pages.removeFirst()
+                    next = 0
+                }
+                return true
+            } then: { [self] in
+                container.domain.after(Domain.pause) { self.next() }
+            }
         }
     }
 }
