@@ -10,7 +10,7 @@ internal import NIOCore
 /// Time is only summed up, whenever it was used: nobody tells when the loop polls by itself, and asking for
 /// a poll once in a while costs nothing.
 struct StartBudget {
-    /// Calls that are started between two looks at the clock.
+    /// The most calls that are started between two looks at the clock.
     private static let callsPerLook = 16
 
     /// Nanoseconds of all connections together.
@@ -21,7 +21,8 @@ struct StartBudget {
     private var spent: Int64 = 0
     /// When the connection began whose calls are being started.
     private(set) var began: Int64 = 0
-    private var callsUntilLook = 0
+    /// How many calls that connection has started.
+    private var calls = 0
 
     /// - Parameter time: what all connections may use together; one of them a tenth of it.
     init(_ time: Duration) {
@@ -35,17 +36,16 @@ struct StartBudget {
     /// A connection begins to start calls.
     mutating func begin() {
         began = Self.now()
-        callsUntilLook = Self.callsPerLook
+        calls = 0
     }
 
     /// Whether the connection that has begun may start one more call.
     mutating func takeCall() -> Bool {
         guard isLeft else { return false }
-        guard callsUntilLook == 0 else {
-            callsUntilLook -= 1
-            return true
-        }
-        callsUntilLook = Self.callsPerLook - 1
+        defer { calls += 1 }
+        // After the first, in case it is a dear one, then after twice as many.
+        let isLook = calls & (calls - 1) == 0 || calls % Self.callsPerLook == 0
+        guard calls > 0, isLook else { return true }
         let time = Self.now() - began
         return time <= ofOne && spent + time <= ofAll
     }

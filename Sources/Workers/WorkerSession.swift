@@ -220,7 +220,11 @@ final class WorkerSession {
             let part = parts.next()
             guard let size = say(.raised(part)) else { continue }
             // As JSON a text may take six times the room; a part of this size is one item.
-            if bytes > 1 { raise(part, inPartsOf: bytes / 8) } else { complain("A change", size) }
+            guard bytes > 1 else {
+                complain("A change", size)
+                continue
+            }
+            raise(part, inPartsOf: max(bytes / 8, 1))
         }
     }
 }

@@ -333,4 +333,23 @@ struct IndexQueryTests {
         #expect(try index.query(IndexQuery(limit: 5)).next == nil)
         #expect(try index.query(IndexQuery(limit: 4)).next != nil)
     }
+
+    @Test func `a page ends at 4 MiB, and the next goes on behind it`() throws {
+        let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+        let text = String(repeating: "x", count: 1 << 20)
+        index.put(
+            (0..<10).map { Item(id: "item-\($0)", fields: ["title": .text(text)]) }, revision: 1)
+        var found: [String] = []
+        var query = IndexQuery(limit: 100)
+        var pages = 0
+        repeat {
+            let page = try index.query(query)
+            #expect(page.rows.reduce(0) { $0 + $1.fields.count } <= IndexPage.mostBytes)
+            found += page.rows.map(\.id)
+            query.cursor = page.next
+            pages += 1
+        } while query.cursor != nil && pages < 10
+        #expect(found == (0..<10).map { "item-\($0)" })
+        #expect(pages == 4)
+    }
 }

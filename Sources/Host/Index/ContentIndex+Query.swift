@@ -22,9 +22,25 @@ extension ContentIndex {
             query.countsFacets ? query.sections.map { matches.counts(of: $0, in: self) } : []
         let (rows, isLast) = order.page(
             of: matches.rows, total: matches.total, after: after, limit: query.limit)
+        let shown = items(rows)
         return IndexPage(
-            rows: rows.map(item), total: matches.total, counts: counts,
-            next: isLast ? nil : rows.last.map(order.cursor))
+            rows: shown, total: matches.total, counts: counts,
+            next: isLast && shown.count == rows.count
+                ? nil : rows.prefix(shown.count).last.map(order.cursor))
+    }
+
+    /// The items of a page, or as many as it may have bytes; one at least.
+    private func items(_ rows: [Int]) -> [IndexedItem] {
+        var items: [IndexedItem] = []
+        items.reserveCapacity(rows.count)
+        var bytes = 0
+        for row in rows {
+            let item = item(row: row)
+            bytes += item.fields.count
+            guard items.isEmpty || bytes <= IndexPage.mostBytes else { break }
+            items.append(item)
+        }
+        return items
     }
 }
 

@@ -68,6 +68,9 @@ public struct SortKey: Sendable, Hashable {
 
 /// What a query answers, all of one moment.
 struct IndexPage {
+    /// About how many bytes the items of a page have at most; a single item may have more.
+    static let mostBytes = 4 << 20
+
     /// The items of this page, in order.
     var rows: [IndexedItem]
     /// How many items match, on all pages.

@@ -185,6 +185,8 @@ extension Screen {
     /// It is closed: its user is charged with nothing of it any more.
     func letGo() {
         isEnded = true
+        wake = {}
+        settleAll()
         forgetFrames()
         account.charge(-weight)
         weight = 0
