@@ -39,7 +39,10 @@ extension Connection {
     /// Calls that were put off are started all the same: nobody waits for their answers, but they were made.
     func leave() {
         context = nil
-        if !isPutOff { end() }
+        switch state {
+        case .open where isPutOff, .halfClosed where isPutOff: break
+        default: end()
+        }
     }
 
     /// No further call is started.
