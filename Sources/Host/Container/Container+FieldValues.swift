@@ -32,7 +32,7 @@ extension Container {
         if slot.isAttached, let port = slot.port { report(to: slot, port) }
         let waiting = slot.awaitingValues
         slot.awaitingValues.removeAll()
-        for done in waiting { done() }
+        domain.inSlices(waiting)
     }
 
     private func report(to slot: Slot, _ port: any ComponentPort) {

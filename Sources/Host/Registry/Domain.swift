@@ -306,6 +306,16 @@ extension Domain {
         if !isSlicing, !isResting { nextSlice() }
     }
 
+    /// Calls what waited for the same in slices, in order.
+    func inSlices(_ waiting: [() -> Void]) {
+        var rest = waiting[...]
+        inSlices {
+            rest.popFirst()?()
+            return !rest.isEmpty
+        } then: {
+        }
+    }
+
     private func nextSlice() {
         turns.work.insert(.slice)
         let start = NIODeadline.now()

@@ -57,7 +57,8 @@ extension Container {
         slot.ask(query) { [self] result in
             let waiting = screening.answers.take(
                 result, for: key, isKept: screening.isFollowing)
-            for done in waiting { done(result) }
+            // Each goes on to ask for what it has selected: thousands would be one long turn.
+            domain.inSlices(waiting.map { done in { done(result) } })
         }
     }
 }
