@@ -72,7 +72,7 @@ final class SubjectErasure {
         guard let batch = batches.popFirst() else { return done() }
         if kind == .votes, batch.count == 1 { return page(batch[0], after: nil, []) }
         ask(.recordKeys(batch)) { answer in
-            guard case .recordKeys(let keys) = answer else { return self.done() }
+            guard case .recordKeys(let keys) = answer else { return self.startAnew() }
             self.forget([keys])
         }
     }
@@ -82,8 +82,21 @@ final class SubjectErasure {
         guard let slot else { return next() }
         slot.ask(query, passesGate: true) { result in
             guard self.slot != nil else { return self.next() }
-            guard case .success(let answer) = result else { return self.done() }
-            then(answer)
+            switch result {
+            case .success(let answer): then(answer)
+            case .failure(let error): self.startAnew(because: " It said: \(error.sentence)")
+            }
+        }
+    }
+
+    /// Starts the component again, which does not say what it has to forget: it then reads the store.
+    private func startAnew(because problem: String = "") {
+        // Not while it is handing over its answer.
+        container.domain.later { [self] in
+            slot?.lost(
+                because: "It did not name the records about purged items, which it has to forget."
+                    + problem)
+            done()
         }
     }
 
@@ -96,7 +109,7 @@ final class SubjectErasure {
     /// component may put them in order anew after each change.
     private func page(_ subject: Subject, after actor: ActorID?, _ found: [[String]]) {
         ask(.ballots(subject, after: actor, limit: Self.slice)) { answer in
-            guard case .ballots(let ballots) = answer else { return self.done() }
+            guard case .ballots(let ballots) = answer else { return self.startAnew() }
             let keys = ballots.map { Ballot.key(actor: $0.actor, subject: subject) }
             guard ballots.count == Self.slice, let last = ballots.last else {
                 return self.forget(found + [keys])

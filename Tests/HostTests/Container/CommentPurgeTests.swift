@@ -208,4 +208,21 @@ private final class GreedyThreads: Commenting {
         #expect(try await host.remove("heat", purge: true).removed == 1)
         try await host.end()
     }
+
+    @Test func `a component that does not say what was purged is started again without it`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await films(script, 2)
+        let starts = script.starts
+        script.refuseAnswers(1)
+        #expect(try await host.remove("heat", purge: true).removed == 1)
+        try await host.put(.film("heat"))
+        try await host.cast(2, on: "heat", by: .bob)
+        let tally = try await host.tally(of: "heat").tally.tally
+        #expect(tally.count == 1)
+        #expect(tally.score == 2)
+        #expect(script.starts == starts + 1)
+        try await host.end()
+    }
 }

@@ -12,12 +12,15 @@ import Testing
 final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
-        private let state = Mutex((losses: 0, failingStarts: 0, starts: 0, restored: 0))
+        private let state = Mutex(
+            (losses: 0, failingStarts: 0, starts: 0, restored: 0, refusals: 0))
 
         /// The next so many commands are lost, each with its worker, before they are answered.
         func lose(_ count: Int) { state.withLock { $0.losses = count } }
         /// The next so many workers are lost right after their restore.
         func loseRestored(_ count: Int) { state.withLock { $0.restored = count } }
+        /// The next so many questions are refused.
+        func refuseAnswers(_ count: Int) { state.withLock { $0.refusals = count } }
         /// The next so many starts fail.
         func failStarts(_ count: Int) { state.withLock { $0.failingStarts = count } }
         /// How often a component was started.
@@ -34,6 +37,13 @@ final class RemoteLauncher: ComponentLauncher {
             state.withLock { state in
                 state.restored -= 1
                 return state.restored >= 0
+            }
+        }
+
+        fileprivate func takeRefusal() -> Bool {
+            state.withLock { state in
+                state.refusals -= 1
+                return state.refusals >= 0
             }
         }
 
@@ -128,7 +138,12 @@ private final class RemotePort: ComponentPort {
     func answer(
         _ query: ComponentQuery, _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void
     ) {
-        later { self.inner.answer(query) { result in self.later { done(result) } } }
+        later { [self] in
+            guard !script.takeRefusal() else {
+                return done(.failure(.refused(Refusal("Too much."))))
+            }
+            inner.answer(query) { result in self.later { done(result) } }
+        }
     }
     func undo(_ changes: [Change]) { later { self.inner.undo(changes) } }
     func report(_ values: [String: [Value]], cut: Set<String>) {
