@@ -112,14 +112,22 @@ extension Registry {
 
     /// Lets a screen wait for a while, to be resumed.
     func linger(_ screen: Screen) {
-        let (reader, owner) = (ScreenReader(screen: screen.id, turn: screen.turn), screen.owner)
-        domain.screens.linger(screen)
-        domain.after(.seconds(Int64(domain.limits.screenLinger))) { [domain] in
-            if let screen = domain.screens[reader.screen], screen.turn == reader.turn {
+        let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))
+        if domain.screens.linger(screen, until: .now() + time) {
+            domain.endLingering(of: screen.owner, after: time)
+        }
+    }
+}
+
+extension Domain {
+    /// Closes a user's screens that nobody has resumed in time: one timer, however many there are.
+    fileprivate func endLingering(of owner: String, after time: TimeAmount) {
+        after(time) { [self] in
+            let now = NIODeadline.now()
+            while let screen = screens.takeOverdue(of: owner, at: now) {
                 screen.container?.closeScreen(screen)
             }
-            // Those before it that have a reader again need not be known any more.
-            _ = domain.screens.longestLingering(of: owner)
+            if let end = screens.nextEnd(of: owner) { endLingering(of: owner, after: end - now) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import NIOCore
 
 /// All screens, by their ids: those that are read, and those that wait to be resumed.
 ///
@@ -9,6 +10,8 @@ final class ScreenTable {
     private struct Wait {
         var id: ScreenID
         var turn: Int
+        /// When it is closed.
+        var end: NIODeadline
     }
 
     /// Of so many that ended for room it is known why.
@@ -25,6 +28,8 @@ final class ScreenTable {
     private var accounts: [String: ScreenAccount] = [:]
     /// Whose screens have no reader, the longest first; what has one again stays until it is first.
     private var lingering: [String: Deque<Wait>] = [:]
+    /// Users who have a timer for their lingering screens.
+    private var timed: Set<String> = []
     /// Why screens ended before their time, the latest last.
     private var dropped: (reasons: [ScreenID: Drop], order: Deque<ScreenID>) = ([:], [])
 
@@ -78,24 +83,61 @@ final class ScreenTable {
         for account in accounts.values { account.screens.removeAll() }
         accounts.removeAll()
         lingering.removeAll()
+        timed.removeAll()
         dropped = ([:], [])
     }
 
     /// A screen has no reader any more.
-    func linger(_ screen: Screen) {
-        lingering[screen.owner, default: []].append(Wait(id: screen.id, turn: screen.turn))
+    ///
+    /// - Returns: whether its user has no timer yet, which ``nextEnd(of:)`` asks for.
+    func linger(_ screen: Screen, until end: NIODeadline) -> Bool {
+        let owner = screen.owner
+        lingering[owner, default: []].append(Wait(id: screen.id, turn: screen.turn, end: end))
+        // However often a screen is resumed and left, its user has about two entries for each.
+        if waits(of: owner) > 2 * count(of: owner) + 16 {
+            lingering[owner]?.removeAll { lingeringScreen($0) == nil }
+        }
+        return timed.insert(owner).inserted
     }
+
+    /// How many entries there are for a user's lingering screens, outdated ones included.
+    func waits(of owner: String) -> Int { lingering[owner]?.count ?? 0 }
 
     /// A user's screen that has been without a reader the longest; nil: each has one.
     func longestLingering(of owner: String) -> Screen? {
+        firstWait(of: owner).flatMap { lingeringScreen($0) }
+    }
+
+    /// Takes out a user's screen that was without a reader for as long as it may be; nil: there is none.
+    func takeOverdue(of owner: String, at now: NIODeadline) -> Screen? {
+        guard let wait = firstWait(of: owner), wait.end <= now else { return nil }
+        lingering[owner]?.removeFirst()
+        return lingeringScreen(wait)
+    }
+
+    /// When a user's next lingering screen is to be closed; nil: none lingers, and its timer ends.
+    func nextEnd(of owner: String) -> NIODeadline? {
+        if let wait = firstWait(of: owner) { return wait.end }
+        timed.remove(owner)
+        return nil
+    }
+
+    /// The first of a user's entries that is not outdated.
+    private func firstWait(of owner: String) -> Wait? {
         while let wait = lingering[owner]?.first {
-            if let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone {
-                return screen
-            }
+            if lingeringScreen(wait) != nil { return wait }
             lingering[owner]?.removeFirst()
         }
         lingering[owner] = nil
         return nil
+    }
+
+    /// The screen of an entry; nil: it is gone, or was resumed since.
+    private func lingeringScreen(_ wait: Wait) -> Screen? {
+        guard let screen = screens[wait.id], screen.turn == wait.turn, screen.reader == .gone else {
+            return nil
+        }
+        return screen
     }
 
     /// Notes why a screen ends though it might still be resumed.

@@ -40,6 +40,21 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a screen that is resumed and left often is waited for once`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        for _ in 0..<100 {
+            try await client.catchUp()
+            await client.leave()
+            try await client.resume()
+        }
+        await client.leave()
+        let waits = await host.on { $0.domain.screens.waits(of: Caller.ann.actor) }
+        #expect((1...20).contains(waits), "two for each screen, and a few")
+        #expect(await host.on { $0.status().screens } == 1)
+        try await host.end()
+    }
+
     @Test func `an older revision is good too, and an unknown one starts anew`() async throws {
         var limits = HostLimits()
         limits.screenRevisions = 3
