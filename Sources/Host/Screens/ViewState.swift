@@ -75,8 +75,8 @@ public final class ViewChange: Sendable {
     public let scope: String?
     /// The components, in order.
     public let components: [ScreenComponent]?
-    /// With ``components`` all sections, in order; without, those that offer something else, each in
-    /// place of the one of its id.
+    /// With ``components`` all sections, in order, and none where filters are not shown any more; without,
+    /// those that offer something else, each in place of the one of its id.
     public let sections: [SectionView]?
     /// What is counted or selected otherwise in sections that offer what they did.
     public let counts: [CountChange]
@@ -95,7 +95,9 @@ public final class ViewChange: Sendable {
         let isSame = old?.components == new.components && !change.comesOrGoes
         components = isSame ? nil : new.components
         let isWhole = change.comesOrGoes || !isSame && !change.offers.isEmpty
-        sections = isWhole ? new.sections : change.offers.isEmpty ? nil : change.offers
+        // None where there were some: nil would say that they are as before.
+        let all = new.sections ?? (old?.sections == nil ? nil : [])
+        sections = isWhole ? all : change.offers.isEmpty ? nil : change.offers
         counts = isWhole ? [] : change.counts
         path = old?.path == new.path ? nil : new.path
         var lists: [ListChange<ItemView>] = []

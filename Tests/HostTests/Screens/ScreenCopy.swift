@@ -49,7 +49,8 @@ struct ScreenCopy: Equatable {
     /// Beside components all sections, else those that offer something else; then what is counted otherwise.
     private mutating func show(_ change: ViewChange) throws {
         if change.components != nil {
-            sections = change.sections ?? sections
+            // None is what there is where no filters are shown.
+            if let all = change.sections { sections = all.isEmpty ? nil : all }
         } else {
             for section in change.sections ?? [] {
                 guard let place = sections?.firstIndex(where: { $0.id == section.id }) else {

@@ -180,6 +180,20 @@ import Testing
         try await host.end()
     }
 
+    @Test func `sections that are gone are sent as none, once`() async throws {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        _ = try await host.call { $0.setHidden("films", "filters", true, by: .ann, $1) }
+        let hidden = try #require(try await client.pull())
+        #expect(hidden.step.view.sections == [])
+        _ = try await host.call { $0.setHidden("films", "talk", true, by: .ann, $1) }
+        let other = try #require(try await client.pull())
+        #expect(other.step.view.components != nil)
+        #expect(other.step.view.sections == nil)
+        try await host.end()
+    }
+
     @Test func `a screen is its owner's alone, and ends with its container`() async throws {
         let host = try await films()
         let client = try await ScreenClient(host)
