@@ -1,5 +1,5 @@
 import AtriumKit
-import Foundation
+import Glibc
 import Store
 
 // How everything does.
@@ -49,10 +49,10 @@ extension Registry {
     }
 
     private var storeBytes: Int {
+        // Foundation would ask the directory of users for the owner's name, which may hang.
         ["", "-wal", "-shm"].reduce(0) { sum, suffix in
-            let attributes = try? FileManager.default.attributesOfItem(
-                atPath: domain.store.file + suffix)
-            return sum + (attributes?[.size] as? Int ?? 0)
+            var info = stat()
+            return stat(domain.store.file + suffix, &info) == 0 ? sum + Int(info.st_size) : sum
         }
     }
 }

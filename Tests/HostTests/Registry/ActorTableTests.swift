@@ -127,6 +127,7 @@ import Testing
             // An admin imports whom they like.
             try await vote("club:\(restart)", .free, host)
             if restart == 0 { host = try await host.restarted() }
+            await host.on { [limits] in $0.limit(to: limits) }
         }
         try await host.end()
     }
