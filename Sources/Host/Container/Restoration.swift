@@ -65,11 +65,10 @@ final class Restoration {
         guard isWanted, let slot else { return }
         isReading = true
         let (container, component) = (slot.container?.name ?? "", slot.name)
-        let checker = list == nil ? nil : FieldChecker(fields: slot.fields)
-        let after = place.key
+        let (kind, after) = (slot.kind, place.key)
         slot.domain.read { store, each in
             let place = try RestoreSlice.read(
-                container, component, itemsFit: checker, after: after, atMost: Self.ahead, in: store
+                container, component, kind: kind, after: after, atMost: Self.ahead, in: store
             ) { each(.slice($0)) }
             each(.place(place))
         } each: { [self] (part: Part) in

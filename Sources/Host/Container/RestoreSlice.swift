@@ -20,7 +20,7 @@ struct RestoreSlice: Sendable {
     private(set) var changes: [Change] = []
     /// The sequence of the last entry that changed each.
     private(set) var revisions: [Int64] = []
-    /// Those that are an item which fits the fields, as such: most sources list just these.
+    /// Those that have the shape of an item, as such: most sources list just these.
     private(set) var items: [WrittenItem] = []
     /// Those that can't be decoded, and so are in none of these.
     private(set) var unreadable = UnreadableRecords()
@@ -34,7 +34,7 @@ struct RestoreSlice: Sendable {
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name.
-    ///   - checker: judges the items; nil: the component has none.
+    ///   - kind: what it does.
     ///   - key: begins with the record after this key; nil: with the first.
     ///   - most: how many slices to read.
     ///   - store: where they are.
@@ -42,15 +42,15 @@ struct RestoreSlice: Sendable {
     /// - Returns: where to go on.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, itemsFit checker: FieldChecker?,
-        after key: String?, atMost most: Int, in store: Store, each: (RestoreSlice) -> Void
+        _ container: String, _ component: String, kind: Kind?, after key: String?,
+        atMost most: Int, in store: Store, each: (RestoreSlice) -> Void
     ) throws -> Place {
         var (slice, slices, last) = (RestoreSlice(), 0, key)
         do {
             try store.forEachRecord(container: container, component: component, after: key) {
                 key, bytes, revision, _ in
                 do throws(JSONError) {
-                    try slice.append(key, bytes, revision, checker)
+                    try slice.append(key, bytes, revision, kind: kind)
                 } catch {
                     slice.unreadable.add(key)
                 }
@@ -70,14 +70,13 @@ struct RestoreSlice: Sendable {
     }
 
     private mutating func append(
-        _ key: String, _ bytes: UnsafeRawBufferPointer, _ revision: Int64,
-        _ checker: FieldChecker?
+        _ key: String, _ bytes: UnsafeRawBufferPointer, _ revision: Int64, kind: Kind?
     ) throws(JSONError) {
         let record = try Record(bytes)
         changes.append(.put(key: key, value: record.value))
         revisions.append(revision)
-        guard let checker, let fields = record.fields,
-            let item = Item(key: key, value: record.value), checker.check(item) == nil
+        guard kind == .contents, let fields = record.fields,
+            let item = Item(key: key, value: record.value)
         else { return }
         items.append(WrittenItem(item: item, fields: fields, revision: revision))
     }

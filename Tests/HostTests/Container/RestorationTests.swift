@@ -145,10 +145,8 @@ private final class SlowPort: ComponentPort {
         var (keys, key, turns): ([String], String?, Int) = ([], nil, 0)
         while true {
             let place = try RestoreSlice.read(
-                "films", "list", itemsFit: FieldChecker(fields: ContainerDefinition.films.fields),
-                after: key, atMost: 1, in: host.store
+                "films", "list", kind: .contents, after: key, atMost: 1, in: host.store
             ) { slice in
-                #expect(slice.items.count == slice.changes.count)
                 #expect(slice.changes.count <= 3, "three of them are more than a slice may have")
                 keys += slice.changes.map(\.key)
             }
@@ -158,12 +156,6 @@ private final class SlowPort: ComponentPort {
         }
         #expect(keys == (0..<8).map { "item \($0)" })
         #expect(turns == 3)
-        let others = FieldChecker(fields: [Field(name: "title", type: .number)])
-        _ = try RestoreSlice.read(
-            "films", "list", itemsFit: others, after: nil, atMost: 1, in: host.store
-        ) { slice in
-            #expect(slice.items.isEmpty && !slice.changes.isEmpty, "none of them fits these fields")
-        }
         try await host.end()
     }
 }
