@@ -114,9 +114,9 @@ extension Container {
                     request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
             }
             do throws(HostError) {
+                let ballots = try ballots.get()
                 var answer = try page.get()
-                for (index, ballot) in try ballots.get().enumerated()
-                where index < answer.items.count {
+                for (index, ballot) in ballots.enumerated() where index < answer.items.count {
                     answer.items[index].votes?.mine = ballot?.value
                 }
                 reply(.success(answer))
