@@ -37,6 +37,7 @@ public enum ControlRouter {
             vendor: "Atrium", product: "atriumd", version: daemon.version,
             url: "https://atrium.example/")
         router.identify = { roles.identify($0, $1) }
+        router.refuses = { roles.refusal(of: $0) }
         router.authorize = { authorization(of: $0, context.accessBook) }
         ClientMeters.prepare()
         router.metrics = VarlinkMetrics(

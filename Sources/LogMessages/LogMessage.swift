@@ -38,7 +38,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
     /// A user or group that has a role in the settings is not there: nobody has the role by it.
     case roleUnresolved = "24baf06809ed417da2b5f41dc5fe3f0a"
 
-    /// The system's directory of users (NSS) does not answer: everyone keeps the roles of before.
+    /// The system's directory of users (NSS) has not answered in full: everyone keeps roles or groups of before.
     case directorySilent = "af2f57b4237c446086a1a250bf345200"
 
     // Definitions.

@@ -99,7 +99,8 @@ struct DaemonService: Service {
     private func makeServer() -> VarlinkServer {
         var router = ControlRouter.make(
             registry: registry, roles: access, daemon: facade, turns: turns, logger: logger)
-        router.refuses = refuses
+        let unidentified = router.refuses
+        router.refuses = { [refuses] in refuses?($0) ?? unidentified?($0) }
         return VarlinkServer(
             on: loop, router: router, limits: limits, logger: Logger(label: "atrium.varlink"))
     }

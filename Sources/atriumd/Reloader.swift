@@ -39,6 +39,10 @@ actor Reloader {
     /// What is wrong while it is not known who has which role.
     private static let directorySilent =
         "the system's directory of users does not answer: everyone keeps the roles of before until it does"
+    /// What is wrong while it is not known who is in which group at present.
+    private static let directorySlow =
+        "the system's directory of users has not said yet who is in which group: who has left one keeps the "
+        + "role by it until it does"
 
     /// What is wrong with the files at present.
     nonisolated var problems: [String] { current.withLock { $0 } }
@@ -193,8 +197,11 @@ actor Reloader {
         }
     }
 
-    /// Has everyone go by other roles, once the system's directory has said who everybody is: a reload waits for
-    /// it two seconds, and everyone has the roles of before until it answers.
+    /// Has everyone go by other roles, once the system's directory has said whom they name and who everybody is.
+    ///
+    /// A reload waits for it two seconds in all. Where it has not said by then whom they name, everyone has the
+    /// roles of before until it does; where it has said that and not who everybody is, the new roles count,
+    /// with the groups that people were in before.
     private func adoptRoles(of newer: DaemonSettings, _ table: @escaping @Sendable () -> RoleTable)
         async
     {
@@ -205,22 +212,30 @@ actor Reloader {
                 await adoptRoles(of: newer, late, asked: number)
             }
         }
-        if let found { return await go(by: newer, found) }
-        roleProblems = [Self.directorySilent]
-        logger.tell(.directorySilent)
+        // It may have answered in the meantime.
+        guard number == rolesAsked else { return }
+        let problems: [String] =
+            found.isComplete ? [] : [found.table == nil ? Self.directorySilent : Self.directorySlow]
+        for problem in problems { logger.tell(.directorySilent, ["reason": "\(problem)"]) }
+        if let table = found.table { return await go(by: newer, table, besides: problems) }
+        roleProblems = problems
     }
 
     /// The directory has answered after all.
     private func adoptRoles(of newer: DaemonSettings, _ table: RoleTable, asked number: Int) async {
         guard number == rolesAsked else { return }
+        rolesAsked += 1
         await go(by: newer, table)
         current.withLock { $0 = roleProblems + definitionProblems }
     }
 
     /// Has everyone go by other roles, also who has streams and screens open.
-    private func go(by newer: DaemonSettings, _ table: RoleTable) async {
-        roleProblems = newer.problems(of: table)
-        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
+    private func go(
+        by newer: DaemonSettings, _ table: RoleTable, besides problems: [String] = []
+    ) async {
+        let unresolved = newer.problems(of: table)
+        roleProblems = unresolved + problems
+        for problem in unresolved { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
         let access = parts.access
         guard let server else { return access.replace(table) }
         await server.review { access.replace(table) }

@@ -93,7 +93,8 @@ import Varlink
         groups.withLock { $0 = [] }
         let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321])
         let renewed = await book.renew({ table }, late: { _ in })
-        book.replace(try #require(renewed))
+        #expect(renewed.isComplete)
+        book.replace(try #require(renewed.table))
         #expect(book.access(of: peer).role == .observer)
     }
 
@@ -108,12 +109,91 @@ import Varlink
         try await until { book.access(of: peer).role == .member }
         let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [4_321])
         let late = AsyncStream.makeStream(of: RoleTable.self)
-        let renewed = await book.renew({ table }, late: { late.continuation.yield($0) })
-        #expect(renewed == nil)
+        let named = DispatchSemaphore(value: 0)
+        let renewed = await book.renew(
+            {
+                named.wait()
+                return table
+            }, late: { late.continuation.yield($0) })
+        #expect(renewed.table == nil && !renewed.isComplete)
         #expect(book.access(of: peer).role == .member)
+        named.signal()
         directory.answer(.init(hasAccount: true, groups: []))
         book.replace(try #require(await late.stream.first { _ in true }))
         #expect(book.access(of: peer).role == .observer)
+    }
+
+    @Test
+    func `new roles count at once, however long the directory takes to say who is in which group`()
+        async throws
+    {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: [4_321]))
+        // Long enough for a table that is there already.
+        let book = try book(patience: .seconds(1)) { _ in directory.ask() }
+        let peer = Peer(uid: 65_000, gid: 65_000, pid: 2)
+        directory.answer()
+        _ = await identified(peer, by: book)
+        try await until { book.access(of: peer).role == .member }
+        let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [7])
+        let late = AsyncStream.makeStream(of: RoleTable.self)
+        let renewed = await book.renew({ table }, late: { late.continuation.yield($0) })
+        #expect(!renewed.isComplete)
+        book.replace(try #require(renewed.table))
+        #expect(book.access(of: peer).role == .observer)
+        directory.answer(.init(hasAccount: true, groups: [7]))
+        book.replace(try #require(await late.stream.first { _ in true }))
+        #expect(book.access(of: peer).role == .member)
+    }
+
+    @Test func `a reload asks about no subordinate users, however many one person has made known`()
+        async throws
+    {
+        let asked = Mutex<[UInt32]>([])
+        let book = try book(subordinates: "daemon:100000:65536") { uid in
+            asked.withLock { $0.append(uid) }
+            return .init(hasAccount: uid == 65_000, groups: [])
+        }
+        for uid: UInt32 in [65_000, 100_001, 100_002] {
+            _ = await identified(Peer(uid: uid, gid: uid, pid: 2), by: book)
+        }
+        asked.withLock { $0 = [] }
+        let table = try RoleTable(.init(), ownUser: 1_234, socketGroups: [])
+        #expect(await book.renew({ table }, late: { _ in }).isComplete)
+        #expect(asked.withLock { $0 } == [65_000])
+    }
+
+    @Test func `questions about subordinate users keep nobody else waiting`() async throws {
+        let hanging = SlowDirectory(.unknown)
+        let book = try book(subordinates: "daemon:100000:65536") { uid in
+            uid < 100_000 ? .init(hasAccount: true, groups: [4_321]) : hanging.ask()
+        }
+        let subordinate = Task {
+            await identified(Peer(uid: 100_001, gid: 100_001, pid: 2), by: book)
+        }
+        try await until { hanging.asked == 1 }
+        let peer = await identified(Peer(uid: 65_000, gid: 65_000, pid: 3), by: book)
+        #expect(book.access(of: peer).role == .member)
+        hanging.answer()
+        #expect(await subordinate.value.uid == 1)
+    }
+
+    @Test func `who has no account makes room before those who have`() async throws {
+        let directory = UserDirectory { .init(hasAccount: $0 == 1, groups: []) }
+        for uid in 1...UInt32(UserDirectory.most + 100) {
+            directory.learn(of: uid, answered: {}, {})
+        }
+        // It is asked one question after the other: this is the last.
+        await withCheckedContinuation { done in
+            directory.learn(of: 0, answered: {}, { done.resume() })
+        }
+        #expect(directory.remembered(1)?.hasAccount == true)
+    }
+
+    @Test func `credentials that differ in one group alone have hashes of their own`() {
+        let hashes = (0..<100).map { group in
+            AccessBook.Credentials(Peer(uid: 7, gid: 7, pid: 2, groups: [1, 2, group])).hashValue
+        }
+        #expect(Set(hashes).count > 90)
     }
 
     @Test func `however often somebody connects, a directory that hangs is asked about them once`()
@@ -174,6 +254,23 @@ import Varlink
             .init(hasAccount: true, groups: [])
         }
         #expect(await identified(Peer(uid: 100_500, gid: 100, pid: 2), by: book).uid == 100_500)
+    }
+
+    @Test func `nobody in a range connects while it is not known whether they are an account`()
+        async throws
+    {
+        let directory = SlowDirectory(.init(hasAccount: true, groups: []))
+        let book = try book(
+            subordinates: "daemon:100000:65536", patience: .milliseconds(1)
+        ) { _ in directory.ask() }
+        let peer = await identified(Peer(uid: 100_500, gid: 100, pid: 2), by: book)
+        #expect(peer.uid == 100_500)
+        #expect(book.refusal(of: peer)?.contains("whether uid 100500") == true)
+        let other = await identified(Peer(uid: 65_000, gid: 100, pid: 2), by: book)
+        #expect(book.refusal(of: other) == nil)
+        for _ in 0..<2 { directory.answer() }
+        try await until { book.refusal(of: peer) == nil }
+        #expect(await identified(peer, by: book) == peer)
     }
 
     @Test(arguments: [

@@ -5,11 +5,13 @@ import Varlink
 /// Says what each peer may do, by a table that may be replaced while peers are served.
 ///
 /// A peer is in the groups that its process has, and in those that the system's directory says its user is in:
-/// who has just joined one need not log in anew. The directory is asked as somebody connects, and after that
-/// away from the loop.
+/// who has just joined one need not log in anew. The directory is asked on threads of its own, never on the
+/// event loop: when somebody connects, and again later.
 public final class AccessBook: Sendable {
     /// Whose access is remembered: a user's processes may run with different groups.
-    private struct Credentials: Hashable {
+    ///
+    /// All of it is hashed: whoever may map groups (`newgidmap`) can make thousands that differ in one group.
+    struct Credentials: Hashable {
         var uid: UInt32
         var gid: UInt32
         var groups: [UInt32]
@@ -20,11 +22,6 @@ public final class AccessBook: Sendable {
             gid = peer.gid
             groups = peer.groups
             isSubordinate = peer.subordinate != nil
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(uid)
-            hasher.combine(gid)
         }
     }
 
@@ -54,39 +51,57 @@ public final class AccessBook: Sendable {
         state.withLock { $0 = State(table: table, version: $0.version + 1) }
     }
 
-    /// Makes another table, for ``replace(_:)``, and asks the system's directory again about everyone who
+    /// Makes another table, for ``replace(_:)``, and asks the system's directory again about every account that
     /// connected: both on a thread, since it may not answer.
     ///
     /// - Parameters:
     ///   - make: makes the table; may block.
-    ///   - late: called with the table where it took longer than two seconds.
-    /// - Returns: the table; nil: it takes longer.
+    ///   - late: called with the table once everyone was asked about, where that took longer than two seconds.
+    /// - Returns: the table, nil if it takes longer than two seconds; and whether everyone was asked about by
+    ///   then.
     public func renew(
         _ make: @escaping @Sendable () -> RoleTable, late: @escaping @Sendable (RoleTable) -> Void
-    ) async -> RoleTable? {
+    ) async -> (table: RoleTable?, isComplete: Bool) {
         await withCheckedContinuation { continuation in
-            directory.renew(after: make, { continuation.resume(returning: $0) }, late: late)
+            directory.renew(
+                after: make, { continuation.resume(returning: ($0, isComplete: $1)) }, late: late)
         }
     }
 
     /// Finds out whose a peer is, and which groups its user is in: away from the loop, where that is not known.
     ///
     /// A user that another one may run processes as is that one: such as in a container without root. An account
-    /// is nobody's subordinate, wherever its number lies. A directory that does not answer in time is asked on,
-    /// and meanwhile the process's own groups count.
+    /// is nobody's subordinate, wherever its number lies; where the directory has not said in time whether there
+    /// is one, the peer stays as it is, and ``refusal(of:)`` keeps it out. Otherwise the process's own groups
+    /// count until the directory answers.
     func identify(_ peer: Peer, _ done: @escaping @Sendable (Peer) -> Void) {
         let (asksForGroups, owner) = state.withLock {
             ($0.table.asksForGroups(of: peer.uid), $0.table.owner(of: peer.uid))
         }
         guard asksForGroups || owner != nil else { return done(peer) }
         let settle = { @Sendable [directory] in
-            guard let owner, directory.remembered(peer.uid)?.hasAccount != true else {
+            guard let owner, directory.remembered(peer.uid)?.hasAccount == false else {
                 return done(peer)
             }
             done(peer.belonging(to: owner))
         }
-        if entry(of: peer.uid) != nil { return settle() }
-        directory.learn(of: peer.uid, answered: { [self] in forget() }, settle)
+        if entry(of: peer.uid, inRange: owner != nil) != nil { return settle() }
+        directory.learn(
+            of: peer.uid, inRange: owner != nil, answered: { [self] in forget() }, settle)
+    }
+
+    /// Why a peer that was identified may not connect, as it follows on its name in the log; nil: it may.
+    ///
+    /// A connection keeps its user as long as it lasts: that of an account must not be taken for somebody's
+    /// subordinate, nor each subordinate for a user of its own.
+    func refusal(of peer: Peer) -> String? {
+        guard peer.subordinate == nil,
+            let owner = state.withLock({ $0.table.owner(of: peer.uid) }),
+            directory.remembered(peer.uid)?.hasAccount != true
+        else { return nil }
+        return
+            "the system's directory of users has not said in time whether uid \(peer.uid), which "
+            + "/etc/subuid gives to uid \(owner), is an account: 'getent passwd \(peer.uid)' has to answer"
     }
 
     /// Why a peer may not call a method that wants a role; nil: it may.
@@ -124,8 +139,8 @@ public final class AccessBook: Sendable {
     /// Of how many credentials it is remembered what they may do.
     var count: Int { state.withLock { $0.known.count } }
 
-    private func entry(of uid: UInt32) -> UserDirectory.Entry? {
-        directory.entry(of: uid) { [self] in forget() }
+    private func entry(of uid: UInt32, inRange: Bool = false) -> UserDirectory.Entry? {
+        directory.entry(of: uid, inRange: inRange) { [self] in forget() }
     }
 
     /// What was found by what the directory had said does not count any more.

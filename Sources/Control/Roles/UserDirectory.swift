@@ -36,6 +36,9 @@ final class UserDirectory: Sendable {
     private let ask: @Sendable (UInt32) -> Entry
     private let patience: DispatchTimeInterval
     private let questions = DispatchQueue(label: "atrium.users")
+    /// Where it is asked about users in a range of `/etc/subuid`: one person may connect as 65,536 of them, which
+    /// is to keep nobody else waiting.
+    private let rangeQuestions = DispatchQueue(label: "atrium.users.ranges")
     private let renewals = DispatchQueue(label: "atrium.users.renewals")
     private let timers = DispatchQueue(label: "atrium.users.patience")
     private let state = Mutex(State())
@@ -56,7 +59,15 @@ final class UserDirectory: Sendable {
     /// What is known of a user; nil: nothing yet.
     ///
     /// What is old is asked again meanwhile.
-    func entry(of uid: UInt32, _ changed: @escaping @Sendable () -> Void) -> Entry? {
+    ///
+    /// - Parameters:
+    ///   - uid: the user.
+    ///   - inRange: whether it is in a range of `/etc/subuid`.
+    ///   - changed: called where it says something else than before.
+    /// - Returns: what it said last.
+    func entry(
+        of uid: UInt32, inRange: Bool = false, _ changed: @escaping @Sendable () -> Void
+    ) -> Entry? {
         let now = ContinuousClock.now
         let (entry, isOld) = state.withLock { state -> (Entry?, Bool) in
             guard let known = state.known[uid] else { return (nil, false) }
@@ -65,7 +76,7 @@ final class UserDirectory: Sendable {
             return (known.entry, isOld)
         }
         if isOld {
-            questions.async { [self] in
+            (inRange ? rangeQuestions : questions).async { [self] in
                 if learn(ask(uid), of: uid) { changed() }
             }
         }
@@ -82,10 +93,11 @@ final class UserDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - uid: the user.
+    ///   - inRange: whether it is in a range of `/etc/subuid`.
     ///   - answered: called once it has answered, however late, for the first who asks.
     ///   - done: called once it has answered, or patience is over.
     func learn(
-        of uid: UInt32, answered: @escaping @Sendable () -> Void,
+        of uid: UInt32, inRange: Bool = false, answered: @escaping @Sendable () -> Void,
         _ done: @escaping @Sendable () -> Void
     ) {
         let waiter = Waiter(done)
@@ -102,7 +114,7 @@ final class UserDirectory: Sendable {
             state.withLock { $0.waiting[uid]?.removeAll { $0 === waiter } }
         }
         guard isFirst else { return }
-        questions.async { [self] in
+        (inRange ? rangeQuestions : questions).async { [self] in
             learn(ask(uid), of: uid)
             answered()
             let waiting = state.withLock { $0.waiting.removeValue(forKey: uid) } ?? []
@@ -110,30 +122,41 @@ final class UserDirectory: Sendable {
         }
     }
 
-    /// Asks again about everyone it was asked about, on a thread.
+    /// Asks again about every account that it was asked about, on a thread.
+    ///
+    /// Who has no account is in no groups that could have been taken away.
     ///
     /// - Parameters:
     ///   - first: asks the system something else before, on the same thread.
-    ///   - done: called once: with what that gave, or with nil once patience is over.
-    ///   - late: called with what that gave where patience was over before.
+    ///   - done: called once, when everyone was asked about or patience is over: with what `first` gave, nil
+    ///     where it has not ended, and whether everyone was asked about.
+    ///   - late: called with what `first` gave once everyone was asked about, where patience was over before.
     func renew<Value: Sendable>(
         after first: @escaping @Sendable () -> Value,
-        _ done: @escaping @Sendable (Value?) -> Void, late: @escaping @Sendable (Value) -> Void
+        _ done: @escaping @Sendable (Value?, _ isComplete: Bool) -> Void,
+        late: @escaping @Sendable (Value) -> Void
     ) {
-        let waiter = Waiter { done(nil) }
-        timers.asyncAfter(deadline: .now() + patience) { waiter.end() }
+        let found = Mutex<Value?>(nil)
+        let waiter = Waiter { done(found.withLock { $0 }, false) }
         renewals.async { [self] in
             let value = first()
-            for uid in state.withLock({ Array($0.known.keys) }) { learn(ask(uid), of: uid) }
-            if waiter.leaves() { done(value) } else { late(value) }
+            found.withLock { $0 = value }
+            let accounts = state.withLock { $0.known.filter { $0.value.entry.hasAccount } }
+            for uid in accounts.keys { learn(ask(uid), of: uid) }
+            if waiter.leaves() { done(value, true) } else { late(value) }
         }
+        timers.asyncAfter(deadline: .now() + patience) { waiter.end() }
     }
 
     /// Whether it says something else than before.
     @discardableResult
     private func learn(_ entry: Entry, of uid: UInt32) -> Bool {
         state.withLock { state in
-            if state.known[uid] == nil, state.known.count >= Self.most { state.known.removeAll() }
+            if state.known[uid] == nil, state.known.count >= Self.most {
+                // Those without an account first: one person may have made thousands of them known.
+                state.known = state.known.filter { $0.value.entry.hasAccount }
+                if state.known.count >= Self.most { state.known.removeAll() }
+            }
             let before = state.known.updateValue(
                 Remembered(entry: entry, until: ContinuousClock.now + Self.memory), forKey: uid)
             return before?.entry != entry
