@@ -165,27 +165,33 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
         act(call, on: parameters.screen) { registry, screen, caller in
+            let denial = context.denial(
+                of: Screens.Activate.name, wanting: .member, to: call.peer)
+            if let denial { return call.fail(denial) }
             registry.activate(screen, item: parameters.item, by: caller) {
                 call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
     }
 
-    /// Has a user act on their screen, which may have waited for them for a while: whether they may have it is
-    /// judged anew.
+    /// Has a user act on their screen, once it is there: whether they may is judged then, since roles may have
+    /// gone while the screen waited for its user, or the call for the screen.
     private func act<Reply>(
         _ call: VarlinkCall<Reply>, on screen: String,
-        _ body: @Sendable (isolated Registry, ScreenID, Caller) -> Void
+        _ body: @escaping @Sendable (isolated Registry, ScreenID, Caller) -> Void
     ) {
-        let (caller, screen) = (context.own(call.peer), ScreenID(screen))
+        let screen = ScreenID(screen)
         context.registry.assumeIsolated { registry in
-            if let actors = registry.actors(of: screen, by: caller),
-                let obstacle = context.obstacle(
-                    toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
-            {
-                return call.fail(obstacle.reply)
+            registry.whenRestored(screen) { [context] registry in
+                let caller = context.own(call.peer)
+                if let actors = registry.actors(of: screen, by: caller),
+                    let obstacle = context.obstacle(
+                        toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
+                {
+                    return call.fail(obstacle.reply)
+                }
+                body(registry, screen, caller)
             }
-            body(registry, screen, caller)
         }
     }
 }

@@ -110,6 +110,13 @@ extension Registry {
         return (screen.actor, screen.agent)
     }
 
+    /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
+    /// others.
+    public func whenRestored(_ screen: ScreenID, _ body: @escaping (isolated Registry) -> Void) {
+        guard let restoration = domain.screens.restorations[screen] else { return body(self) }
+        restoration.whenOver { [self] in body(self) }
+    }
+
     /// Lets a screen wait for a while, to be resumed.
     func linger(_ screen: Screen) {
         let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))

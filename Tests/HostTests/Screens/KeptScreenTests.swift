@@ -79,6 +79,39 @@ import Testing
         try await host.end()
     }
 
+    @Test
+    func `what is to be judged once a screen is there waits for that, and for no other screen`()
+        async throws
+    {
+        let (directory, kept) = try await handedOver()
+        let script = HeldLauncher.Script()
+        let host = try await next(directory, script)
+        let order = Mutex<[String]>([])
+        let replies: [Result<Bool, HostError>] = try await host.callAll(4) {
+            registry, index, reply in
+            switch index {
+            case 0: registry.restoreScreens([kept], digest: { _ in 1 })
+            case 1:
+                registry.whenRestored(kept.id) { registry in
+                    order.withLock { $0.append("its own") }
+                    reply(.success(registry.actors(of: kept.id, by: .ann) != nil))
+                }
+            case 2:
+                registry.whenRestored(ScreenID("other")) { _ in
+                    order.withLock { $0.append("another") }
+                    reply(.success(true))
+                }
+            default:
+                order.withLock { $0.append("released") }
+                script.release()
+            }
+            if index == 0 || index == 3 { reply(.success(true)) }
+        }
+        #expect(order.withLock { $0 } == ["another", "released", "its own"])
+        for reply in replies { #expect(try reply.get()) }
+        try await host.end()
+    }
+
     @Test func `who stops before screens are recognised writes nothing that these would not know`()
         async throws
     {
