@@ -55,7 +55,7 @@ extension Connection {
         }
     }
 
-    /// Ends a call that was not carried out; where nobody can be told, with the connection.
+    /// Fails a call without running it; closes the connection if the call is oneway, which has no reply.
     private func refuse(_ slot: CallSlot, _ excess: VarlinkLimitExceeded) {
         fail(slot, excess)
         guard slot.kind == .oneway else { return }
