@@ -16,7 +16,8 @@ public import NIOCore
 /// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
 ///   again. Whoever pulls in a later turn of the loop is told in one batch what was posted meanwhile.
 /// - **Texts.** What a comment says stands in its record alone: a notification about it tells what that
-///   says when a subscriber is told, and nothing once it was deleted, held or purged.
+///   says when a subscriber is told: nothing once it was deleted or purged, to moderators alone while it
+///   is held.
 /// - **Sharing.** Subscribers of the same topics with the same rights are told the same batches:
 ///   each is put together once, and encoded once, however many there are.
 /// - **Bounds.** The ring holds at most 4,096 notifications and 4 MiB, a batch at most 500. What is
