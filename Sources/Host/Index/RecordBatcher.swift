@@ -171,8 +171,8 @@ struct RecordBatcher {
         switch (try json.peek(), fields[column].type) {
         case (.number, .number), (.number, .integer), (.number, .duration):
             let read = try json.readDouble()
-            // Beyond, a whole number may not be told from the next.
-            if read.magnitude > 0x1p53 { isSuspect = true }
+            // From there on a whole number may have been read as its neighbour.
+            if read.magnitude >= 0x1p53 { isSuspect = true }
             number = read
         case (.bool, .boolean): number = try json.readBool() ? 1 : 0
         case (.string, .time):
