@@ -11,8 +11,9 @@ import Varlink
 ///
 /// Used on the event loop alone.
 final class SubscriptionPump: Sendable {
-    /// The most that one reply holds, in bytes.
-    private static let replyBytes = 256 << 10
+    /// The most that one reply holds, in bytes: written out it fits into 256 KiB, and a buffer has the
+    /// next power of two.
+    private static let replyBytes = 240 << 10
 
     /// What the connection is told to run: made once, and not anew for each step.
     private struct Turn {
