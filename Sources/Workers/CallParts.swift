@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Host
 
 /// Calls that may be big, as several of moderate size.
 enum CallParts {
@@ -18,7 +19,7 @@ enum CallParts {
                     (part, room) = ([field: []], bytes)
                 }
                 part[field]?.append(value)
-                room -= value.roughBytes
+                room -= value.roughSize
             }
         }
         return calls + [.report(part, cut: cut)]
@@ -35,7 +36,7 @@ enum CallParts {
                 (part, room) = ([], bytes)
             }
             part.append(change)
-            room -= change.key.utf8.count + (change.value?.roughBytes ?? 0)
+            room -= change.key.utf8.count + (change.value?.roughSize ?? 0)
         }
         return calls + [.undo(part)]
     }

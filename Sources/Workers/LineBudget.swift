@@ -1,3 +1,5 @@
+internal import AtriumKit
+internal import Host
 internal import NIOCore
 
 /// How much of what a worker says by itself is told: a line is cut, and of lines in a row those beyond
@@ -42,8 +44,36 @@ struct LineBudget {
     }
 
     /// The beginning of a text.
-    static func cut(_ text: String) -> String {
-        text.utf8.count <= lineBytes
-            ? text : String(decoding: text.utf8.prefix(lineBytes), as: UTF8.self)
+    static func cut(_ text: String, to bytes: Int = lineBytes) -> String {
+        text.utf8.count <= bytes
+            ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
+    }
+}
+
+extension Refusal {
+    /// So many pieces of evidence are kept, and bytes of each: the id of a filter is the longest.
+    private static let kept = (count: 16, bytes: 64 << 10)
+
+    /// The refusal with the beginnings of its texts.
+    var cut: Refusal {
+        var cut = self
+        cut.reason = LineBudget.cut(reason)
+        cut.evidence = [:]
+        for (key, text) in evidence.prefix(Self.kept.count) {
+            cut.evidence[LineBudget.cut(key)] = LineBudget.cut(text, to: Self.kept.bytes)
+        }
+        return cut
+    }
+}
+
+extension LaunchFailure {
+    /// The failure with the beginnings of its texts.
+    var cut: LaunchFailure {
+        switch self {
+        case .setting(let error):
+            .setting(SettingError(LineBudget.cut(error.setting), LineBudget.cut(error.reason)))
+        case .failed(let reason): .failed(reason: LineBudget.cut(reason))
+        case .unavailable(let reason): .unavailable(reason: LineBudget.cut(reason))
+        }
     }
 }

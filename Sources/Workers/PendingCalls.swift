@@ -21,6 +21,8 @@ struct PendingCalls {
     private var first = 1
     private var next = 1
     private var lastAnswer: ContinuousClock.Instant?
+    /// How long nothing that the worker said was read since the oldest call began.
+    private var held = Duration.zero
 
     var isEmpty: Bool { first == next }
 
@@ -38,17 +40,30 @@ struct PendingCalls {
         guard id == first, let call = calls.removeValue(forKey: id) else { return nil }
         first += 1
         lastAnswer = now
+        held = .zero
         return call
+    }
+
+    /// Nothing that the worker said was read for a while: its answer may be among that.
+    ///
+    /// This time does not count, up to as much as a call may take: who goes on saying things, and does
+    /// not answer, is overdue all the same.
+    mutating func wasHeld(
+        from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
+    ) {
+        guard let begin else { return }
+        held += max(.zero, end - max(start, begin))
     }
 
     /// When the oldest call has taken as long as it may; nil without calls.
     func deadline(_ limit: Duration) -> ContinuousClock.Instant? {
-        begin.map { $0.advanced(by: limit) }
+        begin.map { $0 + limit + min(held, limit) }
     }
 
     /// The oldest call, when it has taken as long as it may.
     func overdue(_ limit: Duration, at now: ContinuousClock.Instant) -> Overdue? {
-        guard let call = calls[first], let begin, now - begin >= limit else { return nil }
+        guard let call = calls[first], let begin, let deadline = deadline(limit), now >= deadline
+        else { return nil }
         return Overdue(name: call.name, elapsed: now - begin)
     }
 
@@ -56,6 +71,7 @@ struct PendingCalls {
     mutating func removeAll() {
         calls = [:]
         first = next
+        held = .zero
     }
 
     private var begin: ContinuousClock.Instant? {

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Host
 
 /// What a component tells at once and may be more than one message takes, in parts: each made when it is
 /// asked for.
@@ -27,7 +28,7 @@ struct StateParts {
         var room = bytes
         while room > 0, !isOver {
             guard case .contents(let change) = events[event] else {
-                room -= events[event].roughBytes
+                room -= events[event].roughSize
                 part.append(events[event])
                 event += 1
                 continue
@@ -41,11 +42,11 @@ struct StateParts {
     private mutating func slice(of change: ContentChange, _ room: inout Int) -> ContentChange {
         let isFirst = item == 0
         switch change {
-        case .insert(let items): return .insert(slice(of: items, &room, \.roughBytes))
-        case .update(let items): return .update(slice(of: items, &room, \.roughBytes))
+        case .insert(let items): return .insert(slice(of: items, &room, \.roughSize))
+        case .update(let items): return .update(slice(of: items, &room, \.roughSize))
         case .remove(let ids): return .remove(slice(of: ids, &room) { $0.utf8.count + 3 })
         case .replaceAll(let items):
-            let slice = slice(of: items, &room, \.roughBytes)
+            let slice = slice(of: items, &room, \.roughSize)
             return isFirst ? .replaceAll(slice) : .insert(slice)
         @unknown default:
             event += 1
@@ -68,39 +69,5 @@ struct StateParts {
             item = 0
         }
         return slice
-    }
-}
-
-// About how many bytes something takes in a message.
-
-extension ComponentEvent {
-    fileprivate var roughBytes: Int {
-        switch self {
-        case .tally(let subject, let tally):
-            120 + (subject.item?.utf8.count ?? 0) + 16 * tally.histogram.count
-        case .commentCount(let subject, _): 80 + (subject.item?.utf8.count ?? 0)
-        default: wire.roughBytes
-        }
-    }
-}
-
-extension Item {
-    fileprivate var roughBytes: Int {
-        fields.reduce(40 + id.utf8.count + (parent?.utf8.count ?? 0)) {
-            $0 + $1.key.utf8.count + 4 + $1.value.roughBytes
-        }
-    }
-}
-
-extension Value {
-    /// About how many bytes it takes in a message.
-    var roughBytes: Int {
-        switch self {
-        case .text(let text): text.utf8.count + 2
-        case .list(let list): list.reduce(2) { $0 + $1.roughBytes + 1 }
-        case .object(let object):
-            object.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.roughBytes }
-        default: 20
-        }
     }
 }

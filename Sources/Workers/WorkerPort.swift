@@ -46,6 +46,8 @@ final class WorkerPort: ComponentPort {
         on: loop, hold: { [weak self] in self?.hold($0) }, { [weak self] in self?.heard($0) })
     /// Why what the worker says waits: it is being read, it said too much; there may be several reasons.
     private var holds = 0
+    /// Since when it waits, as far as that is not reckoned in yet.
+    private var heldSince: ContinuousClock.Instant?
     private var pace = PublishingPace()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
@@ -107,11 +109,11 @@ final class WorkerPort: ComponentPort {
         switch answer {
         case .started(let kind, let fields):
             self.kind = kind
-            observedFields = fields
+            observedFields = check.observable(fields)
             launched?(.success(self))
         case .notStarted(let failure):
             close()
-            launched?(.failure(failure))
+            launched?(.failure(failure.cut))
         default:
             self.launched = launched
             fail("answered the call 'start' with something else")
@@ -135,24 +137,25 @@ extension WorkerPort {
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {
-        take(.finishRestore, part, done)
+        take(.finishRestore, StateBudget(), part, done)
     }
 
     /// Asks for a part of the state, and for the next one once that was taken.
     private func take(
-        _ call: WorkerCall, _ part: @escaping ([ComponentEvent]) -> Void,
+        _ call: WorkerCall, _ budget: StateBudget, _ part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {
+        var budget = budget
         self.call(call) { [weak self] answer in
             guard let self else { return }
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
             }
-            if let problem = check.problem(in: events) {
+            if let problem = budget.take(events) ?? check.problem(in: events) {
                 return answeredWrongly(call.name, problem)
             }
             part(fitting(events))
-            if isLast { done(.success(())) } else { take(.giveMore, part, done) }
+            if isLast { done(.success(())) } else { take(.giveMore, budget, part, done) }
         }
     }
 
@@ -168,7 +171,7 @@ extension WorkerPort {
                 } else {
                     done(.success(decision))
                 }
-            case .refused(let refusal): done(.failure(.refused(refusal)))
+            case .refused(let refusal): done(.failure(.refused(refusal.cut)))
             case .tooLong(let bytes):
                 self?.mistrust(
                     command.name, "\(bytes) bytes, where \(WorkerInbox.most) are allowed", done)
@@ -189,7 +192,7 @@ extension WorkerPort {
                 } else {
                     done(.success(answer))
                 }
-            case .refused(let refusal): done(.failure(.refused(refusal)))
+            case .refused(let refusal): done(.failure(.refused(refusal.cut)))
             case .tooLong(let bytes):
                 if let reason = self?.tooLong(query.name, bytes) {
                     done(.failure(.refused(Refusal(.refused, reason))))
@@ -252,6 +255,7 @@ extension WorkerPort {
     private func mistrust<Answer>(
         _ call: String, _ problem: String, _ done: (Result<Answer, PortFailure>) -> Void
     ) {
+        let problem = LineBudget.cut(problem)
         let reason =
             "The plugin \(request.plugin.id) answered the call '\(call)' with \(problem). Nothing "
             + "was changed, and its worker is started again."
@@ -344,7 +348,7 @@ extension WorkerPort {
             } else {
                 owner?.port(self, publishes: name, payload: payload)
             }
-            slowDown(pace.publishes(bytes: Value.object(payload).roughBytes, at: .now()))
+            slowDown(pace.publishes(bytes: Value.object(payload).roughSize, at: .now()))
         case .observes(let pattern):
             // The worker counts too, and says so: this one does not keep to the rules.
             guard patterns.count < AnswerCheck.patterns || patterns.contains(pattern) else {
@@ -374,7 +378,17 @@ extension WorkerPort {
     private func hold(_ isHeld: Bool) {
         let wasHeld = holds > 0
         holds += isHeld ? 1 : -1
-        if wasHeld != (holds > 0) { link?.hold(holds > 0) }
+        guard wasHeld != (holds > 0) else { return }
+        reckonHeld(until: .now)
+        heldSince = holds > 0 ? .now : nil
+        link?.hold(holds > 0)
+    }
+
+    /// Has the time during which what the worker says waited taken off that of its calls.
+    private func reckonHeld(until now: ContinuousClock.Instant) {
+        guard let since = heldSince else { return }
+        pending.wasHeld(from: since, to: now)
+        heldSince = now
     }
 
     /// Without the items that don't fit the container's fields, which are logged.
@@ -399,11 +413,11 @@ extension WorkerPort {
 
 extension WorkerPort {
     /// Has the oldest call looked at when its time is over: one timer, whatever the number of calls.
-    private func time(atLeast least: Duration = .zero) {
+    private func time() {
         guard !isTimed, let deadline = pending.deadline(limits.call) else { return }
         isTimed = true
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        let rest = max(least, deadline - .now)
+        let rest = max(.zero, deadline - .now)
         loop.scheduleTask(in: TimeAmount(rest) + .milliseconds(1)) {
             port.value.port?.lookAtTime()
         }
@@ -412,9 +426,10 @@ extension WorkerPort {
     private func lookAtTime() {
         isTimed = false
         guard case .open = state else { return }
+        let now = ContinuousClock.now
         // Its answer may be among what waits.
-        guard holds == 0 else { return time(atLeast: .milliseconds(100)) }
-        guard let overdue = pending.overdue(limits.call, at: .now) else { return time() }
+        reckonHeld(until: now)
+        guard let overdue = pending.overdue(limits.call, at: now) else { return time() }
         fail(
             "did not answer the call '\(overdue.name)' within \(limits.call) "
                 + "(waited \(overdue.elapsed)) and was killed")
@@ -427,7 +442,7 @@ extension WorkerPort {
     /// Ends the worker because of what it did, as the rest of a sentence.
     func fail(_ blame: String) {
         guard case .open = state else { return }
-        state = .ending(blame: blame)
+        state = .ending(blame: LineBudget.cut(blame))
         process.kill()
         end(within: .zero)
     }

@@ -29,6 +29,23 @@ import Testing
         #expect(calls.overdue(.seconds(30), at: start + .seconds(101)) == nil)
     }
 
+    @Test func `time in which nothing was read does not count, up to a call's own`() {
+        var calls = PendingCalls()
+        let first = calls.add("first", at: start) { _ in }
+        // What was before the call is no excuse.
+        calls.wasHeld(from: start - .seconds(20), to: start + .seconds(10))
+        #expect(calls.deadline(.seconds(30)) == start + .seconds(40))
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(39)) == nil)
+        calls.wasHeld(from: start + .seconds(10), to: start + .seconds(60))
+        #expect(calls.overdue(.seconds(30), at: start + .seconds(59)) == nil)
+        #expect(
+            calls.overdue(.seconds(30), at: start + .seconds(60))
+                == .init(name: "first", elapsed: .seconds(60)))
+        _ = calls.add("second", at: start) { _ in }
+        #expect(calls.answered(first, at: start + .seconds(60)) != nil)
+        #expect(calls.deadline(.seconds(30)) == start + .seconds(90))
+    }
+
     @Test func `an answer out of turn is not taken`() {
         var calls = PendingCalls()
         let first = calls.add("first", at: start) { _ in }

@@ -47,6 +47,15 @@ import Testing
         #expect(state.events.count > 4)
     }
 
+    @Test func `what never ends is too much, however little a part has`() {
+        var budget = StateBudget()
+        let most = StateBudget.most / StateParts.bytes
+        for _ in 0..<most { #expect(budget.take([]) == nil) }
+        #expect(
+            budget.take([])
+                == "1074003968 bytes of state so far, where 1073741824 are allowed")
+    }
+
     @Test func `an item that is bigger than a part comes alone, and nothing is told as nothing`()
         throws
     {

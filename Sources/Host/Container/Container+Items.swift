@@ -157,29 +157,6 @@ extension ContentIndex {
     }
 }
 
-extension Item {
-    /// Roughly its bytes as JSON.
-    var roughSize: Int {
-        fields.reduce(16 + id.utf8.count + (parent?.utf8.count ?? 0)) {
-            $0 + $1.key.utf8.count + 4 + $1.value.roughSize
-        }
-    }
-}
-
-extension Value {
-    /// Roughly its bytes as JSON.
-    var roughSize: Int {
-        switch self {
-        case .null, .bool: 5
-        case .int, .number: 8
-        case .text(let text): text.utf8.count + 2
-        case .list(let list): list.reduce(2) { $0 + $1.roughSize + 1 }
-        case .object(let object):
-            object.reduce(2) { $0 + $1.key.utf8.count + $1.value.roughSize + 4 }
-        }
-    }
-}
-
 extension PutResult {
     fileprivate init(_ decided: Decided) {
         var (inserted, updated, unchanged) = (0, 0, 0)

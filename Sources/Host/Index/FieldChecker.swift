@@ -19,7 +19,7 @@ public struct FieldProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Checks items against a container's declared fields, before any component sees them.
 struct FieldChecker {
-    private let fields: [Field]
+    let fields: [Field]
     private let names: Set<String>
 
     /// A checker for these fields.

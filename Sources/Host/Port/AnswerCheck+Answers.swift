@@ -6,7 +6,7 @@ extension AnswerCheck {
         switch (query, answer) {
         case (.details, .details(let details)):
             return tooBig(.object(details ?? [:]), limits.batchBytes, "details")
-        case (.sections, .sections): return nil
+        case (.sections, .sections(let sections)): return problem(in: sections)
         case (.filters(let asked), .filters(let filters)):
             return filters.count <= asked.count ? nil : "more filters than were asked for"
         case (.select(_, _, let screen), .selection(_, let events)),
@@ -31,6 +31,21 @@ extension AnswerCheck {
             return problem(in: keys, about: subjects)
         default: return Self.anotherAnswer
         }
+    }
+
+    private func problem(in sections: [FilterSection]) -> String? {
+        guard sections.count <= Self.sections else {
+            return "\(sections.count) sections, where \(Self.sections) are allowed"
+        }
+        let most = max(limits.facetValues, Self.filters)
+        if let section = sections.first(where: { $0.filters.count > most }) {
+            return "a section of \(section.filters.count) filters, where \(most) are allowed"
+        }
+        let searches = sections.reduce(0) { $1.filters.reduce($0) { $0 + $1.predicate.searches } }
+        guard searches <= Self.searches else {
+            return "filters by \(searches) texts and ranges, where \(Self.searches) are allowed"
+        }
+        return nil
     }
 
     private func problem(
@@ -67,5 +82,16 @@ extension AnswerCheck {
             guard belongs else { return Self.record(key, "was not asked for") }
         }
         return nil
+    }
+}
+
+extension Predicate {
+    /// How many parts of it items have to be searched for.
+    fileprivate var searches: Int {
+        switch self {
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + max(1, $1.searches) }
+        case .not(let part): max(1, part.searches)
+        default: isListed ? 0 : 1
+        }
     }
 }

@@ -3,8 +3,9 @@ public import AtriumKit
 /// What a component may say: whatever breaks a rule is believed in nothing.
 ///
 /// A decision writes the records of what was asked and no others, each of the shape that its kind
-/// has; an answer is about what was asked; numbers are finite and counts are not negative. Everything
-/// is bounded.
+/// has; an answer is about what was asked; numbers are finite and counts are not negative. Records,
+/// tallies, sections and notifications are bounded here; whoever reads from a worker bounds its
+/// messages, the texts of its failures and the state that it restores.
 ///
 /// Of a component in the daemon's own process decisions are judged, and items that it tells of; not its
 /// answers to questions, nor the tallies and counts that it restores.
@@ -15,6 +16,12 @@ public struct AnswerCheck: Sendable {
     private static let ballotBytes = 4_096
     /// Values of a tally's histogram.
     static let histogramValues = 16_384
+    /// Sections that a component may offer.
+    static let sections = 256
+    /// Filters that a section may offer; more where a field's values may be more (`facetValues`).
+    static let filters = 16_384
+    /// Texts, ranges and parts of what combines others, in the filters of all sections together.
+    static let searches = 1_000
     /// The moments that a record may name: from 1970 to 9999.
     static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
 
@@ -29,6 +36,12 @@ public struct AnswerCheck: Sendable {
         topic = "\(request.container).plugin.\(request.component)."
         limits = request.limits
         checker = FieldChecker(fields: request.fields)
+    }
+
+    /// The fields that are there among those that a component says it observes, each once.
+    public func observable(_ names: [String]) -> [String] {
+        var rest = Set(checker.fields.map(\.name) + DerivedValues.names)
+        return names.filter { rest.remove($0) != nil }
     }
 
     /// What keeps a notification from being posted; nil: nothing.
