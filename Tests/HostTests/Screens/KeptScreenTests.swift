@@ -16,6 +16,11 @@ import Testing
         ScreenRequest(container: "films", actor: Caller.ann.actor)
     }
 
+    /// Who went on, in order.
+    private final class Order: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
     /// A host that was stopped, and what it handed over of a screen.
     private func handedOver() async throws -> (TemporaryDirectory, KeptScreen) {
         let host = try await TestRegistry.start(
@@ -86,28 +91,28 @@ import Testing
         let (directory, kept) = try await handedOver()
         let script = HeldLauncher.Script()
         let host = try await next(directory, script)
-        let order = Mutex<[String]>([])
+        let order = Order()
         let replies: [Result<Bool, HostError>] = try await host.callAll(4) {
             registry, index, reply in
             switch index {
             case 0: registry.restoreScreens([kept], digest: { _ in 1 })
             case 1:
                 registry.whenRestored(kept.id) { registry in
-                    order.withLock { $0.append("its own") }
+                    order.names.withLock { $0.append("its own") }
                     reply(.success(registry.actors(of: kept.id, by: .ann) != nil))
                 }
             case 2:
                 registry.whenRestored(ScreenID("other")) { _ in
-                    order.withLock { $0.append("another") }
+                    order.names.withLock { $0.append("another") }
                     reply(.success(true))
                 }
             default:
-                order.withLock { $0.append("released") }
+                order.names.withLock { $0.append("released") }
                 script.release()
             }
             if index == 0 || index == 3 { reply(.success(true)) }
         }
-        #expect(order.withLock { $0 } == ["another", "released", "its own"])
+        #expect(order.names.withLock { $0 } == ["another", "released", "its own"])
         for reply in replies { #expect(try reply.get()) }
         try await host.end()
     }
