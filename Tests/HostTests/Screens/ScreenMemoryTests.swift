@@ -81,8 +81,8 @@ import Testing
         async throws
     {
         let host = try await films()
-        // Nobody asks for the ballots of one who never voted.
-        let before = try await openAsAnn(host)
+        // Nobody's ballots are asked for; Ann's are, who has put the films.
+        let before = try await open(host)
         let without = await bytes(host)
         await close(before)
         try await host.cast(3, on: "film1")
