@@ -125,7 +125,7 @@ extension Container {
     func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
         guard case .prepared(let restored) = slot.state, let port = slot.port else {
             // Lost between its restore and now.
-            slot.restart(because: "Its worker ended before it was attached.")
+            slot.restartUntaken()
             return done()
         }
         rewire()
@@ -141,7 +141,7 @@ extension Container {
             guard slot.start == attempt, slot.port === port else {
                 // Lost meanwhile, and not let go: nobody else starts it again.
                 if case .prepared = slot.state {
-                    slot.restart(because: "Its worker ended before it was attached.")
+                    slot.restartUntaken()
                 }
                 return done()
             }

@@ -124,6 +124,13 @@ extension Slot {
         tryAgain(because: reason) {}
     }
 
+    /// As ``restart(because:)``, for a component that was lost before the container took it in.
+    func restartUntaken() {
+        let reason = earlyLoss ?? "Its worker ended before it was attached."
+        earlyLoss = nil
+        restart(because: reason)
+    }
+
     /// Starts a component that was given up again: somebody wants it to be there.
     func revive() {
         guard case .failed = state, plugin != nil else { return }
@@ -160,6 +167,7 @@ extension Slot {
     func failStart(because reason: String) {
         let done = startDone
         startDone = nil
+        if done == nil { earlyLoss = reason }
         release()
         start += 1
         done?(.passing(reason: reason))

@@ -47,6 +47,8 @@ final class Slot {
     var startDone: ((StartFailure?) -> Void)?
     /// Told when this start shows no progress; it may still come to its end.
     var startStalled: (() -> Void)?
+    /// Why its component was lost between its restore and its part in the container.
+    var earlyLoss: String?
     /// Starts in a row without an answer in between.
     var failedStarts = 0
     /// What calls are told, who do not wait any more, while the component's start shows no progress.

@@ -50,9 +50,18 @@ private struct ChattyLauncher: ComponentLauncher {
     @Test func `a component that tells more is not taken in, and the limit is named`() async throws
     {
         let host = try await host(tallies: 100)
-        try await host.apply(Self.films)
-        try await until { try await host.status().components[2].state == .failed }
-        let reason = try #require(try await host.status().components[2].reason)
+        var refusal: String?
+        do {
+            try await host.apply(Self.films)
+        } catch HostError.componentUnavailable("stars", let reason, _) {
+            // Told before the component was restored: it does not get into the container at all.
+            refusal = reason
+        }
+        if refusal == nil {
+            try await until { try await host.status().components[2].state == .failed }
+            refusal = try await host.status().components[2].reason
+        }
+        let reason = try #require(refusal)
         #expect(reason.contains("more than 10000 bytes"), "\(reason)")
         #expect(reason.contains("(earlyBytes)"), "\(reason)")
         try await host.end()
