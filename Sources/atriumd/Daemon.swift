@@ -75,7 +75,7 @@ struct Daemon {
         let handover = Handover(taking: &passed, in: kept, logger: logger)
         let listener = try listener(taking: &passed, keptIn: kept)
         let roles = try settings.roleTable(groups: listener.groups)()
-        let access = AccessBook(roles)
+        let access = AccessBook(roles) { loop.scheduleTask(in: TimeAmount($0), $1) }
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)
         let reloader = Reloader(

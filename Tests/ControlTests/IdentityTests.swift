@@ -5,6 +5,11 @@ import Varlink
 
 @testable import Control
 
+/// Comes back on a thread.
+let delay: AccessBook.Delay = { time, body in
+    DispatchQueue.global().asyncAfter(deadline: .now() + time / .seconds(1), execute: body)
+}
+
 /// Who a peer is: its own groups, the directory's, and whose subordinate it may be.
 @Suite(.timeLimit(.minutes(1))) struct IdentityTests {
     /// A directory that answers when it is told to.
@@ -31,14 +36,15 @@ import Varlink
 
     private func book(
         _ settings: RoleSettings = .init(), subordinates: String = "",
-        patience: DispatchTimeInterval = .never,
+        patience: Duration? = nil,
         _ ask: @escaping @Sendable (UInt32) -> UserDirectory.Entry
     ) throws -> AccessBook {
         AccessBook(
             try RoleTable(
                 settings, ownUser: 1_234, socketGroups: [4_321],
                 subordinates: SubordinateUsers(subordinates)),
-            directory: UserDirectory(patience: patience, ask: ask))
+            directory: UserDirectory(
+                patience: patience, delay: delay, ask: ask))
     }
 
     private func identified(_ peer: Peer, by book: AccessBook) async -> Peer {
@@ -178,7 +184,7 @@ import Varlink
     }
 
     @Test func `who has no account makes room before those who have`() async throws {
-        let directory = UserDirectory { .init(hasAccount: $0 == 1, groups: []) }
+        let directory = UserDirectory(delay: delay) { .init(hasAccount: $0 == 1, groups: []) }
         for uid in 1...UInt32(UserDirectory.most + 1) {
             await withCheckedContinuation { done in
                 directory.learn(of: uid, answered: {}, { done.resume() })
@@ -212,9 +218,9 @@ import Varlink
 
     @Test func `however many connect, what is remembered of them is bounded`() async throws {
         let book = try book { _ in .init(hasAccount: true, groups: []) }
-        let directory = UserDirectory { _ in .unknown }
+        let directory = UserDirectory(delay: delay) { _ in .unknown }
         let hanging = SlowDirectory(.unknown)
-        let silent = UserDirectory(patience: .never) { _ in hanging.ask() }
+        let silent = UserDirectory(patience: nil, delay: delay) { _ in hanging.ask() }
         for uid in 1..<UInt32(UserDirectory.most + 100) {
             _ = book.access(of: Peer(uid: uid, gid: 7, pid: 2))
             #expect(book.count <= AccessBook.most)

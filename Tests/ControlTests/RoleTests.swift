@@ -39,7 +39,8 @@ import Varlink
     }
 
     @Test func `what one process of a user may do is not what another may`() throws {
-        let book = AccessBook(try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [4_321]))
+        let book = AccessBook(
+            try RoleTable(RoleSettings(), ownUser: 1_234, socketGroups: [4_321]), delay: delay)
         #expect(book.access(of: Peer(uid: 65_000, gid: 4_321, pid: 2)).role == .member)
         #expect(book.access(of: Peer(uid: 65_000, gid: 65_000, pid: 3)).role == .observer)
     }

@@ -38,8 +38,17 @@ public final class AccessBook: Sendable {
     private let directory: UserDirectory
     private let state: Mutex<State>
 
+    /// Comes back after a while, on any thread.
+    public typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
     /// A book that goes by a table.
-    public convenience init(_ table: RoleTable) { self.init(table, directory: UserDirectory()) }
+    ///
+    /// - Parameters:
+    ///   - table: who has which role.
+    ///   - delay: with what it waits; libdispatch's timers would wake an idle daemon each second.
+    public convenience init(_ table: RoleTable, delay: @escaping Delay) {
+        self.init(table, directory: UserDirectory(delay: delay))
+    }
 
     init(_ table: RoleTable, directory: UserDirectory) {
         state = Mutex(State(table: table))

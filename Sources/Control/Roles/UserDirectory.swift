@@ -34,25 +34,27 @@ final class UserDirectory: Sendable {
     static let most = 16_384
 
     private let ask: @Sendable (UInt32) -> Entry
-    private let patience: DispatchTimeInterval
+    private let delay: AccessBook.Delay
+    private let patience: Duration?
     private let questions = DispatchQueue(label: "atrium.users")
     /// Where it is asked about users in a range of `/etc/subuid`: one person may connect as 65,536 of them, which
     /// is to keep nobody else waiting.
     private let rangeQuestions = DispatchQueue(label: "atrium.users.ranges")
     private let renewals = DispatchQueue(label: "atrium.users.renewals")
-    private let timers = DispatchQueue(label: "atrium.users.patience")
     private let state = Mutex(State())
 
     /// A directory of which nothing is known yet.
     ///
     /// - Parameters:
-    ///   - patience: how long somebody waits for it at most.
+    ///   - patience: how long somebody waits for it at most; nil: for ever.
+    ///   - delay: comes back after a while.
     ///   - ask: what it says of a user; may block.
     init(
-        patience: DispatchTimeInterval = .seconds(2),
+        patience: Duration? = .seconds(2), delay: @escaping AccessBook.Delay,
         ask: @escaping @Sendable (UInt32) -> Entry = UserDirectory.system
     ) {
         self.patience = patience
+        self.delay = delay
         self.ask = ask
     }
 
@@ -109,7 +111,7 @@ final class UserDirectory: Sendable {
             return waiting == nil
         }
         guard let isFirst else { return done() }
-        timers.asyncAfter(deadline: .now() + patience) { [self] in
+        whenPatienceIsOver { [self] in
             waiter.end()
             state.withLock { $0.waiting[uid]?.removeAll { $0 === waiter } }
         }
@@ -145,7 +147,11 @@ final class UserDirectory: Sendable {
             for uid in accounts.keys { learn(ask(uid), of: uid) }
             if waiter.leaves() { done(value, true) } else { late(value) }
         }
-        timers.asyncAfter(deadline: .now() + patience) { waiter.end() }
+        whenPatienceIsOver { waiter.end() }
+    }
+
+    private func whenPatienceIsOver(_ body: @escaping @Sendable () -> Void) {
+        if let patience { delay(patience, body) }
     }
 
     /// Whether it says something else than before.
