@@ -19,7 +19,11 @@ final class Peer: Sendable {
     private static func connected(to path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = withUnixAddress(path) { connect(descriptor, $0, $1) }
-        guard result == 0 else { throw SystemFailure("connect \(path)") }
+        guard result == 0 else {
+            let failure = SystemFailure("connect \(path)")
+            close(descriptor)
+            throw failure
+        }
         return descriptor
     }
 
