@@ -17,6 +17,21 @@ struct EntryWriter {
 
     private var containers: [String: Container] = [:]
     private var components: [ComponentName: Int64] = [:]
+    /// Whether a record may be there that is purged: one that takes its place is a new one.
+    var mayBePurged = true
+
+    private static let put = upsert(created: "records.created")
+    private static let putBesidePurges = upsert(
+        created: "CASE WHEN \(Purged.condition) THEN excluded.sequence ELSE records.created END")
+
+    private static func upsert(created: String) -> String {
+        """
+        INSERT INTO records(component, key, value, sequence, created)
+        VALUES (?1, ?2, ?3, ?4, ?4)
+        ON CONFLICT(component, key)
+        DO UPDATE SET value = excluded.value, sequence = excluded.sequence, created = \(created)
+        """
+    }
 
     /// A value or payload that is longer is refused: SQLite's own limit is not far.
     private static let longestValue = 256 << 20
@@ -63,15 +78,7 @@ struct EntryWriter {
         _ changes: [RecordChange], sequence: Int64, _ db: Database
     ) throws {
         guard !changes.isEmpty else { return }
-        let put = try db.cachedStatement(
-            sql: """
-                INSERT INTO records(component, key, value, sequence, created)
-                VALUES (?1, ?2, ?3, ?4, ?4)
-                ON CONFLICT(component, key)
-                DO UPDATE SET value = excluded.value, sequence = excluded.sequence,
-                    created = CASE WHEN \(Purged.condition) THEN excluded.sequence
-                        ELSE records.created END
-                """)
+        let put = try db.cachedStatement(sql: mayBePurged ? Self.putBesidePurges : Self.put)
         let remove = try db.cachedStatement(
             sql: "DELETE FROM records WHERE component = ? AND key = ?")
         for change in changes {
@@ -87,6 +94,7 @@ struct EntryWriter {
     }
 
     private mutating func write(_ purges: [Purge], sequence: Int64, _ db: Database) throws {
+        mayBePurged = mayBePurged || !purges.isEmpty
         for purge in purges {
             // One of before that goes no further is a part of it.
             try db.cachedStatement(

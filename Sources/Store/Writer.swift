@@ -275,7 +275,10 @@ extension Writer {
         let fault = faults.withLock { $0.beforeDeletion }
         var sweep = sweep
         do {
-            guard try pool.read(Purged.isPending) else { return false }
+            guard try pool.read(Purged.isPending) else {
+                entries.mayBePurged = false
+                return false
+            }
             try pool.write { db in
                 let rows = try sweep.deleteSlice(db)
                 try fault?(rows)
