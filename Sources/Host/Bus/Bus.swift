@@ -105,9 +105,7 @@ public final class Bus {
         let posted = ring.append(notification, order: lastSequence, text)
         if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
-        var interested: [ObjectIdentifier: SubscriptionGroup] = [:]
-        patterns.find(notification.topic, &interested)
-        for group in interested.values where group.hasWaiting {
+        for group in patterns.owners(of: notification.topic) where group.hasWaiting {
             group.rouse(at: posted.position, into: &woken)
         }
         while let evicted = ring.evict() {

@@ -5,15 +5,13 @@ final class PatternTree<Owner: AnyObject> {
     /// What follows a `*` here.
     private var any: PatternTree?
     /// Whose patterns end here.
-    private var owners: [ObjectIdentifier: Owner] = [:]
+    private var owners: [Owner] = []
     /// Whose patterns end here with a `>`.
-    private var further: [ObjectIdentifier: Owner] = [:]
+    private var further: [Owner] = []
 
-    var isEmpty: Bool {
-        next.isEmpty && any == nil && owners.isEmpty && further.isEmpty
-    }
+    var isEmpty: Bool { next.isEmpty && any == nil && owners.isEmpty && further.isEmpty }
 
-    /// Adds a pattern of an owner's; a second time it does nothing.
+    /// Adds a pattern of an owner's that does not have it yet.
     func insert(_ pattern: TopicPattern, of owner: Owner) {
         insert(pattern.text[...], owner)
     }
@@ -23,17 +21,18 @@ final class PatternTree<Owner: AnyObject> {
         remove(pattern.text[...], owner)
     }
 
-    /// Adds each owner that has a pattern which a topic matches, once however many it has.
-    func find(_ topic: String, _ found: inout [ObjectIdentifier: Owner]) {
+    /// The owners of patterns that a topic matches, each once however many it has.
+    func owners(of topic: String) -> [Owner] {
+        var found: [Owner] = []
         find(topic[...], &found)
+        guard found.count > 1 else { return found }
+        var seen: Set<ObjectIdentifier> = []
+        return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     private func insert(_ words: Substring, _ owner: Owner) {
         let (word, rest) = words.cut
-        if word == ">" {
-            further[ObjectIdentifier(owner)] = owner
-            return
-        }
+        if word == ">" { return further.append(owner) }
         let node: PatternTree
         if word == "*" {
             node = any ?? PatternTree()
@@ -42,40 +41,31 @@ final class PatternTree<Owner: AnyObject> {
             node = next[word] ?? PatternTree()
             next[word] = node
         }
-        if let rest {
-            node.insert(rest, owner)
-        } else {
-            node.owners[ObjectIdentifier(owner)] = owner
-        }
+        if let rest { node.insert(rest, owner) } else { node.owners.append(owner) }
     }
 
     private func remove(_ words: Substring, _ owner: Owner) {
         let (word, rest) = words.cut
-        if word == ">" {
-            further[ObjectIdentifier(owner)] = nil
-            return
-        }
+        if word == ">" { return further.removeAll { $0 === owner } }
         guard let node = word == "*" ? any : next[word] else { return }
         if let rest {
             node.remove(rest, owner)
         } else {
-            node.owners[ObjectIdentifier(owner)] = nil
+            node.owners.removeAll { $0 === owner }
         }
         guard node.isEmpty else { return }
         if word == "*" { any = nil } else { next[word] = nil }
     }
 
-    private func find(_ words: Substring, _ found: inout [ObjectIdentifier: Owner]) {
-        found.merge(further) { one, _ in one }
+    private func find(_ words: Substring, _ found: inout [Owner]) {
+        found.append(contentsOf: further)
         let (word, rest) = words.cut
-        for node in [next[word], any] {
-            guard let node else { continue }
-            if let rest {
-                node.find(rest, &found)
-            } else {
-                found.merge(node.owners) { one, _ in one }
-            }
-        }
+        next[word]?.take(rest, &found)
+        any?.take(rest, &found)
+    }
+
+    private func take(_ rest: Substring?, _ found: inout [Owner]) {
+        if let rest { find(rest, &found) } else { found.append(contentsOf: owners) }
     }
 }
 
