@@ -13,8 +13,16 @@ extension Stories {
         private static let film = "the-godfather-1972"
         private static let someRoles =
             "moderators: [games]\nadmins: [mail]\nfrontends: [www-data=web]\n"
+        /// Where the group `atrium` is there, as after `make run`, the socket would be its and not of ours.
+        private static let withoutOurGroup = """
+            f=$(mktemp) && { grep -v ^atrium: /etc/group >"$f"; chmod 644 "$f"; } \
+            && mount --bind "$f" /etc/group && rm "$f" && exec "$@"
+            """
         private static let options = DaemonUnderTest.Options(
-            prefix: ["setpriv", "--regid=\(group)", "--clear-groups"],
+            prefix: [
+                "unshare", "--mount", "sh", "-c", withoutOurGroup, "sh", "setpriv",
+                "--regid=\(group)", "--clear-groups",
+            ],
             configuration: ["atrium.yaml": someRoles])
 
         private static func peer(_ daemon: DaemonUnderTest, _ uid: UInt32) async throws -> Peer {
