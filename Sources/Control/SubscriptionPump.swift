@@ -84,7 +84,7 @@ final class SubscriptionPump: Sendable {
             switch feed.take(maxBytes: Self.replyBytes) {
             case .batch(let batch): send(batch)
             case .nothing: return rest()
-            case .past: return readPast(feed)
+            case .later: return readPast(feed)
             }
         }
     }

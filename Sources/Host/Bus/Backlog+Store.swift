@@ -74,17 +74,14 @@ extension Backlog {
     /// What the comments say now that notifications are about.
     private static func texts(
         of notifications: [BusNotification], in store: Store
-    ) throws(StoreError) -> [CommentKey: CommentText] {
+    ) throws(StoreError) -> [RecordKey: CommentText] {
         let comments = Array(Set(notifications.compactMap(\.comment)))
         guard !comments.isEmpty else { return [:] }
-        let records = try store.records(
-            comments.map {
-                RecordKey(container: $0.container, component: $0.component, key: $0.comment)
-            })
-        var texts: [CommentKey: CommentText] = [:]
+        let records = try store.records(comments)
+        var texts: [RecordKey: CommentText] = [:]
         for (comment, record) in zip(comments, records) {
             guard let record, let value = try? Value(jsonBytes: record.value) else { continue }
-            texts[comment] = Comment(key: comment.comment, value: value).flatMap(CommentText.init)
+            texts[comment] = Comment(key: comment.key, value: value).flatMap(CommentText.init)
         }
         return texts
     }
@@ -108,7 +105,7 @@ extension BusNotification {
             var object = (try? Value(jsonBytes: payload))?.object,
             let component = object["component"]?.text, let id = object["comment"]?.text
         else { return }
-        comment = CommentKey(container: String(words[0]), component: component, comment: id)
+        comment = RecordKey(container: String(words[0]), component: component, key: id)
         if object.removeValue(forKey: "text") != nil { payload = Value.object(object).jsonBytes }
         if restricted != nil { restricted = Payload.object { _ in } }
     }

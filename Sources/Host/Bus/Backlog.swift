@@ -1,3 +1,5 @@
+public import Store
+
 /// A part of the stored past, read for one subscriber.
 public struct Backlog: Sendable {
     /// What matches, in order.
@@ -8,7 +10,7 @@ public struct Backlog: Sendable {
     public var trimmedThrough: Int64
 
     /// What the comments say that they are about; nothing of those that say nothing any more.
-    public var texts: [CommentKey: CommentText] = [:]
+    public var texts: [RecordKey: CommentText] = [:]
     /// The texts are what the records said at this sequence, or at a later one.
     public var asOf: Int64
 

@@ -20,7 +20,7 @@ extension Bus {
         }
         subscription.group.stopWaiting(subscription, end: ring.end)
         if subscription.isBehind {
-            guard let position = ring.position(after: subscription.cursor) else { return .past }
+            guard let position = ring.position(after: subscription.cursor) else { return .later }
             subscription.join(at: position)
         }
         if let batch = sharedBatch(for: subscription, maxBytes) { return .batch(batch) }
@@ -41,7 +41,7 @@ extension Bus {
         switch take(id, maxBytes: maxBytes) {
         case .batch(let batch): reply(.success(batch))
         case .nothing: reply(.success(nil))
-        case .past:
+        case .later:
             guard let subscription = subscriptions[id] else { return reply(.success(nil)) }
             guard subscription.isBehind else {
                 return scan(for: subscription, id, maxBytes: maxBytes, reply)
@@ -68,7 +68,7 @@ extension Bus {
     ///   - subscription: whose batch it is.
     ///   - maxBytes: about how many bytes it may have.
     ///   - looks: how many notifications that are not for it may be looked at.
-    /// - Returns: `.past` where there were more of these; it goes on behind them.
+    /// - Returns: `.later` where there were more of these; it goes on behind them.
     private func ownBatch(
         for subscription: Subscription, _ maxBytes: Int, looks: Int
     ) -> TakenBatch {
@@ -79,7 +79,7 @@ extension Bus {
         let first = fill(&draft, of: subscription, looks: looks)
         if first == nil, subscription.position < ring.end {
             subscription.keep(draft.gap)
-            return .past
+            return .later
         }
         guard let content = finished(draft, of: subscription) else { return .nothing }
         guard isInStep, let first else { return .batch(SharedBatch(content)) }
@@ -102,7 +102,7 @@ extension Bus {
             guard !subscription.isBehind else { return pull(id, maxBytes: maxBytes, reply: reply) }
             switch ownBatch(for: subscription, maxBytes, looks: .max) {
             case .batch(let batch): reply(.success(batch))
-            case .nothing, .past: reply(.success(nil))
+            case .nothing, .later: reply(.success(nil))
             }
             wakeIfPulled(subscription)
         }
@@ -251,9 +251,9 @@ public enum TakenBatch: Sendable {
     case batch(SharedBatch)
     /// There is nothing: it is woken once there is something.
     case nothing
-    /// The past must be read first, or much be looked through: ask with
-    /// ``Bus/pull(_:maxBytes:reply:)``.
-    case past
+    /// What comes next takes longer, since the past is to be read, or many notifications looked through:
+    /// ask with ``Bus/pull(_:maxBytes:reply:)``.
+    case later
 }
 
 /// A batch while it is put together.

@@ -1,4 +1,4 @@
-internal import AtriumKit
+internal import Store
 
 // What comments say, in the notifications about them.
 extension Bus {
@@ -16,12 +16,12 @@ extension Bus {
     }
 
     /// A comment's record says something else from a sequence on: so does what was not told yet.
-    func change(_ comment: CommentKey, to text: CommentText?, at sequence: Int64) {
+    func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) {
         if texts.change(comment, to: text, at: sequence) { dropBatches() }
     }
 
     /// Comments went with a sequence without being named one by one.
-    func forgetTexts(at sequence: Int64, where isGone: (CommentKey, CommentText) -> Bool) {
+    func forgetTexts(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         texts.forget(at: sequence, where: isGone)
         dropBatches()
     }

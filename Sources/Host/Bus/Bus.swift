@@ -1,6 +1,7 @@
 public import AtriumKit
 internal import DequeModule
 public import NIOCore
+public import Store
 
 /// The notification bus: everyone who subscribed, and what happened lately.
 ///
@@ -47,7 +48,7 @@ public final class Bus {
     let loop: any EventLoop
     let backlog: BacklogReader
     let names: (ActorID) -> String?
-    let isReadable: (CommentKey, _ item: String?) -> Bool
+    let isReadable: (RecordKey, _ item: String?) -> Bool
     var texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
@@ -72,7 +73,7 @@ public final class Bus {
     public init(
         loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
         backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?,
-        isReadable: @escaping (CommentKey, _ item: String?) -> Bool = { _, _ in true }
+        isReadable: @escaping (RecordKey, _ item: String?) -> Bool = { _, _ in true }
     ) {
         self.loop = loop
         self.lastSequence = lastSequence

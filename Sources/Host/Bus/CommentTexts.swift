@@ -1,22 +1,6 @@
 public import AtriumKit
 internal import DequeModule
-
-/// A comment, as notifications name it.
-public struct CommentKey: Sendable, Hashable {
-    /// The container.
-    public var container: String
-    /// The component that keeps the comment.
-    public var component: String
-    /// The comment's id, which is its record's key.
-    public var comment: String
-
-    /// A comment's name.
-    public init(container: String, component: String, comment: String) {
-        self.container = container
-        self.component = component
-        self.comment = comment
-    }
-}
+internal import Store
 
 /// What a comment says, as its record has it: notifications about it hold no text of their own.
 public struct CommentText: Sendable, Hashable {
@@ -56,9 +40,9 @@ struct CommentTexts {
     /// How many changes are remembered.
     private static let mostChanges = 4_096
 
-    private var known: [CommentKey: Known] = [:]
-    private var changes: [CommentKey: Int64] = [:]
-    private var inOrder: Deque<(comment: CommentKey, sequence: Int64)> = []
+    private var known: [RecordKey: Known] = [:]
+    private var changes: [RecordKey: Int64] = [:]
+    private var inOrder: Deque<(comment: RecordKey, sequence: Int64)> = []
     /// Changes through this sequence are not remembered one by one.
     private var base: Int64
 
@@ -69,24 +53,24 @@ struct CommentTexts {
     /// What a comment says now.
     ///
     /// - Parameter past: what was read of it with a part of the past.
-    subscript(comment: CommentKey, past: CommentText?) -> CommentText? {
+    subscript(comment: RecordKey, past: CommentText?) -> CommentText? {
         guard let found = known[comment] else { return past }
         return found.text
     }
 
     /// Whether what was read through a sequence still says what a comment says.
-    func isCurrent(_ comment: CommentKey, asOf sequence: Int64) -> Bool {
+    func isCurrent(_ comment: RecordKey, asOf sequence: Int64) -> Bool {
         guard known[comment] == nil else { return true }
         return sequence >= changes[comment] ?? base
     }
 
     /// A notification about a comment came into the ring.
-    mutating func add(_ comment: CommentKey, _ text: CommentText?) {
+    mutating func add(_ comment: RecordKey, _ text: CommentText?) {
         known[comment] = Known(text: text, uses: (known[comment]?.uses ?? 0) + 1)
     }
 
     /// A notification about a comment left the ring.
-    mutating func release(_ comment: CommentKey) {
+    mutating func release(_ comment: RecordKey) {
         guard var found = known[comment] else { return }
         found.uses -= 1
         known[comment] = found.uses == 0 ? nil : found
@@ -95,7 +79,7 @@ struct CommentTexts {
     /// A comment's record changed at a sequence.
     ///
     /// - Returns: whether a notification in the ring is about it.
-    mutating func change(_ comment: CommentKey, to text: CommentText?, at sequence: Int64) -> Bool {
+    mutating func change(_ comment: RecordKey, to text: CommentText?, at sequence: Int64) -> Bool {
         changes[comment] = sequence
         inOrder.append((comment, sequence))
         if inOrder.count > Self.mostChanges, let oldest = inOrder.popFirst() {
@@ -108,7 +92,7 @@ struct CommentTexts {
     }
 
     /// Comments went with a sequence without being named one by one.
-    mutating func forget(at sequence: Int64, where isGone: (CommentKey, CommentText) -> Bool) {
+    mutating func forget(at sequence: Int64, where isGone: (RecordKey, CommentText) -> Bool) {
         base = max(base, sequence)
         changes.removeAll()
         inOrder.removeAll()

@@ -1,4 +1,5 @@
 public import AtriumKit
+public import Store
 
 /// What happened, before it is decided who may see what of it.
 public struct BusNotification: Sendable, Hashable {
@@ -14,13 +15,13 @@ public struct BusNotification: Sendable, Hashable {
     public var payload: [UInt8]
     /// A JSON object's bytes, for those who may see more; nil: there is no more to see.
     public var restricted: [UInt8]?
-    /// The comment whose text it tells, as that is when it is told; nil: it tells none.
-    public var comment: CommentKey?
+    /// The comment, by its record, whose text is sent with it, as it is when it is sent; nil: none is.
+    public var comment: RecordKey?
 
     /// A notification; by default a transient one of the daemon's, with nothing restricted.
     public init(
         sequence: Int64? = nil, time: Timestamp, topic: String, actor: ActorID? = nil,
-        payload: [UInt8], restricted: [UInt8]? = nil, comment: CommentKey? = nil
+        payload: [UInt8], restricted: [UInt8]? = nil, comment: RecordKey? = nil
     ) {
         self.sequence = sequence
         self.time = time

@@ -250,6 +250,6 @@ extension Decision {
             },
             restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
             comment: text
-                ? CommentKey(container: container, component: component, comment: comment.id) : nil)
+                ? RecordKey(container: container, component: component, key: comment.id) : nil)
     }
 }

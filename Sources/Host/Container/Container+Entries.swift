@@ -257,7 +257,7 @@ extension Container {
     /// Tells screens, then the bus, of a commit that the indexes already show.
     func announce(
         _ topic: String?, _ commit: Commit, time: Timestamp, actor: ActorID?, payload: [UInt8],
-        restricted: [UInt8]? = nil, about comment: CommentKey? = nil, says text: CommentText? = nil
+        restricted: [UInt8]? = nil, about comment: RecordKey? = nil, says text: CommentText? = nil
     ) {
         if let actor { domain.actors.stored(actor) }
         screensCommitted()

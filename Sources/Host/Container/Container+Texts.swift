@@ -5,7 +5,7 @@ import Store
 // What comments say, in the notifications about them.
 extension Container {
     /// Whether a comment can be read at present, as far as it is known which items there are.
-    func isReadable(_ comment: CommentKey, on item: String?) -> Bool {
+    func isReadable(_ comment: RecordKey, on item: String?) -> Bool {
         guard slot(comment.component) != nil else { return false }
         guard let item, slots.allSatisfy({ $0.kind != .contents || $0.isAttached || $0.isShown })
         else {
@@ -35,7 +35,7 @@ extension Container {
         of key: String, in component: String, _ comment: Comment?, _ commit: Commit
     ) {
         domain.bus.change(
-            CommentKey(container: name, component: component, comment: key),
+            RecordKey(container: name, component: component, key: key),
             to: comment.flatMap(CommentText.init), at: commit.sequence)
     }
 
@@ -61,8 +61,8 @@ extension Container {
 
 extension Decision {
     /// What it has a comment say.
-    func text(of comment: CommentKey) -> CommentText? {
-        guard case .comment(let entry) = answer, entry.comment.id == comment.comment else {
+    func text(of comment: RecordKey) -> CommentText? {
+        guard case .comment(let entry) = answer, entry.comment.id == comment.key else {
             return nil
         }
         return CommentText(entry.comment)

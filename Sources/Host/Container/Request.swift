@@ -41,7 +41,7 @@ struct EntryDraft {
     /// What only moderators see, as a JSON object.
     var restricted: [UInt8]?
     /// The comment whose text the notification tells.
-    var comment: CommentKey?
+    var comment: RecordKey?
     /// Changes of other components' records.
     var others: [RecordChange] = []
     /// What of other components goes as a whole.

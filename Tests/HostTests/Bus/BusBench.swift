@@ -1,6 +1,7 @@
 import AtriumKit
 import NIOCore
 import NIOPosix
+import Store
 import Synchronization
 import TestSupport
 
@@ -102,7 +103,7 @@ final class FakePast: Sendable {
         var isHeld = false
         var held: [@Sendable () -> Void] = []
         var reads = 0
-        var said: [(texts: [CommentKey: CommentText], asOf: Int64)] = []
+        var said: [(texts: [RecordKey: CommentText], asOf: Int64)] = []
     }
 
     private let state: Mutex<State>
@@ -123,7 +124,7 @@ final class FakePast: Sendable {
     }
 
     /// What the following reads find that comments say.
-    func say(_ said: [(texts: [CommentKey: CommentText], asOf: Int64)]) {
+    func say(_ said: [(texts: [RecordKey: CommentText], asOf: Int64)]) {
         state.withLock { $0.said = said }
     }
 

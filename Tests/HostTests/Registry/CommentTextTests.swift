@@ -134,7 +134,7 @@ import Testing
                 payload: Array(#"{"component":"talk","comment":"c","text":"Awful"}"#.utf8),
                 restricted: Array(#"{"text":"Worse"}"#.utf8)))
         #expect(
-            stored.comment == CommentKey(container: "films", component: "talk", comment: "c"))
+            stored.comment == RecordKey(container: "films", component: "talk", key: "c"))
         let view = stored.view(seesRestricted: true, names: { _ in nil })
         #expect(
             String(decoding: view.payload, as: UTF8.self) == #"{"comment":"c","component":"talk"}"#)
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `a part of the past is read again where its comment changed meanwhile`() async throws
     {
-        let comment = CommentKey(container: "films", component: "talk", comment: "c")
+        let comment = RecordKey(container: "films", component: "talk", key: "c")
         var posted = note("films.comments.posted", sequence: 1)
         posted.comment = comment
         let bench = try await BusBench(stored: [posted])
