@@ -153,7 +153,7 @@ extension Connection {
         }
         measure()
         if frames.count > 0 { server.scheduleSweep() }
-        if isWritable { runWritableActions() }
+        if isWritable, !writableActions.isEmpty { schedule() }
         if isReadHeld, wantsBytes {
             isReadHeld = false
             context?.read()

@@ -33,11 +33,9 @@ final class ServerState: @unchecked Sendable {
     /// Connections of which it is not known yet on whose account they are.
     private var identifying = 0
 
-    /// Connections that have something to do in the coming turn.
-    private var waiting: [Connection] = []
-    private var isTurnScheduled = false
     private(set) var isSweepScheduled = false
 
+    @exclusivity(unchecked) var turns: ConnectionTurns
     /// How long calls may still be started before the loop is to poll.
     @exclusivity(unchecked) var budget: StartBudget
     /// Connections that have more calls than were started: they go on in this order.
@@ -52,6 +50,7 @@ final class ServerState: @unchecked Sendable {
         table = router.makeTable()
         meters = router.metrics.map { [table] in CallMeters(table.methodNames, $0) }
         peerLog = PeerLog(lines: limits.logLines, logger: logger)
+        turns = ConnectionTurns(most: TimeAmount(limits.startTime).nanoseconds)
         budget = StartBudget(limits.startTime)
         nextPoll = NextPoll(eventLoop)
     }
@@ -212,19 +211,6 @@ final class ServerState: @unchecked Sendable {
     func add(listener: any Channel) {
         if isStopping { return listener.close(promise: nil) }
         listeners.append(listener)
-    }
-
-    /// Gives a connection a turn of its own, after whatever runs now has returned.
-    func schedule(_ connection: Connection) {
-        waiting.append(connection)
-        guard !isTurnScheduled else { return }
-        isTurnScheduled = true
-        eventLoop.execute { [self] in
-            isTurnScheduled = false
-            let connections = waiting
-            waiting.removeAll(keepingCapacity: true)
-            for connection in connections { connection.takeTurn() }
-        }
     }
 
     /// Looks after all connections some time from now, and again as long as one of them needs it.

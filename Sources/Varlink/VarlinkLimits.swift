@@ -81,7 +81,8 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Descriptors that the process is taken to have, for tests; nil: as many as the system says.
     var assumedDescriptors: Int?
 
-    /// How long calls are started before the event loop looks for what else there is, for tests.
+    /// How long calls are started, and turns of connections taken, before the event loop looks for what else
+    /// there is; for tests.
     var startTime = Duration.milliseconds(10)
 
     /// The defaults.

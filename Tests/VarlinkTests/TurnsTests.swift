@@ -74,6 +74,40 @@ import Testing
         }
     }
 
+    @Test func `a client is answered between the turns of many that have something to say at once`()
+        async throws
+    {
+        let isAnswered = Mutex(false)
+        let calls = Mutex<[VarlinkCall<Text>]>([])
+        try await withService(limits: Self.limits) { router, desk in
+            router.handle(Note.self) { parameters, call in
+                calls.withLock { $0.append(call) }
+                desk.note(started: parameters.text)
+            }
+        } _: { service in
+            let other = try service.raw()
+            let count = 50
+            let many = try (0..<count).map { _ in try service.raw() }
+            for client in many { try client.send(bytes: Self.calls(["one of many"])) }
+            try await service.desk.wait { $0.started.count == count }
+            try await Self.whileHeldUp(service, [other]) {
+                try other.send(bytes: Self.calls(["other"]))
+                service.desk.loop.execute {
+                    for (number, call) in calls.withLock({ $0 }).enumerated() {
+                        call.onWritable {
+                            if number == count - 1 {
+                                isAnswered.withLock { $0 = service.desk.started.last == "other" }
+                            }
+                            call.reply(Text("\(number)"))
+                        }
+                    }
+                }
+            }
+            for client in many { #expect(try await client.receive() != nil) }
+            #expect(isAnswered.withLock { $0 })
+        }
+    }
+
     @Test func `clients that have sent many calls at once take turns`() async throws {
         try await withService(limits: Self.limits) { router, desk in
             router.handle(Note.self) { parameters, call in
