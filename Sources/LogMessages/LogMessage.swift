@@ -72,6 +72,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     // The store.
     /// The file is no database, or a damaged one.
     case storeDamaged = "b9c13604ccbc42038b263e8a63021a72"
+    /// Committed changes can't be read any more; the rest is served.
+    case storeLostChanges = "1ce8c6803dc14de5a58a3aa1890b6c47"
     /// Another process has the state directory.
     case storeInUse = "99a0882055fa43278379b9ac95cdb4b8"
     /// A storage error: changes are refused until a probe succeeds.
@@ -117,7 +119,8 @@ extension LogMessage {
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
-            .componentFailed, .componentBlamed, .storeDamaged, .storeInUse, .storeUnwritable,
+            .componentFailed, .componentBlamed, .storeDamaged, .storeLostChanges, .storeInUse,
+            .storeUnwritable,
             .entryNotWritten,
             .undoDelayed:
             .error
@@ -155,6 +158,7 @@ extension LogMessage {
         case .componentRevived: "a component that did not start is there"
         case .componentBlamed: "the daemon before this one ended while it made a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
+        case .storeLostChanges: "the store was damaged: changes are lost"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"
         case .storeWritable: "the store can be written again"

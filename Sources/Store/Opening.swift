@@ -8,6 +8,8 @@ struct Opening {
     let pool: DatabasePool
     let identity: String
     let lastSequence: Int64
+    /// What this start and earlier ones found damaged.
+    let damages: [KeptDamage]
 
     /// Opens the file in the directory, making both where there are none.
     ///
@@ -17,12 +19,15 @@ struct Opening {
         file = "\(path)/atrium.sqlite"
         try Self.makeDirectory(path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
+        // Before SQLite, which would go on where the log is damaged.
+        damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
             pool = try DatabasePool(path: file, configuration: Self.configuration)
-            try pool.read(Self.checkOrigin(of: file))
-            try Schema.migrator.migrate(pool)
+            try pool.read(Self.checkOrigin(of: file, damages))
+            // First of all: a migration's transactions are synced one by one, too.
             try pool.writeWithoutTransaction(Self.tune)
+            try Schema.migrator.migrate(pool)
             (identity, lastSequence) = try pool.read(Self.head)
         } catch let error as StoreError {
             throw error
@@ -64,12 +69,18 @@ struct Opening {
         close(descriptor)
     }
 
-    private static func checkOrigin(of file: String) -> (Database) throws -> Void {
+    private static func checkOrigin(
+        of file: String, _ damages: [KeptDamage]
+    ) -> (Database) throws -> Void {
         { db in
             let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
             let tables = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema") ?? 0
             guard application == Schema.applicationID || (application == 0 && tables == 0) else {
                 throw StoreError.foreign(file: file)
+            }
+            if let damage = damages.last, tables == 0 {
+                // Not even the tables are left: whoever wants to begin anew moves the files away.
+                throw StoreError.corrupt(file: file, reason: damage.description)
             }
             guard try Schema.migrator.hasBeenSuperseded(db) else { return }
             let known = Set(Schema.migrator.migrations)

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import GRDB
+internal import LogMessages
 public import Logging
 internal import Synchronization
 
@@ -18,6 +19,8 @@ internal import Synchronization
 /// - **Storage errors.** After one (no space, an I/O error, a read-only file, another process's lock
 ///   that lasts longer than 0.3 s) appended entries fail at once as `.unavailable`, until a probe, made
 ///   every half second, has committed something.
+/// - **Damage.** Before the log of changes is read at a start, it is looked at for committed ones that can't be read: these
+///   are told of in `damages` and logged, and the files are copied aside. See ``LogCheck`` for what can't be found.
 /// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
 ///   most 1,000 or about 8 MiB a transaction, between which entries are written; where entries never
 ///   cease to wait, one such transaction follows 16 groups. A later process goes on with it.
@@ -33,6 +36,7 @@ public final class Store: Sendable {
     public let file: String
     let writer: Writer
     let pool: DatabasePool
+    private let kept: [KeptDamage]
     private let reads = DispatchQueue(label: "atrium.store.reads", qos: .userInitiated)
 
     /// Opens `atrium.sqlite` in the directory for this process alone, making both where missing.
@@ -58,6 +62,12 @@ public final class Store: Sendable {
         identity = opening.identity
         file = opening.file
         pool = opening.pool
+        kept = opening.damages
+        for damage in kept {
+            logger.tell(
+                .storeLostChanges, level: damage.isNew ? nil : .warning,
+                ["path": "\(file)", "reason": "\(damage.description)"])
+        }
         writer = Writer(
             opening, logger: logger, probeInterval: probeInterval, outcomes: outcomes)
     }
@@ -67,6 +77,11 @@ public final class Store: Sendable {
 
     /// Why entries are refused as unavailable, for people; nil when they are written.
     public var unavailability: String? { writer.unavailability }
+
+    /// What was found damaged at this start or an earlier one and is not settled yet, for people.
+    ///
+    /// Each says what is lost, what to do, and which files to remove so that it is not said any more.
+    public var damages: [String] { kept.filter(\.isKept).map(\.description) }
 
     /// How many entries and reads wait for the writer's thread; what it is at does not.
     public var waitingCount: Int { writer.waitingCount }

@@ -211,7 +211,12 @@ extension Container {
 
 extension Container {
     var status: ContainerStatus {
-        let failures = failures.map { "the component \($0.name) \($0.reason)" }
+        var failures = failures.map { "the component \($0.name) \($0.reason)" }
+        // Whose changes they were nobody knows.
+        if !domain.store.damages.isEmpty {
+            failures.append(
+                "the store was damaged, and changes may be lost: see the daemon's status")
+        }
         return ContainerStatus(
             definition: definition,
             state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,

@@ -1,0 +1,162 @@
+internal import Foundation
+
+/// Damage that a start has found, with the files as they were and a note about it beside the store.
+///
+/// All of it is named `atrium.sqlite.damaged-TIME…`: a copy of the database, one of its log, and the note (`.txt`).
+/// The note is written last; while it is there, every start finds the damage again.
+struct KeptDamage: Sendable {
+    /// What was found and what to do, for people.
+    let description: String
+    /// Whether this start has found it.
+    let isNew: Bool
+    private let note: String
+
+    /// Whether nobody has taken the note away yet.
+    var isKept: Bool { access(note, F_OK) == 0 }
+
+    private static let suffix = ".txt"
+    private static let piece = 1 << 20
+
+    /// Looks at a database's log, and keeps a copy of what is damaged before anything is written.
+    ///
+    /// Where committed transactions can't be read, the log is cut where SQLite would have ended: its next frames would
+    /// else stand before those that are lost, which a later start would find again.
+    ///
+    /// - Parameter file: the path of the database.
+    /// - Returns: what was found now or by an earlier start and is not settled, the oldest first.
+    /// - Throws: `.corrupt` for a log whose database is gone; other errors where no copy can be kept.
+    static func look(at file: String) throws(StoreError) -> [KeptDamage] {
+        var found = kept(beside: file)
+        guard let check = try LogCheck(of: file) else { return found }
+        guard size(of: file) > 0 else {
+            // SQLite would delete the log and begin an empty store.
+            let count = check.transactions + (check.loss?.transactions ?? 0)
+            guard count > 0 else { return found }
+            throw .corrupt(
+                file: file,
+                reason:
+                    "it is \(access(file, F_OK) == 0 ? "empty" : "gone"), and its log holds \(count) transactions"
+            )
+        }
+        guard let loss = check.loss else { return found }
+        found.append(try keep(file, loss))
+        try shorten("\(file)-wal", to: check.end)
+        return found
+    }
+
+    private static func kept(beside file: String) -> [KeptDamage] {
+        let url = URL(fileURLWithPath: file)
+        let folder = url.deletingLastPathComponent().path
+        let prefix = "\(url.lastPathComponent).damaged-"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(suffix) }.sorted().map { name in
+            let note = "\(folder)/\(name)"
+            let text = FileManager.default.contents(atPath: note).map {
+                String(decoding: $0.prefix(4_096), as: UTF8.self)
+            }
+            let line =
+                text?.split(separator: "\n").first.map(String.init)
+                ?? "the store was damaged, see \(note)"
+            return KeptDamage(description: line, isNew: false, note: note)
+        }
+    }
+
+    private static func keep(_ file: String, _ loss: LogCheck.Loss) throws(StoreError) -> KeptDamage
+    {
+        let now = time()
+        var kept = "\(file).damaged-\(now.filter { $0 != "-" && $0 != ":" })"
+        while access(kept + suffix, F_OK) == 0 { kept += "-more" }
+        try copy("\(file)-wal", to: "\(kept)-wal")
+        var missing = ""
+        if room(beside: file) > 2 * size(of: file) {
+            try copy(file, to: kept)
+        } else {
+            missing = " (the log alone: there was no room for the database)"
+        }
+        let count = loss.transactions
+        let text =
+            "at \(now) the log \(file)-wal was found damaged at byte \(loss.offset): of at least "
+            + "\(count) committed transaction\(count == 1 ? "" : "s") behind it all or a part is lost. "
+            + "Restore a backup, or go on with what is left; the files as they were are kept in "
+            + "\(kept)*\(missing): remove these once it is settled"
+        try write(text + "\n", to: kept + suffix)
+        return KeptDamage(description: text, isNew: true, note: kept + suffix)
+    }
+
+    /// The time in UTC, as RFC 3339 has it.
+    private static func time() -> String {
+        var seconds = Glibc.time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 32)
+        let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+// MARK: Files
+
+extension KeptDamage {
+    private static func size(of path: String) -> Int {
+        var info = stat()
+        return stat(path, &info) == 0 ? Int(info.st_size) : 0
+    }
+
+    private static func room(beside file: String) -> Int {
+        var info = statvfs()
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        return statvfs(folder, &info) == 0 ? Int(info.f_bavail) * Int(info.f_frsize) : 0
+    }
+
+    private static func shorten(_ path: String, to size: Int64) throws(StoreError) {
+        try withFile(path, O_WRONLY) { ftruncate($0, off_t(size)) == 0 }
+    }
+
+    private static func write(_ text: String, to path: String) throws(StoreError) {
+        try withFile(path, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
+            text.withCString { Glibc.write(descriptor, $0, text.utf8.count) } == text.utf8.count
+        }
+        // The names of the copies last with it.
+        try withFile(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY) { _ in
+            true
+        }
+    }
+
+    private static func copy(_ source: String, to target: String) throws(StoreError) {
+        let from = open(source, O_RDONLY | O_CLOEXEC)
+        guard from >= 0 else { throw StoreError(errno: errno, file: source) }
+        defer { close(from) }
+        do {
+            try withFile(target, O_WRONLY | O_CREAT | O_TRUNC) { to in
+                var bytes = [UInt8](repeating: 0, count: piece)
+                while true {
+                    let count = read(from, &bytes, bytes.count)
+                    guard count > 0 else { return count == 0 }
+                    var written = 0
+                    while written < count {
+                        let more = bytes.withUnsafeBytes { bytes in
+                            Glibc.write(to, bytes.baseAddress.map { $0 + written }, count - written)
+                        }
+                        guard more > 0 else { return false }
+                        written += more
+                    }
+                }
+            }
+        } catch {
+            unlink(target)
+            throw error
+        }
+    }
+
+    /// Opens a file, lets something be done with it, and syncs it.
+    private static func withFile(
+        _ path: String, _ flags: Int32, _ body: (Int32) -> Bool
+    ) throws(StoreError) {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, file: path) }
+        defer { close(descriptor) }
+        guard body(descriptor), fsync(descriptor) == 0 else {
+            throw StoreError(errno: errno, file: path)
+        }
+    }
+}
