@@ -155,6 +155,14 @@ extension HostError {
         case .screenNotFound(let screen): ("ScreenNotFound", [member("screen", screen)])
         case .storeUnavailable(let reason, let retryAfter):
             ("StoreUnavailable", [member("reason", reason), retry(retryAfter)])
+        case .noSpace(let path, let needed, let free):
+            (
+                "NoSpace",
+                [
+                    member("path", path), .init("needed", .int(Int64(needed))),
+                    .init("free", .int(Int64(free))),
+                ]
+            )
         case .componentUnavailable(let component, let reason, let retryAfter):
             (
                 "ComponentUnavailable",

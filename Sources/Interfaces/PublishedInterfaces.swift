@@ -8,6 +8,6 @@ public enum PublishedInterfaces {
     /// All of them, in the order in which a client lists them.
     public static let all: [any VarlinkInterface.Type] = [
         Daemon.self, Plugins.self, Containers.self, Contents.self, Filters.self, Votes.self,
-        Comments.self, Screens.self, Notifications.self, Metrics.self,
+        Comments.self, Screens.self, Notifications.self, Store.self, Metrics.self,
     ]
 }

@@ -68,6 +68,7 @@ public final class Store: Sendable {
                 .storeLostChanges, level: damage.isNew ? nil : .warning,
                 ["path": "\(file)", "reason": "\(damage.description)"])
         }
+        DraftFile.removeAll(in: directory)
         writer = Writer(
             opening, logger: logger, probeInterval: probeInterval, outcomes: outcomes)
     }

@@ -10,7 +10,7 @@ struct Atriumctl: AsyncParsableCommand {
         abstract: "Talk to atriumd: live catalogues that people filter, vote on and discuss.",
         discussion: """
             Exit status: 0 done; 1 the daemon refused; 2 wrong usage; 3 the daemon is unreachable.
-            Every command takes --socket PATH and --json.
+            Every command that talks to the daemon takes --socket PATH and --json.
             """,
         version: AtriumVersion.current,
         groupedSubcommands: [
@@ -40,6 +40,9 @@ struct Atriumctl: AsyncParsableCommand {
                     AttachCommand.self, DetachCommand.self, MoveCommand.self, HideCommand.self,
                     ShowCommand.self, PluginsCommand.self, PluginCommand.self,
                 ]),
+            CommandGroup(
+                name: "Back up and restore",
+                subcommands: [BackupCommand.self]),
             CommandGroup(
                 name: "The daemon and its protocol",
                 subcommands: [

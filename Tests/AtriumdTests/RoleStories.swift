@@ -100,6 +100,9 @@ extension Stories {
                 Row(
                     "moderator", ["container": "none", "component": "x", "hidden": true],
                     error: "ContainerNotFound"),
+            "org.atrium.Store.Backup": Row("admin", more: true),
+            "org.atrium.Store.Verify":
+                Row("admin", more: true, error: "org.varlink.service.MethodNotImplemented"),
             "org.atrium.Contents.List": Row("observer", ["container": "films", "limit": 1]),
             "org.atrium.Contents.Get": Row("observer", film),
             "org.atrium.Contents.Put":

@@ -28,7 +28,7 @@ import VarlinkIDL
         .cursorInvalid("r"), .limitExceeded(limit: "l", value: 1, retryAfter: 1),
         .parameterInvalid(parameter: "p", reason: "r"),
         .topicInvalid(topic: "t", reason: "r"), .screenNotFound("s"),
-        .storeUnavailable(reason: "r", retryAfter: 1),
+        .storeUnavailable(reason: "r", retryAfter: 1), .noSpace(path: "p", needed: 2, free: 1),
         .componentUnavailable(component: "p", reason: "r", retryAfter: 1),
     ]
 

@@ -42,7 +42,7 @@ enum MethodRoles {
                 Containers.Apply.name, Containers.Delete.name, Containers.Attach.name,
                 Containers.Detach.name, Containers.Export.name, Containers.Restore.name,
                 Plugins.Reload.name, Daemon.Reload.name,
-                Daemon.SetLogLevel.name,
+                Daemon.SetLogLevel.name, Store.Backup.name, Store.Verify.name,
             ]
         ),
     ]

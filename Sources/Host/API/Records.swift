@@ -64,3 +64,22 @@ public struct RestoreResult: Sendable, Hashable {
         self.sequence = sequence
     }
 }
+
+/// Which backup.
+public struct BackupID: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// A part of a backup's file.
+public struct BackupPart: Sendable, Hashable {
+    /// The next bytes; none in the last part.
+    public var bytes: [UInt8]
+    /// How many bytes the file has.
+    public var total: Int
+    /// The last durable sequence in it.
+    public var sequence: Int64
+    /// The identity of the store that it is a copy of.
+    public var store: String
+    /// Whether no part follows: the backup is closed then.
+    public var isLast: Bool
+}

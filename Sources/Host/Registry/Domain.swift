@@ -22,6 +22,7 @@ final class Domain {
     let screens: ScreenTable
     var rates = WriteRates()
     let exports = ExportTable()
+    let backups = BackupTable()
     let structure = StructureQueue()
     private(set) lazy var queries = LongQueries(self)
     /// Containers that are being made.

@@ -301,6 +301,7 @@ extension Registry {
         domain.changes.end()
         domain.screens.removeAll()
         domain.exports.removeAll()
+        domain.backups.removeAll()
         domain.bus.close()
         shelf.containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)

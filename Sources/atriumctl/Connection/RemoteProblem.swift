@@ -151,6 +151,11 @@ enum RemoteProblem {
             CommandFailure(
                 "the store takes no writes, nothing was changed: \(details["reason"])",
                 hint: retry(details))
+        case "NoSpace":
+            CommandFailure(
+                "there is no room beside the store in \(details["path"]): "
+                    + "\(details.bytes("needed")) are needed, \(details.bytes("free")) are free",
+                hint: "free some on that file system, or move the state directory to a bigger one.")
         case "ComponentUnavailable":
             CommandFailure(
                 "the component '\(details["component"])' does not answer now: "
@@ -204,7 +209,7 @@ enum RemoteProblem {
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
-        case "containers", "components", "screens", "exports":
+        case "containers", "components", "screens", "exports", "backups":
             "there are \(value) \(limit) already, and no more are taken"
         default: "that is beyond the limit \(limit) of \(value)"
         }
@@ -275,6 +280,9 @@ private struct Details {
         case let other?: String(decoding: JSON.encode(other), as: UTF8.self)
         }
     }
+
+    /// An amount of bytes, for people.
+    func bytes(_ name: String) -> String { Wording.bytes(value[name]?.int ?? 0) }
 
     func list(_ name: String) -> [String] { (value[name]?.array ?? []).compactMap(\.string) }
 }

@@ -4,8 +4,16 @@ struct ProgressBar {
     private let started = ContinuousClock.now
     private var drawn: ContinuousClock.Instant?
     private let isShown: Bool
+    private let unit: Unit
 
-    init(isShown: Bool = Terminal.isErrorTerminal) {
+    /// What is counted.
+    enum Unit {
+        case items
+        case bytes
+    }
+
+    init(unit: Unit = .items, isShown: Bool = Terminal.isErrorTerminal) {
+        self.unit = unit
         self.isShown = isShown
     }
 
@@ -18,7 +26,7 @@ struct ProgressBar {
         let seconds = (now - started) / .seconds(1)
         let text = Self.text(
             done: done, fraction: size.map { $0 > 0 ? Double(position) / Double($0) : 1 },
-            seconds: seconds, width: Terminal.errorWidth ?? 80)
+            seconds: seconds, width: Terminal.errorWidth ?? 80, unit: unit)
         Output.progress("\r\u{1B}[K\(text)")
     }
 
@@ -30,9 +38,15 @@ struct ProgressBar {
     }
 
     /// The bar: `[=====>    ]  43%  12,345  8,900/s`.
-    static func text(done: Int, fraction: Double?, seconds: Double, width: Int) -> String {
-        let rate = Wording.count(Int(Double(done) / max(seconds, 0.001)))
-        var numbers = "\(Wording.count(done)) items  \(rate)/s"
+    static func text(
+        done: Int, fraction: Double?, seconds: Double, width: Int, unit: Unit = .items
+    ) -> String {
+        let rate = Int(Double(done) / max(seconds, 0.001))
+        var numbers =
+            switch unit {
+            case .items: "\(Wording.count(done)) items  \(Wording.count(rate))/s"
+            case .bytes: "\(Wording.bytes(done))  \(Wording.bytes(rate))/s"
+            }
         guard let fraction else { return DisplayWidth.cut(numbers, to: width - 1) }
         let percent = String(Int(min(1, max(0, fraction)) * 100))
         numbers = String(repeating: " ", count: 3 - percent.count) + "\(percent)%  \(numbers)"

@@ -73,7 +73,8 @@ struct CallGenerator {
             && !chance(0.1)
         room = chance(0.03) ? 4_000_000 : 40_000
         // What streams, and is refused without.
-        let streams = ["Open", "Subscribe", "Export", "Describe", "List"].contains(method.name)
+        let streams = ["Open", "Subscribe", "Export", "Backup", "Describe", "List"].contains(
+            method.name)
         return Call(
             interface: interface, method: method, more: streams && chance(0.6),
             parameters: structure(method.parameters, interface, depth: 0))

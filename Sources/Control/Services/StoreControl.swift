@@ -1,0 +1,82 @@
+import Foundation
+import Host
+import Interfaces
+import Varlink
+
+/// `org.atrium.Store`: the store as a whole, for administrators.
+struct StoreControl: StoreService {
+    let context: ControlContext
+
+    func backup(
+        _ parameters: Interfaces.Store.Backup.Parameters,
+        call: VarlinkCall<Interfaces.Store.Backup.Reply>
+    ) {
+        guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
+        let begun = context.registry.assumeIsolated { registry in
+            Result { () throws(HostError) in try registry.backUp() }
+        }
+        switch begun {
+        case .success(let id): BackupStream(call: call, id: id, context: context).start()
+        case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+        }
+    }
+
+    func verify(
+        _ parameters: Interfaces.Store.Verify.Parameters,
+        call: VarlinkCall<Interfaces.Store.Verify.Reply>
+    ) {
+        call.fail(VarlinkService.MethodNotImplemented(method: Interfaces.Store.Verify.name))
+    }
+}
+
+/// Moves a backup's parts to a call, the next one only when the peer keeps up.
+private struct BackupStream: Sendable {
+    let call: VarlinkCall<Interfaces.Store.Backup.Reply>
+    let id: BackupID
+    let context: ControlContext
+
+    func start() {
+        call.onClose { close() }
+        call.onReview { review() }
+        advance()
+    }
+
+    private func review() {
+        guard
+            let denial = context.denial(
+                of: Interfaces.Store.Backup.name, wanting: .admin, to: call.peer)
+        else { return }
+        call.fail(denial)
+        close()
+    }
+
+    private func close() { context.registry.assumeIsolated { $0.close(id) } }
+
+    private func advance() {
+        // False also once the peer is gone: then nobody comes back here.
+        guard call.isWritable else { return call.onWritable { advance() } }
+        context.registry.assumeIsolated { registry in
+            // A part is encoded where it is read: on the loop it would take a millisecond.
+            registry.pull(id) { part in
+                let reply = Interfaces.Store.Backup.Reply(part)
+                return (part.isLast ? nil : VarlinkCall.frame(reply), reply)
+            } _: { result in
+                switch result {
+                case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+                case .success((let frame?, _)):
+                    call.replyRaw(frame)
+                    advance()
+                case .success((nil, let reply)): call.reply(reply)
+                }
+            }
+        }
+    }
+}
+
+extension Interfaces.Store.Backup.Reply {
+    fileprivate init(_ part: BackupPart) {
+        self.init(
+            data: Data(part.bytes).base64EncodedString(), bytes: part.total,
+            sequence: Int(part.sequence), store: part.store)
+    }
+}

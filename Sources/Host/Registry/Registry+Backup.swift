@@ -1,0 +1,106 @@
+internal import Dispatch
+import NIOCore
+import Store
+
+// The whole store, copied while it goes on.
+extension Registry {
+    /// Begins a backup, which ``pull(_:as:_:)`` then makes and takes.
+    ///
+    /// - Returns: what to call ``pull(_:as:_:)`` with, and ``close(_:)`` in the end.
+    /// - Throws: `limitExceeded` or `storeUnavailable`.
+    public func backUp() throws(HostError) -> BackupID {
+        guard !domain.isStopping else { throw domain.stopping }
+        guard domain.backups.count < BackupTable.most else {
+            throw .limitExceeded(limit: "backups", value: BackupTable.most, retryAfter: 10)
+        }
+        let id = domain.backups.add(OpenBackup())
+        watchBackups()
+        return id
+    }
+
+    /// The next part of a backup; before the first one the store is copied.
+    ///
+    /// - Parameters:
+    ///   - id: the backup; ask for one part at a time.
+    ///   - make: makes what is to be told of a part, on the backup's thread.
+    ///   - reply: what it made; fails with `noSpace` or `storeUnavailable`, the latter also when a minute or two went
+    ///     by since the last part: the backup is closed then.
+    public func pull<Made: Sendable>(
+        _ id: BackupID, as make: @escaping @Sendable (BackupPart) -> Made,
+        _ reply: @escaping Reply<Made>
+    ) {
+        guard let open = domain.backups[id] else { return reply(.failure(.forsakenBackup)) }
+        (open.isFollowed, open.isBusy) = (true, true)
+        let (store, making, copy, offset) = (domain.store, open.making, open.copy, open.offset)
+        let loop = domain.loop
+        let back = NIOLoopBound(
+            { [domain] (result: Result<(Backup, BackupPart, Made), BackupError>) in
+                open.isBusy = false
+                switch result {
+                case .success(let (copy, part, made)):
+                    open.copy = copy
+                    open.offset = offset + part.bytes.count
+                    if part.isLast { domain.backups.remove(id) }
+                    reply(.success(made))
+                case .failure(let error):
+                    domain.backups.remove(id)
+                    reply(.failure(HostError(error)))
+                }
+            }, eventLoop: loop)
+        open.queue.async {
+            let result = Result { () throws(BackupError) in
+                let copy = if let copy { copy } else { try making.make(of: store) }
+                let part = try BackupPart(of: copy, from: offset)
+                return (copy, part, make(part))
+            }
+            loop.execute { back.value(result) }
+        }
+    }
+
+    /// Ends a backup, also while it is made; one that has ended is passed over.
+    public func close(_ id: BackupID) { domain.backups.remove(id) }
+
+    /// Ends backups whose readers are gone without a word, as long as there are any.
+    private func watchBackups() {
+        guard !domain.backups.isWatched, domain.backups.count > 0 else { return }
+        domain.backups.isWatched = true
+        domain.after(.seconds(60)) { [self] in
+            domain.backups.endForsaken()
+            domain.backups.isWatched = false
+            watchBackups()
+        }
+    }
+}
+
+extension BackupPart {
+    /// The most bytes of one part.
+    private static let most = 256 << 10
+
+    fileprivate init(of copy: Backup, from offset: Int) throws(BackupError) {
+        do throws(StoreError) {
+            let bytes = try copy.read(at: offset, atMost: Self.most)
+            self.init(
+                bytes: bytes, total: copy.bytes, sequence: copy.sequence, store: copy.identity,
+                isLast: bytes.isEmpty)
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension HostError {
+    fileprivate static let forsakenBackup = HostError.storeUnavailable(
+        reason:
+            "The backup was ended because its reader made it wait for more than a minute; begin again.",
+        retryAfter: 0)
+
+    fileprivate init(_ error: BackupError) {
+        self =
+            switch error {
+            case .noRoom(let folder, let needed, let free):
+                .noSpace(path: folder, needed: needed, free: free)
+            case .cancelled: .storeUnavailable(reason: "The backup was ended.", retryAfter: 0)
+            case .store(let error): .unreadable(error)
+            }
+    }
+}
