@@ -53,6 +53,33 @@ public final class Snapshot: Sendable {
             throw store.failure(error, "reading records from")
         }
     }
+
+    /// The value of one record; nil: there is none.
+    ///
+    /// - Parameters:
+    ///   - container: the container's name.
+    ///   - component: the component's name.
+    ///   - key: the record's key.
+    /// - Returns: its bytes.
+    /// - Throws: `StoreError` when the file can't be read.
+    public func value(
+        container: String, component: String, key: String
+    ) throws(StoreError) -> [UInt8]? {
+        do {
+            return try snapshot.read { db in
+                let row = try Row.fetchOne(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT value FROM records
+                            WHERE component = (\(Store.componentID)) AND key = ?
+                                AND NOT (\(Purged.condition))
+                            """), arguments: [container, component, Data(key.utf8)])
+                return try row?.withUnsafeData(atIndex: 0) { Store.bytes($0) }
+            }
+        } catch {
+            throw store.failure(error, "reading records from")
+        }
+    }
 }
 
 extension Snapshot {

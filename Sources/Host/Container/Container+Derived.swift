@@ -73,6 +73,13 @@ extension Container {
         wired.comments.flatMap { slot($0) }?.counts[subject] ?? 0
     }
 
+    /// Whether a list has what the components tell of an item's votes and comments.
+    func hasDerived(_ item: String, in list: ContentIndex) -> Bool {
+        guard rewirings == 0 else { return true }
+        return list.derived.tallies[item] ?? Tally() == tally(of: .item(item))
+            && list.derived.commentCounts[item] ?? 0 == commentCount(of: .item(item))
+    }
+
     /// Gives a new list the derived fields, in slices.
     ///
     /// It follows each change from now on, until it is a component's list or ``forget(_:)`` is called.

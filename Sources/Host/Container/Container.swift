@@ -241,7 +241,8 @@ extension Container {
 extension Slot {
     /// What is wrong with its records, and what to do; nil: nothing is.
     var recordProblem: String? {
-        unreadable.problem ?? unfit.problem(in: list, FieldChecker(fields: fields))
+        unreadable.problem ?? verified.problem
+            ?? unfit.problem(in: list, FieldChecker(fields: fields))
     }
 
     var status: ComponentStatus {

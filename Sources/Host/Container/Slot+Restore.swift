@@ -29,6 +29,7 @@ extension Slot {
         guard let load, let port, let container else { return restoreEach(attempt) }
         port.restore(load.items)
         restoredList = load.list
+        listsItsRecords = true
         note(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.start == attempt }
         container.fillDerived(load.list, while: isWanted) {
@@ -106,6 +107,7 @@ extension Slot {
         restoredList = made
         let isWanted = { self.start == attempt }
         restoration.compare(items, in: domain, while: isWanted) { isSame in
+            self.listsItsRecords = isSame
             guard !isSame else {
                 return container.fillDerived(made, while: isWanted, then: done)
             }

@@ -68,10 +68,14 @@ final class Slot {
     var list: ContentIndex?
     /// The list that a restore has filled, until the container takes it in.
     var restoredList: ContentIndex?
+    /// Whether its items were just what its records say, when it was started.
+    var listsItsRecords = false
     /// The records that its last start could not read.
     var unreadable = UnreadableRecords()
     /// The items that did not fit the fields at its last start.
     var unfit = UnfitItems()
+    /// What the last verification found, since it was started.
+    var verified = VerifiedDamage()
     /// What each subject's votes add up to; votes components alone.
     var tallies: [Subject: Tally] = [:]
     /// How many comments each subject has; comments components alone.

@@ -141,6 +141,12 @@ final class NumberColumn {
         return !isLast
     }
 
+    /// Whether a row is found under its number, as far as numbers are listed.
+    func lists(_ row: Int) -> Bool {
+        guard row < listed, let postings, let number = number(of: row) else { return true }
+        return postings[number]?.contains(row) ?? false
+    }
+
     /// The rows that have any number.
     func rowsWithValue(below end: Int) -> Bitset {
         Bitset(below: min(end, numbers.count)) { !numbers[$0].isNaN }

@@ -112,6 +112,26 @@ struct Postings {
         }
     }
 
+    /// Whether a row is among them.
+    func contains(_ row: Int) -> Bool {
+        switch form {
+        case .one(let only): size == 1 && only == row
+        case .few(let rows): rows.indexOfSorted(UInt32(row)) != nil
+        case .many(let rows): rows.contains(row)
+        }
+    }
+
+    /// Hands over the rows in a range, ascending.
+    func visit(in range: Range<Int>, _ body: (Int) -> Void) {
+        guard case .many(let rows) = form else {
+            return visit { if range.contains($0) { body($0) } }
+        }
+        let end = min(range.upperBound, rows.words.count * 64)
+        for row in range.lowerBound..<max(range.lowerBound, end) where rows.contains(row) {
+            body(row)
+        }
+    }
+
     /// A list takes 32 bits a row, a bitset one bit for each row there may be.
     private mutating func thicken(_ rows: ContiguousArray<UInt32>) {
         guard count > 128, count * 32 > Int(rows[rows.count - 1]) else { return }

@@ -24,6 +24,12 @@ struct SortedOrders {
     /// The order of a column, if it is there.
     subscript(column: Int) -> SortedRows? { made[column] }
 
+    /// The columns that there are orders of.
+    var columns: [Int] { made.keys.sorted() }
+
+    /// The order of a column that holds all rows; nil: there is none, or it is being made.
+    func finished(_ column: Int) -> SortedRows? { growing[column] == nil ? made[column] : nil }
+
     /// Takes a new row into all of them.
     func insert(_ row: Int) {
         for order in made.values { order.insert(row) }

@@ -117,6 +117,9 @@ final class SortedRows {
         column.map { $0.compare(one, other) } ?? index.table.compareIDs(one, other)
     }
 
+    /// Whether one row stands before another one.
+    func isBefore(_ one: Int, _ other: Int) -> Bool { compare(one, other) < 0 }
+
     private func compare(_ one: Int, _ other: Int) -> Int {
         let order = column.map { $0.compare(one, other) } ?? 0
         return order != 0 ? order : index.table.compareIDs(one, other)

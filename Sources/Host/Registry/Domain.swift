@@ -23,6 +23,7 @@ final class Domain {
     var rates = WriteRates()
     let exports = ExportTable()
     let backups = BackupTable()
+    let verifications = VerificationTable()
     let structure = StructureQueue()
     private(set) lazy var queries = LongQueries(self)
     /// Containers that are being made.

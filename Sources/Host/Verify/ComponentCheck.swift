@@ -1,0 +1,304 @@
+import AtriumKit
+import Store
+
+/// Verifies one component: reads its records, and compares what is shown of them.
+final class ComponentCheck {
+    /// What was found of it.
+    struct Outcome {
+        var records = 0
+        /// Why nothing was compared; nil: it was.
+        var skipped: String?
+        var unreadable = FoundKeys()
+        /// What differs, by what it is called in a sentence.
+        var shown: [(noun: Noun, found: FoundKeys)] = []
+    }
+
+    /// What is shown of a component, in a sentence.
+    enum Noun: String {
+        case item, tally, comment, count, order
+    }
+
+    let check: CheckedSlot
+    /// Told of records that were read.
+    private let progress: (_ more: Int) -> Void
+    private var outcome = Outcome()
+    private var done: ((Outcome) -> Void)?
+
+    init(_ check: CheckedSlot, progress: @escaping (_ more: Int) -> Void) {
+        self.check = check
+        self.progress = progress
+    }
+
+    private var slot: Slot { check.slot }
+
+    /// Verifies it.
+    ///
+    /// - Parameter done: not called once nobody wants to know any more.
+    func run(_ done: @escaping (Outcome) -> Void) {
+        self.done = done
+        if let reason = obstacle { return readAlone(because: reason) }
+        check.atOneMoment { [self] moment in
+            switch moment {
+            case .failure(let error): readAlone(because: error.skipReason)
+            case .success(let snapshot):
+                let count = shownCount
+                check.release()
+                compare(in: snapshot, shownCount: count)
+            }
+        }
+    }
+
+    /// Why what is shown need not be what the store holds; nil: it must be.
+    private var obstacle: String? {
+        if type(of: check.container.delegate) != ContainerDelegate.self {
+            return "A delegate of the container decides what is shown."
+        }
+        if slot.kind == .contents, !slot.listsItsRecords {
+            return "Its items are not just what its records say."
+        }
+        return check.absence?.skipReason
+    }
+
+    /// How many items or subjects are shown.
+    private var shownCount: Int {
+        switch slot.kind {
+        case .contents: slot.list?.count ?? 0
+        case .votes: slot.tallies.count
+        case .comments: slot.counts.count
+        default: 0
+        }
+    }
+
+    private func end() {
+        let done = done
+        self.done = nil
+        done?(outcome)
+    }
+
+    private func end(_ error: HostError?) {
+        outcome.skipped = error?.skipReason ?? outcome.skipped
+        end()
+    }
+
+    /// Reads the records, of which nothing can be compared.
+    private func readAlone(because reason: String) {
+        outcome.skipped = reason
+        check.domain.read {
+            try $0.snapshot()
+        } then: { [self] result in
+            guard check.isWanted else { return }
+            switch result {
+            case .failure(let error): end(.unreadable(error))
+            case .success(let snapshot):
+                let source = RecordFacts<ItemFact>(check.address)
+                run(comparison(source, in: snapshot, shown: nil) { _, _, _ in "" }) { [self] in
+                    end($1)
+                }
+            }
+        }
+    }
+
+    private func compare(in snapshot: Snapshot, shownCount: Int) {
+        switch slot.kind {
+        case .contents: compareItems(in: snapshot, shownCount)
+        case .votes: compareTallies(in: snapshot, shownCount)
+        case .comments: compareComments(in: snapshot, shownCount)
+        default: end()
+        }
+    }
+
+    private func comparison<Source: FactSource>(
+        _ source: Source, in snapshot: Snapshot, shown: FactComparison<Source>.Shown?,
+        describe: @escaping (String, Source.Fact?, Source.Fact?) -> String
+    ) -> FactComparison<Source> {
+        let comparison = FactComparison(
+            source, in: snapshot, of: check, shown: shown, describe: describe)
+        comparison.progress = { [self] more in
+            outcome.records += more
+            progress(more)
+        }
+        return comparison
+    }
+
+    /// Runs a comparison, and takes what it found of the records.
+    private func run<Source: FactSource>(
+        _ comparison: FactComparison<Source>,
+        then: @escaping (FactComparison<Source>, HostError?) -> Void
+    ) {
+        comparison.run { [self] error in
+            outcome.unreadable = comparison.unreadable
+            then(comparison, error)
+        }
+    }
+
+    private func note(_ noun: Noun, _ found: FoundKeys) {
+        if found.count > 0 { outcome.shown.append((noun, found)) }
+    }
+
+    /// Notes that so many are shown of which the store has nothing, and which nobody has named.
+    private func note(_ noun: Noun, beyond count: Int) {
+        guard count > 0 else { return }
+        var found = FoundKeys()
+        for _ in 0..<count { found.add("", "nothing of it is in the store") }
+        note(noun, found)
+    }
+}
+
+// MARK: Kinds
+
+extension ComponentCheck {
+    private func compareItems(in snapshot: Snapshot, _ shownCount: Int) {
+        let shown: FactComparison<RecordFacts<ItemFact>>.Shown = { [check] keys, _, answer in
+            answer(.success(keys.map(check.itemFact)))
+        }
+        let source = RecordFacts<ItemFact>(check.address)
+        let describe: (String, ItemFact?, ItemFact?) -> String = { key, stored, shown in
+            switch (stored, shown) {
+            case (nil, _): "'\(key)' is shown, and the store does not hold it"
+            case (_, nil): "'\(key)' is in the store, and not shown"
+            case (_, let shown?):
+                shown.isIndexed
+                    ? "'\(key)' is shown with other values than the store holds"
+                    : "'\(key)' is not found by its own values"
+            }
+        }
+        run(comparison(source, in: snapshot, shown: shown, describe: describe)) {
+            [self] items, error in
+            note(.item, items.differences)
+            if let error { return end(error) }
+            let isMore = shownCount > items.facts - items.notShown
+            searchUnstored(isMore, source, in: snapshot, shown, describe) { [self] in
+                checkOrders()
+            }
+        }
+    }
+
+    /// Looks for items that are shown and not stored, where there must be some: at each that is shown.
+    private func searchUnstored(
+        _ isNeeded: Bool, _ source: RecordFacts<ItemFact>, in snapshot: Snapshot,
+        _ shown: @escaping FactComparison<RecordFacts<ItemFact>>.Shown,
+        _ describe: @escaping (String, ItemFact?, ItemFact?) -> String,
+        from row: Int = 0, then done: @escaping () -> Void
+    ) {
+        guard isNeeded, let list = slot.list, row < list.table.end else { return done() }
+        let end = min(row + 256, list.table.end)
+        let ids = (row..<end).filter(list.table.occupied.contains).map(list.table.id)
+        check.domain.read { _ in
+            var known: Set<String> = []
+            let source = source.only(ids)
+            while true {
+                let slice = try source.next(in: snapshot)
+                known.formUnion(slice.facts.map(\.key))
+                if slice.isEnd { return known }
+            }
+        } then: { [self] result in
+            guard check.isWanted else { return }
+            guard case .success(let known) = result else { return done() }
+            let again = comparison(source, in: snapshot, shown: shown, describe: describe)
+            again.suspect(ids.filter { !known.contains($0) }) { [self] error in
+                note(.item, again.differences)
+                if let error { return self.end(error) }
+                searchUnstored(true, source, in: snapshot, shown, describe, from: end, then: done)
+            }
+        }
+    }
+
+    private func checkOrders() {
+        guard let list = slot.list else { return end() }
+        let orders = IndexCheck(list)
+        check.domain.inSlices { [self] in
+            check.isWanted && slot.list === list && orders.step()
+        } then: { [self] in
+            guard check.isWanted else { return }
+            note(.order, orders.found)
+            end()
+        }
+    }
+
+    private func compareTallies(in snapshot: Snapshot, _ shownCount: Int) {
+        let source = TallyFacts(check.address)
+        run(
+            comparison(source, in: snapshot) { [slot] keys, _, answer in
+                answer(
+                    .success(
+                        keys.map { TallyFact(slot.tallies[Subject(item: $0.isEmpty ? nil : $0)]) }
+                    ))
+            } describe: { key, stored, shown in
+                let name = key.isEmpty ? "the container" : "'\(key)'"
+                return "\(name) is shown with \(shown.ballots), where the store holds "
+                    + (stored?.count == shown?.count ? "others" : stored.ballots)
+            }
+        ) { [self] tallies, error in
+            note(.tally, tallies.differences)
+            if error == nil { note(.tally, beyond: shownCount - tallies.facts + tallies.notShown) }
+            end(error)
+        }
+    }
+
+    private func compareComments(in snapshot: Snapshot, _ shownCount: Int) {
+        let source = RecordFacts<CommentFact>(check.address)
+        run(
+            comparison(source, in: snapshot) { [slot] keys, passesGate, answer in
+                CommentAnswers(keys, of: slot, passesGate, answer).ask()
+            } describe: { key, stored, shown in
+                switch (stored, shown) {
+                case (nil, _): "'\(key)' is shown, and the store does not hold it"
+                case (_, nil): "'\(key)' is in the store, and not shown"
+                default: "'\(key)' is shown otherwise than the store holds it"
+                }
+            }
+        ) { [self] comments, error in
+            note(.comment, comments.differences)
+            if let error { return end(error) }
+            let shares = 1 + shownCount / CountFacts.subjects
+            compareCounts(in: snapshot, shownCount, CountFacts.Share(number: 0, count: shares))
+        }
+    }
+
+    private func compareCounts(
+        in snapshot: Snapshot, _ shownCount: Int, _ share: CountFacts.Share, known: Int = 0
+    ) {
+        guard share.number < share.count else {
+            note(.count, beyond: shownCount - known)
+            return end()
+        }
+        let records = outcome.records
+        let counts = comparison(CountFacts(check.address, share), in: snapshot) {
+            [slot] keys, passesGate, answer in
+            ThreadAnswers(keys, of: slot, passesGate, answer).ask()
+        } describe: { key, stored, shown in
+            let name = key.isEmpty ? "the container" : "'\(key)'"
+            if shown?.isOrdered == false { return "the comments on \(name) are out of order" }
+            return "\(name) is shown with \(shown?.count ?? 0) comments, where the store holds "
+                + "\(stored?.count ?? 0)"
+        }
+        run(counts) { [self] counts, error in
+            // They were read before.
+            outcome.records = records
+            note(.count, counts.differences)
+            if let error { return end(error) }
+            compareCounts(
+                in: snapshot, shownCount,
+                CountFacts.Share(number: share.number + 1, count: share.count),
+                known: known + counts.facts - counts.notShown)
+        }
+    }
+}
+
+extension TallyFact? {
+    fileprivate var ballots: String {
+        let count = self?.count ?? 0
+        return "\(count) ballot\(count == 1 ? "" : "s")"
+    }
+}
+
+extension HostError {
+    /// Why something was not compared, in a sentence.
+    fileprivate var skipReason: String {
+        switch self {
+        case .componentUnavailable(_, let reason, _), .storeUnavailable(let reason, _): reason
+        case .refused(let reason, _): reason
+        default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+/// One record, one fact: items under their ids, and comments.
+final class RecordFacts<Fact: RecordFact>: FactSource, @unchecked Sendable {
+    private let address: RecordAddress
+    private var wanted: ArraySlice<String>?
+    private var last: String?
+
+    init(_ address: RecordAddress, only keys: [String]? = nil) {
+        self.address = address
+        wanted = keys.map { $0[...] }
+    }
+
+    func only(_ keys: [String]) -> RecordFacts { RecordFacts(address, only: keys) }
+
+    func next(in snapshot: Snapshot) throws -> FactSlice<Fact> {
+        var slice = FactSlice<Fact>()
+        if let wanted {
+            for key in wanted.prefix(64) {
+                let fact = try address.value(key, in: snapshot).flatMap {
+                    Fact(key: key, value: $0)
+                }
+                if let fact { slice.facts.append(.init(key: key, fact: fact)) }
+            }
+            self.wanted = wanted.dropFirst(64)
+            slice.isEnd = wanted.count <= 64
+            return slice
+        }
+        last = try address.visit(after: last, in: snapshot, &slice) { key, value, slice in
+            if let fact = Fact(key: key, value: value) {
+                slice.facts.append(.init(key: key, fact: fact))
+            }
+            return true
+        }
+        slice.isEnd = last == nil
+        return slice
+    }
+}
+
+/// What a record says that is shown.
+protocol RecordFact: Equatable, Sendable {
+    /// Nil for a record that is none of its kind: that is the component's own.
+    init?(key: String, value: Value)
+}
+
+/// An item as its list should have it.
+struct ItemFact: RecordFact {
+    var fields: [String: Value]
+    var parent: String?
+    /// Whether what is found by its values is found where these say; true in the store.
+    var isIndexed = true
+
+    init(fields: [String: Value], parent: String?, isIndexed: Bool) {
+        self.fields = fields
+        self.parent = parent
+        self.isIndexed = isIndexed
+    }
+
+    init?(key: String, value: Value) {
+        guard let item = Item(key: key, value: value) else { return nil }
+        (fields, parent) = (item.fields, item.parent)
+    }
+
+    static func == (one: ItemFact, other: ItemFact) -> Bool {
+        one.isIndexed == other.isIndexed && one.parent == other.parent
+            && Value.object(one.fields).isSame(as: .object(other.fields))
+    }
+}
+
+/// A comment as its component should answer with it.
+struct CommentFact: RecordFact {
+    var subject: Subject
+    var parent: String?
+    var state: Comment.State
+    var created: Timestamp
+    /// Nil for one that is removed, of which none is shown.
+    var text: String?
+
+    init(_ comment: Comment) {
+        subject = comment.subject
+        parent = comment.parent
+        state = comment.state
+        created = comment.created
+        text = comment.state == .removed ? nil : comment.text
+    }
+
+    init?(key: String, value: Value) {
+        // One that is its own parent is nobody's.
+        guard let comment = Comment(key: key, value: value), comment.parent != key else {
+            return nil
+        }
+        self.init(comment)
+    }
+}
