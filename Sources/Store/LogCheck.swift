@@ -148,7 +148,9 @@ package struct LogCheck: Sendable {
             return
         }
         hidden += 1
-        if continues, isHeaderWrong { loss = Loss(offset: wrong, transactions: hidden) }
+        if continues, isHeaderWrong || loss != nil {
+            loss = Loss(offset: wrong, transactions: hidden)
+        }
     }
 
     private static func pageSize(of database: String) throws(StoreError) -> Int? {

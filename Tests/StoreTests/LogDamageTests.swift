@@ -87,7 +87,7 @@ import Testing
                     #expect(check.loss?.offset == Int64(frames.offset(of: frame)), "byte \(byte)")
                     let lost = check.loss?.transactions ?? 0
                     // A flipped commit mark makes one more or one less.
-                    #expect(commits.count - before - 3...commits.count - before + 1 ~= lost)
+                    #expect(commits.count - before - 1...commits.count - before + 1 ~= lost)
                 }
             }
         }
@@ -121,14 +121,14 @@ import Testing
             let error = #expect(throws: StoreError.self) { try Bench(scratch) }
             guard case .corrupt(_, let reason)? = error else { throw error ?? CancellationError() }
             #expect(reason.contains(isThere ? "empty" : "gone"))
-            #expect(try StoreFiles(of: scratch).log == copy.log)
+            #expect(FileManager.default.contents(atPath: "\(scratch.database)-wal") == copy.log)
         }
     }
 
     // MARK: What is no damage
 
     /// What a power cut may leave: of the last transaction, which was not synced, any sectors.
-    @Test(arguments: 0..<40) func `a torn last transaction is no damage`(seed: Int) throws {
+    @Test(arguments: 0..<20) func `a torn last transaction is no damage`(seed: Int) throws {
         var random = Seeded(state: UInt64(seed))
         let bench = try Bench()
         let isUsedAgain = Bool.random(using: &random)
@@ -144,7 +144,7 @@ import Testing
         bench.write(
             put("last", String(repeating: "z", count: Int.random(in: 1...60_000, using: &random))))
         let after = try StoreFiles(of: bench.scratch)
-        for _ in 0..<20 {
+        for _ in 0..<10 {
             var torn = after
             torn.tear(from: before, using: &random)
             let check = try #require(try written(torn))
@@ -236,9 +236,10 @@ struct StoreFiles {
         let share = Int.random(in: 1...8, using: &random)
         for start in stride(from: 0, to: log.count, by: 512)
         where Int.random(in: 0..<8, using: &random) < share {
-            for index in start..<min(start + 512, log.count) {
-                log[index] = index < before.log.count ? before.log[index] : 0
-            }
+            let end = min(start + 512, log.count)
+            let old = before.log.subdata(
+                in: min(start, before.log.count)..<min(end, before.log.count))
+            log.replaceSubrange(start..<end, with: old + Data(count: end - start - old.count))
         }
     }
 }

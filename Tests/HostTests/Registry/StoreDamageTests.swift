@@ -11,11 +11,12 @@ import Testing
         async throws
     {
         let directory = try TemporaryDirectory()
+        let before = try await TestRegistry.start(in: directory)
+        try await before.apply(.films)
         // As a start leaves it that has found the log damaged.
         let note = try directory.write(
             "atrium.sqlite.damaged-20260102T030405Z.txt", "12 transactions are lost\n")
-        let host = try await TestRegistry.start(in: directory)
-        try await host.apply(.films)
+        let host = try await before.restarted()
         let status = try await host.status()
         #expect(status.state == .degraded)
         #expect(status.reason?.contains("the store was damaged") == true)
