@@ -114,9 +114,12 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "LogMessages", .product(name: "GRDB", package: "GRDB.swift"), logging, metrics,
+                "CXXHash", "LogMessages", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"), logging, metrics,
             ],
             swiftSettings: strict),
+        .systemLibrary(
+            name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "CBits"),
         .target(name: "CProcess"),
         .target(

@@ -1,9 +1,13 @@
 internal import Foundation
 internal import GRDB
 
-/// Writes entries inside a transaction that its caller began, on the writer's connection.
+/// Writes entries, and what they change, inside transactions on the writer's connection.
 ///
-/// It remembers ids and positions between transactions; after a rollback `forget()` must be called.
+/// An entry is one appended row. What it changes waits in the ``tail``, and is made to the records by
+/// ``makeChanges(atMost:_:)`` in another transaction. One with many or big changes, or with purges, has them made at
+/// once: their row would be written twice for nothing.
+///
+/// It remembers ids and positions between transactions.
 struct EntryWriter {
     private struct Container {
         var id: Int64
@@ -15,32 +19,70 @@ struct EntryWriter {
         var component: String
     }
 
+    /// What readers of single records are told of the tail.
+    let late: LateRecords
+    private(set) var tail: Tail
+    var totals = ComponentTotals()
+    private var statements: EntryStatements?
     private var containers: [String: Container] = [:]
-    private var components: [ComponentName: Int64] = [:]
+    private var components: [ComponentName: (id: Int64, sum: ComponentSum)] = [:]
     /// Whether a record may be there that is purged: one that takes its place is a new one.
     var mayBePurged = true
 
-    private static let put = upsert(created: "records.created")
-    private static let putBesidePurges = upsert(
-        created: "CASE WHEN \(Purged.condition) THEN excluded.sequence ELSE records.created END")
-
-    private static func upsert(created: String) -> String {
-        """
-        INSERT INTO records(component, key, value, sequence, created)
-        VALUES (?1, ?2, ?3, ?4, ?4)
-        ON CONFLICT(component, key)
-        DO UPDATE SET value = excluded.value, sequence = excluded.sequence, created = \(created)
-        """
-    }
-
     /// A value or payload that is longer is refused: SQLite's own limit is not far.
     private static let longestValue = 256 << 20
+    /// So many bytes of changes may wait in an entry's row.
+    private static let mostLateBytes = 16 << 10
 
-    /// Drops what was remembered, for it may have been rolled back.
-    mutating func forget() {
+    /// A writer that has written nothing yet.
+    ///
+    /// - Parameters:
+    ///   - tail: entries whose changes an earlier process has left to be made.
+    ///   - applied: the last entry before them.
+    init(tail: Tail, applied: Int64) {
+        self.tail = tail
+        late = LateRecords(tail, applied: applied)
+    }
+
+    // MARK: Transactions
+
+    /// Runs a transaction; what it throws has undone it.
+    mutating func transact(
+        _ db: Database, _ body: (inout EntryWriter) throws -> Bool
+    ) throws {
+        let statements = try statements ?? EntryStatements(db)
+        self.statements = statements
+        try statements.begin.run()
+        do {
+            guard try body(&self) else {
+                try statements.rollback.run()
+                forget()
+                return
+            }
+            try totals.save(db)
+            try statements.commit.run()
+        } catch {
+            // SQLite itself has rolled back after some errors.
+            if db.isInsideTransaction { try? statements.rollback.run() }
+            forget()
+            throw error
+        }
+        late.note(tail)
+        tail.commit()
+    }
+
+    /// Drops what was remembered, for it was rolled back.
+    private mutating func forget() {
+        tail.rollBack()
+        totals.forget()
         containers.removeAll()
         components.removeAll()
     }
+
+    /// Gives the statements back, before the connection is closed.
+    mutating func end() { statements = nil }
+
+    // MARK: Entries
 
     /// How many entries the container has.
     mutating func position(of container: String, _ db: Database) throws -> Int64 {
@@ -49,48 +91,62 @@ struct EntryWriter {
 
     /// Writes the entry as the next one of its container.
     mutating func write(_ entry: Entry, sequence: Int64, _ db: Database) throws -> Commit {
+        try Self.check(entry)
+        let size = entry.changes.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) }
+        let isLate =
+            entry.purges.isEmpty && entry.changes.count <= Tail.most && size <= Self.mostLateBytes
+        if !isLate { try makeChanges(atMost: .max, db) }
         var container = try known(entry.container, db) ?? inserted(entry.container, db)
         container.position += 1
         containers[entry.container] = container
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO entries(sequence, container, position, time, actor)
-                VALUES (?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            sequence, container.id, container.position, entry.time, entry.actor,
-        ])
-        try db.cachedStatement(sql: "UPDATE containers SET position = ? WHERE id = ?")
-            .execute(arguments: [container.position, container.id])
-        try write(entry.changes, sequence: sequence, db)
-        try write(entry.purges, sequence: sequence, db)
-        if let notification = entry.notification {
-            try write(notification, sequence: sequence, db)
+        for change in entry.changes {
+            _ = try component(change.component, of: change.container, db)
         }
+        let commit = Commit(sequence: sequence, position: container.position)
+        let late = isLate ? entry.changes : []
+        let sum = try append(entry, late: late, commit, container.id)
+        try write(entry.purges, sequence: sequence, db)
+        if !isLate {
+            for change in entry.changes { try make(change, sequence: sequence, db) }
+        }
+        tail.add(
+            Tail.Waiting(
+                sequence: sequence, container: entry.container, position: commit.position,
+                changes: late, sum: sum))
         for actor in entry.actors {
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO actors(number, name) VALUES (?, ?)")
                 .execute(arguments: [actor.number, Data(actor.name.utf8)])
         }
-        return Commit(sequence: sequence, position: container.position)
+        return commit
     }
 
-    private mutating func write(
-        _ changes: [RecordChange], sequence: Int64, _ db: Database
-    ) throws {
-        guard !changes.isEmpty else { return }
-        let put = try db.cachedStatement(sql: mayBePurged ? Self.putBesidePurges : Self.put)
-        let remove = try db.cachedStatement(
-            sql: "DELETE FROM records WHERE component = ? AND key = ?")
-        for change in changes {
-            let id = try component(change.component, of: change.container, db)
-            let key = Data(change.key.utf8)
-            if let value = change.value {
-                try Self.check(value, "the value of \(change.key)")
-                try put.execute(arguments: [id, key, Data(value), sequence])
-            } else {
-                try remove.execute(arguments: [id, key])
-            }
-        }
+    /// Appends the row of an entry.
+    ///
+    /// - Returns: its sum without the changes.
+    private func append(
+        _ entry: Entry, late: [RecordChange], _ commit: Commit, _ container: Int64
+    ) throws -> Int64 {
+        guard let insert = statements?.appendEntry else { throw EntryStatements.missing }
+        let notification = entry.notification
+        let stays = EntrySum.of(
+            container: entry.container, sequence: commit.sequence, position: commit.position,
+            time: entry.time, actor: entry.actor, topic: notification?.topic,
+            payload: notification?.payload, restricted: notification?.restricted)
+        var sum = stays
+        let changes = late.isEmpty ? nil : ChangesCode.encode(late)
+        if let changes { sum ^= EntrySum.ofChanges(changes, sequence: commit.sequence) }
+        insert.bind(commit.sequence, at: 1)
+        insert.bind(container, at: 2)
+        insert.bind(commit.position, at: 3)
+        insert.bind(entry.time, at: 4)
+        insert.bind(entry.actor, at: 5)
+        insert.bind(notification?.topic, at: 6)
+        insert.bind(notification?.payload, at: 7)
+        insert.bind(notification?.restricted, at: 8)
+        insert.bind(changes, at: 9)
+        insert.bind(sum, at: 10)
+        try insert.run()
+        return stays
     }
 
     private mutating func write(_ purges: [Purge], sequence: Int64, _ db: Database) throws {
@@ -103,48 +159,96 @@ struct EntryWriter {
                     VALUES (?, ?, ?, ?, ?)
                     """
             ).execute(arguments: [
-                component(purge.component, of: purge.container, db), Data((purge.item ?? "").utf8),
-                Data(purge.prefix.utf8), purge.last, sequence - 1,
+                component(purge.component, of: purge.container, db).id,
+                Data((purge.item ?? "").utf8), Data(purge.prefix.utf8), purge.last, sequence - 1,
             ])
         }
     }
 
-    private func write(
-        _ notification: NotificationDraft, sequence: Int64, _ db: Database
-    ) throws {
-        try Self.check(notification.payload, "the payload")
-        try Self.check(notification.restricted ?? [], "the restricted payload")
-        try Self.check(notification.topic)
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO notifications(sequence, topic, payload, restricted)
-                VALUES (?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            sequence, notification.topic, Data(notification.payload),
-            notification.restricted.map { Data($0) },
-        ])
+    // MARK: Records
+
+    /// Makes changes that wait, whole entries of them, oldest first: so many at most, but for a single entry
+    /// that has more.
+    mutating func makeChanges(atMost most: Int, _ db: Database) throws {
+        guard let statements else { throw EntryStatements.missing }
+        var count = 0
+        var last: Tail.Waiting?
+        var positions: [String: Int64] = [:]
+        while let entry = tail.next, count == 0 || count + entry.changes.count <= most {
+            for change in entry.changes { try make(change, sequence: entry.sequence, db) }
+            if !entry.changes.isEmpty {
+                statements.redactEntry.bind(entry.sum, at: 1)
+                statements.redactEntry.bind(entry.sequence, at: 2)
+                try statements.redactEntry.run()
+            }
+            positions[entry.container] = entry.position
+            count += entry.changes.count
+            last = entry
+            tail.take()
+        }
+        guard let last else { return }
+        for (name, position) in positions {
+            statements.setPosition.bind(position, at: 1)
+            statements.setPosition.bind(try known(name, db)?.id, at: 2)
+            try statements.setPosition.run()
+        }
+        statements.setApplied.bind(last.sequence, at: 1)
+        try statements.setApplied.run()
     }
+
+    private mutating func make(_ change: RecordChange, sequence: Int64, _ db: Database) throws {
+        guard let statements else { throw EntryStatements.missing }
+        let (component, sums) = try component(change.component, of: change.container, db)
+        let find = mayBePurged ? statements.findBesidePurges : statements.find
+        find.bind(component, at: 1)
+        find.bind(bytesOf: change.key, at: 2)
+        var old: (created: Int64, sum: Int64)?
+        if try find.step() {
+            // One that was purged makes room for a new one.
+            old = (find.number(2) != 0 ? sequence : find.number(0), find.number(1))
+            find.reset()
+        }
+        guard let value = change.value else {
+            guard let old else { return }
+            statements.remove.bind(component, at: 1)
+            statements.remove.bind(bytesOf: change.key, at: 2)
+            try statements.remove.run()
+            return try totals.change(component, by: -1, sums: old.sum, db)
+        }
+        let created = old?.created ?? sequence
+        let sum = sums.record(key: change.key, value: value, sequence: sequence, created: created)
+        let put = old == nil ? statements.insert : statements.update
+        put.bind(component, at: 1)
+        put.bind(bytesOf: change.key, at: 2)
+        put.bind(value, at: 3)
+        put.bind(sequence, at: 4)
+        put.bind(created, at: 5)
+        put.bind(sum, at: 6)
+        try put.run()
+        try totals.change(component, by: old == nil ? 1 : 0, sums: sum ^ (old?.sum ?? 0), db)
+    }
+
+    // MARK: Names
 
     private mutating func component(
         _ name: String, of container: String, _ db: Database
-    ) throws -> Int64 {
+    ) throws -> (id: Int64, sum: ComponentSum) {
         let full = ComponentName(container: container, component: name)
-        if let id = components[full] { return id }
+        if let known = components[full] { return known }
         try Self.check(name)
         let owner = try known(container, db) ?? inserted(container, db)
-        let found = try Int64.fetchOne(
+        var id = try Int64.fetchOne(
             db, sql: "SELECT id FROM components WHERE container = ? AND name = ?",
             arguments: [owner.id, name])
-        if let found {
-            components[full] = found
-            return found
+        if id == nil {
+            try db.execute(
+                sql: "INSERT INTO components(container, name) VALUES (?, ?)",
+                arguments: [owner.id, name])
+            id = db.lastInsertedRowID
         }
-        try db.execute(
-            sql: "INSERT INTO components(container, name) VALUES (?, ?)",
-            arguments: [owner.id, name])
-        components[full] = db.lastInsertedRowID
-        return db.lastInsertedRowID
+        let found = (id ?? 0, ComponentSum(container: container, component: name))
+        components[full] = found
+        return found
     }
 
     private mutating func known(_ container: String, _ db: Database) throws -> Container? {
@@ -152,7 +256,9 @@ struct EntryWriter {
         let row = try Row.fetchOne(
             db, sql: "SELECT id, position FROM containers WHERE name = ?", arguments: [container])
         guard let row else { return nil }
-        let found = Container(id: row[0], position: row[1])
+        // The file's own is that of the last entry whose changes are made.
+        let position = max(row[1], tail.position(of: container) ?? 0)
+        let found = Container(id: row[0], position: position)
         containers[container] = found
         return found
     }
@@ -166,7 +272,19 @@ struct EntryWriter {
         return inserted
     }
 
-    /// Names are bound as C strings, which would cut them at U+0000 and so make two into one.
+    // MARK: What can't be written
+
+    private static func check(_ entry: Entry) throws {
+        for change in entry.changes {
+            try check(change.value ?? [], "the value of \(change.key)")
+        }
+        guard let notification = entry.notification else { return }
+        try check(notification.payload, "the payload")
+        try check(notification.restricted ?? [], "the restricted payload")
+        try check(notification.topic)
+    }
+
+    /// Names and topics are read as C strings, which would cut them at U+0000 and so make two into one.
     private static func check(_ name: String) throws {
         guard name.utf8.contains(0) else { return }
         throw UnwritableEntry(reason: "the name \(name.debugDescription) contains U+0000")

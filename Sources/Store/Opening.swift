@@ -10,6 +10,10 @@ struct Opening {
     let lastSequence: Int64
     /// What this start and earlier ones found damaged.
     let damages: [KeptDamage]
+    /// Through which entry the records are.
+    let applied: Int64
+    /// The entries after that.
+    let tail: Tail
 
     /// Opens the file in the directory, making both where there are none.
     ///
@@ -23,17 +27,73 @@ struct Opening {
         damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
-            pool = try DatabasePool(path: file, configuration: Self.configuration)
-            try pool.read(Self.checkOrigin(of: file, damages))
-            // First of all: a migration's transactions are synced one by one, too.
-            try pool.writeWithoutTransaction(Self.tune)
-            try Schema.migrator.migrate(pool)
-            (identity, lastSequence) = try pool.read(Self.head)
+            pool = try Self.openPool(of: file, damages)
+            let head = try pool.read(Head.init)
+            identity = head.identity
+            lastSequence = head.lastSequence
+            applied = head.applied
+            tail = head.tail
         } catch let error as StoreError {
             throw error
         } catch {
             throw StoreError(error, file: file, operation: "opening")
         }
+    }
+
+    /// Opens a file, makes the tables in an empty one, and brings an older one into today's format.
+    private static func openPool(
+        of file: String, _ damages: [KeptDamage]
+    ) throws -> DatabasePool {
+        let pool = try DatabasePool(path: file, configuration: configuration)
+        let versions = try pool.read { db in try Self.versions(of: file, damages, db) }
+        if let old = versions.max(), !versions.contains(Schema.version) {
+            try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            try pool.close()
+            try Migration(of: file, from: old).run()
+            return try openPool(of: file, damages)
+        }
+        try prepare(pool, identity: UUID().uuidString.lowercased())
+        return pool
+    }
+
+    /// Makes a new file.
+    static func make(_ file: String, identity: String) throws -> DatabasePool {
+        try makeFile(file)
+        let pool = try DatabasePool(path: file, configuration: configuration)
+        try prepare(pool, identity: identity)
+        return pool
+    }
+
+    private static func prepare(_ pool: DatabasePool, identity: String) throws {
+        try pool.writeWithoutTransaction { db in
+            try tune(db)
+            guard try Schema.versions(of: db).isEmpty else { return }
+            try db.inTransaction {
+                try Schema.make(in: db, identity: identity)
+                return .commit
+            }
+        }
+    }
+
+    /// The formats that a file names; none: it is empty.
+    private static func versions(
+        of file: String, _ damages: [KeptDamage], _ db: Database
+    ) throws -> Set<String> {
+        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema") ?? 0
+        guard application == Schema.applicationID || (application == 0 && tables == 0) else {
+            throw StoreError.foreign(file: file)
+        }
+        if let damage = damages.last, tables == 0 {
+            // Not even the tables are left: whoever wants to begin anew moves the files away.
+            throw StoreError.corrupt(file: file, reason: damage.description)
+        }
+        let versions = try Schema.versions(of: db)
+        let newer = versions.subtracting(Schema.olderVersions).subtracting([Schema.version])
+        guard newer.isEmpty else {
+            throw StoreError.newerSchema(file: file, migrations: newer.sorted())
+        }
+        return versions
     }
 
     private static var configuration: Configuration {
@@ -42,6 +102,11 @@ struct Opening {
         configuration.maximumReaderCount = 4
         // Of a start: someone may look at the file with the sqlite3 shell.
         configuration.busyMode = .timeout(5)
+        // Before there are tables; a file that has some keeps what it has.
+        configuration.prepareDatabase { db in
+            guard !db.configuration.readonly else { return }
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        }
         return configuration
     }
 
@@ -69,26 +134,6 @@ struct Opening {
         close(descriptor)
     }
 
-    private static func checkOrigin(
-        of file: String, _ damages: [KeptDamage]
-    ) -> (Database) throws -> Void {
-        { db in
-            let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-            let tables = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_schema") ?? 0
-            guard application == Schema.applicationID || (application == 0 && tables == 0) else {
-                throw StoreError.foreign(file: file)
-            }
-            if let damage = damages.last, tables == 0 {
-                // Not even the tables are left: whoever wants to begin anew moves the files away.
-                throw StoreError.corrupt(file: file, reason: damage.description)
-            }
-            guard try Schema.migrator.hasBeenSuperseded(db) else { return }
-            let known = Set(Schema.migrator.migrations)
-            let newer = try Schema.migrator.appliedIdentifiers(db).subtracting(known)
-            throw StoreError.newerSchema(file: file, migrations: newer.sorted())
-        }
-    }
-
     /// GRDB leaves a pool's writer at `synchronous = NORMAL`, which syncs only at checkpoints.
     private static func tune(_ db: Database) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -103,13 +148,64 @@ struct Opening {
         }
     }
 
-    private static func head(_ db: Database) throws -> (String, Int64) {
-        let identity = try String.fetchOne(
-            db, sql: "SELECT value FROM meta WHERE name = 'identity'")
+}
+
+/// What a start has to know of a file.
+private struct Head {
+    let identity: String
+    let lastSequence: Int64
+    let applied: Int64
+    let tail: Tail
+
+    init(_ db: Database) throws {
+        let values = try Row.fetchAll(db, sql: "SELECT name, value FROM meta")
+        let identity = values.first { $0["name"] == "identity" }?["value"] as String?
         guard let identity, UUID(uuidString: identity) != nil else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file has no identity")
         }
-        let last = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries")
-        return (identity, last ?? 0)
+        guard let applied = values.first(where: { $0["name"] == "applied" })?["value"] as Int64?
+        else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "the file does not say what was applied")
+        }
+        self.identity = identity
+        self.applied = applied
+        lastSequence = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
+        tail = try Self.tail(after: applied, db)
+    }
+
+    private static func tail(after applied: Int64, _ db: Database) throws -> Tail {
+        var tail = Tail()
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT e.sequence, c.name, e.position, e.changes, e.sum, e.time, e.actor, e.topic,
+                    e.public, e.restricted
+                FROM entries e JOIN containers c ON c.id = e.container
+                WHERE e.sequence > ? ORDER BY e.sequence
+                """, arguments: [applied])
+        while let row = try rows.next() {
+            let sequence: Int64 = row[0]
+            let changes = (row[3] as Data?).map { [UInt8]($0) }
+            var entry = Tail.Waiting(
+                sequence: sequence, container: row[1], position: row[2], changes: [], sum: row[4])
+            let stays = EntrySum.of(
+                container: entry.container, sequence: sequence, position: entry.position,
+                time: row[5], actor: row[6], topic: row[7],
+                payload: (row[8] as Data?).map { [UInt8]($0) },
+                restricted: (row[9] as Data?).map { [UInt8]($0) })
+            if let changes {
+                entry.sum ^= EntrySum.ofChanges(changes, sequence: sequence)
+                let decoded = changes.withUnsafeBytes { ChangesCode.decode($0) }
+                guard let decoded, entry.sum == stays else {
+                    throw DatabaseError(
+                        resultCode: .SQLITE_CORRUPT, message: "entry \(sequence) is damaged")
+                }
+                entry.changes = decoded
+            }
+            tail.add(entry)
+        }
+        tail.commit()
+        return tail
     }
 }

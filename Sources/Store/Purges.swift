@@ -42,17 +42,15 @@ enum Purged {
                 CAST(json_extract(CAST(records.value AS TEXT), '$.item') AS BLOB) END END
         """
 
-    /// What to add to a condition on a component's records, so that none that is purged is found.
-    static func exclusion(
+    /// Whether some of a component's records may be purged and not deleted yet.
+    static func isPending(
         _ container: String, _ component: String, _ db: Database
-    ) throws -> String {
-        // Most of the time there is nothing to leave out, and each condition costs a row its time.
-        let isPending = try Bool.fetchOne(
+    ) throws -> Bool {
+        try Bool.fetchOne(
             db,
             sql: """
                 SELECT EXISTS(SELECT 1 FROM purges WHERE component = (\(Store.componentID)))
-                """, arguments: [container, component])
-        return isPending ?? false ? "AND NOT \(condition)" : ""
+                """, arguments: [container, component]) ?? false
     }
 
     /// Whether anything at all is purged and not deleted yet.
@@ -96,7 +94,7 @@ struct PurgeSweep {
     /// Deletes some rows, in the transaction that its caller began.
     ///
     /// - Returns: how many.
-    mutating func deleteSlice(_ db: Database) throws -> Int {
+    mutating func deleteSlice(_ totals: inout ComponentTotals, _ db: Database) throws -> Int {
         var room = Room()
         var deleted = 0
         while room.rows > 0, room.bytes > 0 {
@@ -111,26 +109,25 @@ struct PurgeSweep {
             let before = room.rows
             deleted +=
                 try item.isEmpty
-                ? deleteRange(row, &room, db) : deleteItems(of: row[1], &room, db)
+                ? deleteRange(row, &room, &totals, db)
+                : deleteItems(of: row[1], &room, &totals, db)
             // One without any rows costs something, too.
             if room.rows == before { room.rows -= 1 }
         }
         return deleted
     }
 
-    private func deleteRange(_ purge: Row, _ room: inout Room, _ db: Database) throws -> Int {
+    private func deleteRange(
+        _ purge: Row, _ room: inout Room, _ totals: inout ComponentTotals, _ db: Database
+    ) throws -> Int {
         let (id, component): (Int64, Int64) = (purge[0], purge[1])
         let (first, through): (Data, Int64) = (purge[3], purge[5])
         let part = try part(of: component, from: first, before: purge[4], &room, db)
         var deleted = 0
         if let last = part.last {
-            try db.cachedStatement(
-                sql: """
-                    DELETE FROM records
-                    WHERE component = ? AND key >= ? AND key <= ? AND sequence <= ?
-                    """
-            ).execute(arguments: [component, first, last, through])
-            deleted = db.changesCount
+            deleted = try Self.delete(
+                "component = ? AND key >= ? AND key <= ? AND sequence <= ?",
+                [component, first, last, through], of: component, &totals, db)
         }
         if part.isEnd {
             try db.cachedStatement(sql: "DELETE FROM purges WHERE id = ?").execute(arguments: [id])
@@ -142,7 +139,7 @@ struct PurgeSweep {
     }
 
     private mutating func deleteItems(
-        of component: Int64, _ room: inout Room, _ db: Database
+        of component: Int64, _ room: inout Room, _ totals: inout ComponentTotals, _ db: Database
     ) throws -> Int {
         var pass =
             if let pass, pass.component == component { pass } else {
@@ -151,13 +148,9 @@ struct PurgeSweep {
         let part = try part(of: component, from: pass.next, before: Data(), &room, db)
         var deleted = 0
         if let last = part.last {
-            try db.cachedStatement(
-                sql: """
-                    DELETE FROM records WHERE component = ? AND key >= ? AND key <= ?
-                        AND \(Purged.isAboutPurgedItem)
-                    """
-            ).execute(arguments: [component, pass.next, last])
-            deleted = db.changesCount
+            deleted = try Self.delete(
+                "component = ? AND key >= ? AND key <= ? AND \(Purged.isAboutPurgedItem)",
+                [component, pass.next, last], of: component, &totals, db)
         }
         if part.isEnd {
             try db.execute(
@@ -168,6 +161,25 @@ struct PurgeSweep {
             pass.next = last + [0]
             self.pass = pass
         }
+        return deleted
+    }
+
+    /// Deletes a component's records for which something holds.
+    ///
+    /// - Returns: how many.
+    private static func delete(
+        _ condition: String, _ arguments: StatementArguments, of component: Int64,
+        _ totals: inout ComponentTotals, _ db: Database
+    ) throws -> Int {
+        let rows = try Int64.fetchCursor(
+            db.cachedStatement(sql: "SELECT sum FROM records WHERE \(condition)"),
+            arguments: arguments)
+        var sums: Int64 = 0
+        while let sum = try rows.next() { sums ^= sum }
+        try db.cachedStatement(sql: "DELETE FROM records WHERE \(condition)")
+            .execute(arguments: arguments)
+        let deleted = db.changesCount
+        try totals.change(component, by: -Int64(deleted), sums: sums, db)
         return deleted
     }
 

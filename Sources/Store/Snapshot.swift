@@ -10,14 +10,20 @@ public final class Snapshot: Sendable {
     public let sequence: Int64
     private let store: Store
     private let snapshot: DatabaseSnapshot
+    private let late: LateRecords.Table
 
     init(of store: Store) throws {
         self.store = store
-        snapshot = try store.pool.makeSnapshot()
-        sequence =
-            try snapshot.read { db in
-                try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries")
-            } ?? 0
+        while true {
+            let late = store.writer.late.current
+            let snapshot = try store.pool.makeSnapshot()
+            // The file may be ahead by what was made meanwhile.
+            guard try snapshot.read(Store.applied) == late.applied else { continue }
+            self.snapshot = snapshot
+            self.late = late
+            sequence = late.last
+            return
+        }
     }
 
     /// Hands over a component's records, ordered by the bytes of their keys, until told to stop.
@@ -27,26 +33,20 @@ public final class Snapshot: Sendable {
     ///   - component: the component's name; an unknown one has no records.
     ///   - key: begins with the record after this key; nil: with the first.
     ///   - body: takes key and value; false: that was enough.
-    /// - Throws: `StoreError` when the file can't be read.
+    /// - Throws: `StoreError` when the file can't be read, or a record of it is damaged.
     public func forEachRecord(
         container: String, component: String, after key: String?,
         _ body: (_ key: String, _ value: [UInt8]) -> Bool
     ) throws(StoreError) {
         do {
-            try snapshot.read { db in
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: """
-                        SELECT key, value FROM records
-                        WHERE component = (\(Store.componentID)) \(key == nil ? "" : "AND key > ?")
-                        \(Purged.exclusion(container, component, db)) ORDER BY key
-                        """,
-                    arguments: [container, component]
-                        + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
-                while let row = try rows.next() {
-                    let key = try row.withUnsafeData(atIndex: 0) { Store.string($0) }
-                    let value = try row.withUnsafeData(atIndex: 1) { Store.bytes($0) }
-                    guard body(key, value) else { return }
+            _ = try snapshot.read { db in
+                try RecordScan(container, component, late, db).run(after: key) { key, value, _ in
+                    let key = String(decoding: key, as: UTF8.self)
+                    guard let value else {
+                        throw DamagedRecord(
+                            RecordKey(container: container, component: component, key: key))
+                    }
+                    return body(key, Array(value))
                 }
             }
         } catch {

@@ -141,7 +141,9 @@ public final class Store: Sendable {
 
     /// How many rows of records there are, those among them that were purged and are not deleted yet.
     package func recordRows() throws -> Int {
-        try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") } ?? 0
+        try writer.finishTail()
+        return try pool.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") }
+            ?? 0
     }
 
     /// Runs a PRAGMA on the writer's connection and answers with its first value.

@@ -4,84 +4,32 @@ internal import GRDB
 extension Store {
     /// Hands over every current record of a component, ordered by the bytes of its key.
     ///
-    /// All come from one snapshot. The value's bytes are valid only during the call.
-    ///
-    /// - Parameters:
-    ///   - container: the container's name.
-    ///   - component: the component's name; an unknown one has no records.
-    ///   - key: begins with the record after this key; nil: with the first.
-    ///   - body: takes key, value, the sequence of the last change and that of the creation; what it
-    ///     throws ends the reading and is rethrown as it is.
-    /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
-    public func forEachRecord(
-        container: String, component: String, after key: String? = nil,
-        _ body: (
-            _ key: String, _ value: UnsafeRawBufferPointer, _ sequence: Int64, _ created: Int64
-        ) throws -> Void
-    ) throws {
-        do {
-            try pool.read { db in
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: """
-                        SELECT key, value, sequence, created FROM records
-                        WHERE component = (\(Self.componentID))
-                        \(key == nil ? "" : "AND key > ?")
-                        \(Purged.exclusion(container, component, db)) ORDER BY key
-                        """,
-                    arguments: [container, component]
-                        + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
-                while let row = try rows.next() {
-                    let key = try row.withUnsafeData(atIndex: 0) { Self.string($0) }
-                    try row.withUnsafeData(atIndex: 1) { value in
-                        try (value ?? Data()).withUnsafeBytes { try body(key, $0, row[2], row[3]) }
-                    }
-                }
-            }
-        } catch let error as DatabaseError {
-            throw failure(error, "reading records from")
-        }
-    }
-
-    /// Hands over every current record of a component as bytes, ordered by the bytes of its key.
-    ///
     /// All come from one snapshot. The bytes are valid only during the call.
     ///
     /// - Parameters:
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
+    ///   - key: begins with the record after this key; nil: with the first.
     ///   - expecting: told first how many there are; more, while purged ones are being deleted.
-    ///   - body: takes key, value and the sequence of the last change; what it throws ends the
-    ///     reading and is rethrown as it is.
+    ///   - body: takes the record's key, its value, nil where the record is damaged, and the sequence of the
+    ///     last change; what it throws ends the reading and is rethrown as it is.
+    /// - Returns: how many records are missing, or too many; nil where reading began behind a key.
     /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
-    public func forEachStoredRecord(
-        container: String, component: String, expecting: (_ count: Int) throws -> Void,
-        each body: (
-            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ sequence: Int64
+    @discardableResult
+    public func forEachRecord(
+        container: String, component: String, after key: String? = nil,
+        expecting: (_ count: Int) throws -> Void = { _ in },
+        _ body: (
+            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ sequence: Int64
         ) throws -> Void
-    ) throws {
+    ) throws -> RecordDifference? {
         do {
-            try pool.read { db in
-                try expecting(
-                    try Int.fetchOne(
-                        db,
-                        sql: "SELECT COUNT(*) FROM records WHERE component = (\(Self.componentID))",
-                        arguments: [container, component]) ?? 0)
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: """
-                        SELECT key, value, sequence FROM records
-                        WHERE component = (\(Self.componentID))
-                        \(Purged.exclusion(container, component, db)) ORDER BY key
-                        """, arguments: [container, component])
-                while let row = try rows.next() {
-                    try row.withUnsafeData(atIndex: 0) { key in
-                        try row.withUnsafeData(atIndex: 1) { value in
-                            try (key ?? Data()).withUnsafeBytes { key in
-                                try (value ?? Data()).withUnsafeBytes { try body(key, $0, row[2]) }
-                            }
-                        }
-                    }
+            return try readRecords { late, db in
+                let scan = try RecordScan(container, component, late, db)
+                try expecting(scan.expected)
+                return try scan.run(after: key) {
+                    try body($0, $1, $2)
+                    return true
                 }
             }
         } catch let error as DatabaseError {
@@ -89,44 +37,76 @@ extension Store {
         }
     }
 
-    /// Looks up current records, all in one snapshot.
+    /// Looks up current records, all as of one moment.
     ///
     /// - Returns: for each key in turn its record, or nil where there is none.
     public func records(_ keys: [RecordKey]) throws(StoreError) -> [StoredRecord?] {
-        try read("reading records from") { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT value, sequence, created FROM records
-                    WHERE component = (\(Self.componentID)) AND key = ? AND NOT (\(Purged.condition))
-                    """)
-            return try keys.map { key in
-                let row = try Row.fetchOne(
-                    statement, arguments: [key.container, key.component, Data(key.key.utf8)])
-                guard let row else { return nil }
-                let value = try row.withUnsafeData(atIndex: 0) { Self.bytes($0) }
-                return StoredRecord(value: value, sequence: row[1], created: row[2])
-            }
+        do {
+            return try readRecords { late, db in try records(keys, late, db) }
+        } catch {
+            throw failure(error, "reading records from")
         }
     }
 
-    /// The components of a container that have, or once had, records; ordered by name.
-    public func components(of container: String) throws(StoreError) -> [StoredComponent] {
+    /// Reads the file's records beside those that wait to be made to them, as of one moment.
+    private func readRecords<T>(
+        _ body: (LateRecords.Table, Database) throws -> T
+    ) throws -> T {
+        while true {
+            let late = writer.late.current
+            let result: T? = try pool.read { db in
+                // The file may be ahead by what was made meanwhile: that is known in a moment.
+                guard try Self.applied(db) == late.applied else { return nil }
+                return try body(late, db)
+            }
+            if let result { return result }
+        }
+    }
+
+    /// Through which entry the file's records are.
+    static func applied(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT value FROM meta WHERE name = 'applied'")) ?? 0
+    }
+
+    private func records(
+        _ keys: [RecordKey], _ late: LateRecords.Table, _ db: Database
+    ) throws -> [StoredRecord?] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT value, sequence, created, sum FROM records
+                WHERE component = (\(Self.componentID)) AND key = ? AND NOT (\(Purged.condition))
+                """)
+        return try keys.map { key in
+            let row = try Row.fetchOne(
+                statement, arguments: [key.container, key.component, Data(key.key.utf8)])
+            let late = late[key]
+            if let late, late.value == nil { return nil }
+            var known: StoredRecord?
+            if let row, late?.isNew != true {
+                known = StoredRecord(
+                    value: try row.withUnsafeData(atIndex: 0) { Self.bytes($0) },
+                    sequence: row[1], created: row[2])
+                let sum = ComponentSum(container: key.container, component: key.component)
+                    .record(
+                        key: key.key, value: known?.value ?? [], sequence: row[1], created: row[2])
+                guard sum == row[3] else { throw DamagedRecord(key) }
+            }
+            guard let late, let value = late.value else { return known }
+            return StoredRecord(
+                value: value, sequence: late.sequence, created: known?.created ?? late.created)
+        }
+    }
+
+    /// The names of the components of a container that have, or once had, records; ordered.
+    public func components(of container: String) throws(StoreError) -> [String] {
         try read("reading components from") { db in
-            let names = try String.fetchAll(
+            try String.fetchAll(
                 db,
                 sql: """
                     SELECT name FROM components
                     WHERE container = (SELECT id FROM containers WHERE name = ?) ORDER BY name
                     """, arguments: [container])
-            return try names.map { name in
-                let records = try Int.fetchOne(
-                    db,
-                    sql: """
-                        SELECT COUNT(*) FROM records WHERE component = (\(Self.componentID))
-                        \(Purged.exclusion(container, name, db))
-                        """, arguments: [container, name])
-                return StoredComponent(name: name, records: records ?? 0)
-            }
         }
     }
 
@@ -141,43 +121,60 @@ extension Store {
     public func position(of container: String) throws(StoreError) -> Int64 {
         try read("reading a position from") { db in
             try Int64.fetchOne(
-                db, sql: "SELECT position FROM containers WHERE name = ?", arguments: [container])
+                db,
+                sql: """
+                    SELECT MAX(c.position, IFNULL(
+                        (SELECT MAX(e.position) FROM entries e
+                        WHERE e.container = c.id AND e.sequence >
+                            (SELECT value FROM meta WHERE name = 'applied')), 0))
+                    FROM containers c WHERE c.name = ?
+                    """, arguments: [container])
         } ?? 0
     }
 
-    /// The notifications that follow a sequence, in order, at most `limit` of them.
+    /// The notifications that follow a sequence, in order.
     ///
     /// Entries without a notification leave holes in their sequences; see `trimmedThrough` for what
     /// is not here any more.
+    ///
+    /// - Parameters:
+    ///   - sequence: begins with the one after it.
+    ///   - limit: looks at so many at most.
+    ///   - isWanted: whether one of a topic is to be read; those of others are looked at, no more.
+    /// - Returns: the notifications, and the sequence of the last that was looked at; nil where
+    ///   there are no more.
+    /// - Throws: `StoreError` when the file can't be read.
     public func notifications(
-        after sequence: Int64, limit: Int
-    ) throws(StoreError) -> [StoredNotification] {
+        after sequence: Int64, limit: Int, where isWanted: (_ topic: String) -> Bool = { _ in true }
+    ) throws(StoreError) -> (notifications: [StoredNotification], through: Int64?) {
         try read("reading notifications from") { db in
             let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT n.sequence, e.time, n.topic, e.actor, n.payload, n.restricted
-                    FROM notifications n JOIN entries e ON e.sequence = n.sequence
-                    WHERE n.sequence > ? ORDER BY n.sequence LIMIT ?
-                    """, arguments: [sequence, max(0, limit)])
+                db.cachedStatement(
+                    sql: """
+                        SELECT e.topic, e.sequence, e.time, e.actor, e.public, e.restricted,
+                            e.changes, e.sum, e.position, c.name
+                        FROM entries e JOIN containers c ON c.id = e.container
+                        WHERE e.sequence > ? AND e.topic IS NOT NULL ORDER BY e.sequence LIMIT ?
+                        """), arguments: [sequence, max(0, limit)])
             var notifications: [StoredNotification] = []
+            var (count, last) = (0, sequence)
             while let row = try rows.next() {
-                let isPublic = row.hasNull(atIndex: 5)
-                notifications.append(
-                    StoredNotification(
-                        sequence: row[0], time: row[1], topic: row[2], actor: row[3],
-                        payload: try row.withUnsafeData(atIndex: 4) { Self.bytes($0) },
-                        restricted: isPublic
-                            ? nil : try row.withUnsafeData(atIndex: 5) { Self.bytes($0) }))
+                (count, last) = (count + 1, row[1])
+                let topic: String = row[0]
+                if isWanted(topic) { notifications.append(try StoredNotification(row, topic)) }
             }
-            return notifications
+            return (notifications, count == limit ? last : nil)
         }
     }
 
     /// The sequence of the oldest notification that is kept; nil when there is none.
     public func oldestNotification() throws(StoreError) -> Int64? {
         try read("reading notifications from") { db in
-            try Int64.fetchOne(db, sql: "SELECT MIN(sequence) FROM notifications")
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT sequence FROM entries WHERE topic IS NOT NULL ORDER BY sequence LIMIT 1
+                    """)
         }
     }
 
@@ -216,8 +213,11 @@ extension Store {
 
     /// Says that the store is closed when that is why.
     func failure(_ error: any Error, _ operation: String) -> StoreError {
-        writer.isClosed
-            ? .closed(file: file) : StoreError(error, file: file, operation: operation)
+        switch error {
+        case _ where writer.isClosed: .closed(file: file)
+        case let damaged as DamagedRecord: .corrupt(file: file, reason: damaged.reason)
+        default: StoreError(error, file: file, operation: operation)
+        }
     }
 
     static let componentID = """

@@ -10,11 +10,13 @@ extension Store {
     /// - Throws: `StoreError`; what was deleted until then stays deleted.
     public func trimNotifications(keeping count: Int) throws(StoreError) {
         do {
+            try writer.finishTail()
             let newest = try pool.read { db in
                 try Int64.fetchOne(
                     db,
                     sql: """
-                        SELECT sequence FROM notifications ORDER BY sequence DESC LIMIT 1 OFFSET ?
+                        SELECT sequence FROM entries WHERE topic IS NOT NULL
+                        ORDER BY sequence DESC LIMIT 1 OFFSET ?
                         """, arguments: [max(0, count)])
             }
             guard let newest else { return }
@@ -45,24 +47,16 @@ extension Store {
 
     /// Deletes some rows; false when there were no more.
     ///
-    /// The last entry stays: it is the store's sequence.
+    /// The last entry stays: it is the store's sequence. Those whose changes wait stay, too.
     private static func deleteSlice(of db: Database, through newest: Int64) throws -> Bool {
-        try db.execute(
-            sql: """
-                DELETE FROM notifications WHERE sequence IN (
-                    SELECT sequence FROM notifications WHERE sequence <= ?
-                    ORDER BY sequence LIMIT 2000)
-                """, arguments: [newest])
-        let deleted = db.changesCount
         try db.execute(
             sql: """
                 DELETE FROM entries WHERE sequence IN (
                     SELECT sequence FROM entries
                     WHERE sequence <= ? AND sequence < (SELECT MAX(sequence) FROM entries)
-                        AND sequence < IFNULL(
-                            (SELECT MIN(sequence) FROM notifications), 9223372036854775807)
+                        AND sequence <= (SELECT value FROM meta WHERE name = 'applied')
                     ORDER BY sequence LIMIT 4000)
                 """, arguments: [newest])
-        return deleted + db.changesCount > 0
+        return db.changesCount > 0
     }
 }

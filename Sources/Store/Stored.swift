@@ -1,3 +1,5 @@
+internal import GRDB
+
 /// The address of one record.
 public struct RecordKey: Sendable, Hashable {
     /// The container the record belongs to.
@@ -32,20 +34,6 @@ public struct StoredRecord: Sendable, Equatable {
     }
 }
 
-/// A component that has, or once had, records.
-public struct StoredComponent: Sendable, Hashable {
-    /// The component's name.
-    public var name: String
-    /// How many current records it has; 0 once all were removed.
-    public var records: Int
-
-    /// Makes a component from its parts.
-    public init(name: String, records: Int) {
-        self.name = name
-        self.records = records
-    }
-}
-
 /// A notification as it was committed.
 public struct StoredNotification: Sendable, Equatable {
     /// The sequence of its entry.
@@ -60,6 +48,8 @@ public struct StoredNotification: Sendable, Equatable {
     public var payload: [UInt8]
     /// The part for those who may see more; nil when there is none.
     public var restricted: [UInt8]?
+    /// Whether its row is not what was written: then none of it is to be shown.
+    public var isDamaged = false
 
     /// Makes a notification from its parts.
     public init(
@@ -72,5 +62,24 @@ public struct StoredNotification: Sendable, Equatable {
         self.actor = actor
         self.payload = payload
         self.restricted = restricted
+    }
+}
+
+extension StoredNotification {
+    /// A row of topic, sequence, time, actor, public, restricted, changes, sum, position, container.
+    init(_ row: Row, _ topic: String) throws {
+        let restricted =
+            row.hasNull(atIndex: 5) ? nil : try row.withUnsafeData(atIndex: 5, Store.bytes)
+        self.init(
+            sequence: row[1], time: row[2], topic: topic, actor: row[3],
+            payload: try row.withUnsafeData(atIndex: 4, Store.bytes), restricted: restricted)
+        var sum = EntrySum.of(
+            container: row[9], sequence: sequence, position: row[8], time: time, actor: actor,
+            topic: topic, payload: payload, restricted: restricted)
+        if !row.hasNull(atIndex: 6) {
+            let changes = try row.withUnsafeData(atIndex: 6, Store.bytes)
+            sum ^= EntrySum.ofChanges(changes, sequence: sequence)
+        }
+        isDamaged = sum != row[7]
     }
 }

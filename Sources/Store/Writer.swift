@@ -35,7 +35,10 @@ final class Writer: @unchecked Sendable {
     private let condition = Mutex(Condition.writing)
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
-    private var entries = EntryWriter()
+    private var entries: EntryWriter
+    /// What readers of single records are told of those that are not in the file's records yet.
+    let late: LateRecords
+    private var isTailDue = false
     private var lanes = Lanes()
     private var isStopped = false
     /// Whether a slice of purged rows is to be deleted once the queue comes to it.
@@ -57,6 +60,8 @@ final class Writer: @unchecked Sendable {
         self.probeInterval = probeInterval
         self.outcomes = outcomes
         sequence = Atomic(opening.lastSequence)
+        entries = EntryWriter(tail: opening.tail, applied: opening.applied)
+        late = entries.late
         // What an earlier process left.
         queue.async { [weak self] in self?.deletePurged() }
     }
@@ -80,10 +85,23 @@ final class Writer: @unchecked Sendable {
         queue.async { self.drain() }
     }
 
+    /// Sees to it that the file's records are those of all entries that are committed by now.
+    ///
+    /// Only to be called on other threads than the writer's own.
+    ///
+    /// - Throws: what keeps them from being written.
+    func finishTail() throws {
+        guard late.current.isWaiting else { return }
+        try queue.sync {
+            while !entries.tail.isEmpty { try makeChanges() }
+        }
+    }
+
     /// Settles all that was added so far and refuses what comes later; false if it had ended before.
     func close() -> Bool {
         queue.sync {
             drain()
+            while !isStopped, !entries.tail.isEmpty, unavailability == nil { makeChangesOrWait() }
             return stop(as: .closed)
         }
     }
@@ -108,6 +126,7 @@ final class Writer: @unchecked Sendable {
     private func stop(as final: Condition) -> Bool {
         guard !isStopped else { return false }
         isStopped = true
+        entries.end()
         condition.withLock { if !$0.isFinal { $0 = final } }
         return true
     }
@@ -119,11 +138,13 @@ final class Writer: @unchecked Sendable {
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
                 for read in group.reads { read() }
+                while entries.tail.isLong, unavailability == nil { makeChangesOrWait() }
                 groupsSinceSlice += 1
                 // The queue comes to it only once nothing waits here.
                 if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
             }
         }
+        makeChangesSoon()
     }
 }
 
@@ -164,31 +185,26 @@ extension Writer {
         let faults = faults.withLock { $0 }
         let began = StoreMeters.now()
         var written = began
-        do {
-            try pool.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    for appended in group {
-                        let entry = appended.entry
-                        let position = try entries.position(of: entry.container, db)
-                        if let refusal = lanes.refusal(of: entry, at: position) {
-                            lanes.fail(entry)
-                            outcomes.append(Outcome(appended, .failure(refusal)))
-                            continue
-                        }
-                        try faults.beforeEntry?(entry, appended.ticket)
-                        let commit = try entries.write(entry, sequence: next + 1, db)
-                        next += 1
-                        outcomes.append(Outcome(appended, .success(commit)))
+        try pool.writeWithoutTransaction { db in
+            try entries.transact(db) { entries in
+                for appended in group {
+                    let entry = appended.entry
+                    let position = try entries.position(of: entry.container, db)
+                    if let refusal = lanes.refusal(of: entry, at: position) {
+                        lanes.fail(entry)
+                        outcomes.append(Outcome(appended, .failure(refusal)))
+                        continue
                     }
-                    guard next > first else { return .rollback }
-                    try faults.beforeCommit?(Int(next - first))
-                    written = StoreMeters.now()
-                    return .commit
+                    try faults.beforeEntry?(entry, appended.ticket)
+                    let commit = try entries.write(entry, sequence: next + 1, db)
+                    next += 1
+                    outcomes.append(Outcome(appended, .success(commit)))
                 }
+                guard next > first else { return false }
+                try faults.beforeCommit?(Int(next - first))
+                written = StoreMeters.now()
+                return true
             }
-        } catch {
-            entries.forget()
-            throw error
         }
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
@@ -249,6 +265,45 @@ extension Writer {
     }
 }
 
+// MARK: The tail
+
+extension Writer {
+    /// How long the tail may rest where nothing is written.
+    private static let tailRest = DispatchTimeInterval.milliseconds(100)
+
+    /// Makes some changes of the tail to the records, in a transaction of their own.
+    private func makeChanges() throws {
+        try pool.writeWithoutTransaction { db in
+            try entries.transact(db) { entries in
+                try entries.makeChanges(atMost: Tail.most, db)
+                return true
+            }
+        }
+    }
+
+    /// The same; what could not be written waits for a file that can be.
+    private func makeChangesOrWait() {
+        do {
+            try makeChanges()
+        } catch {
+            suspend(Self.reason(error))
+        }
+    }
+
+    /// Makes what is left of the tail once nothing has been written for a moment.
+    private func makeChangesSoon() {
+        guard !isTailDue, !isStopped, !entries.tail.isEmpty else { return }
+        isTailDue = true
+        queue.asyncAfter(deadline: .now() + Self.tailRest) { [weak self] in
+            guard let self else { return }
+            isTailDue = false
+            guard !isStopped, case .writing = condition.withLock({ $0 }) else { return }
+            if !entries.tail.isEmpty { makeChangesOrWait() }
+            makeChangesSoon()
+        }
+    }
+}
+
 // MARK: Purges
 
 extension Writer {
@@ -279,9 +334,12 @@ extension Writer {
                 entries.mayBePurged = false
                 return false
             }
-            try pool.write { db in
-                let rows = try sweep.deleteSlice(db)
-                try fault?(rows)
+            try pool.writeWithoutTransaction { db in
+                try entries.transact(db) { entries in
+                    let rows = try sweep.deleteSlice(&entries.totals, db)
+                    try fault?(rows)
+                    return true
+                }
             }
             self.sweep = sweep
             return true
@@ -336,6 +394,7 @@ extension Writer {
         }
         condition.withLock { if !$0.isFinal { $0 = .writing } }
         logger.tell(.storeWritable, ["path": "\(path)"])
+        makeChangesSoon()
         deletePurged()
     }
 }

@@ -29,7 +29,8 @@ enum HouseRules {
         "greeter-service": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "greeter-client": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "Instruments": ["CoreMetrics"],
-        "Store": ["GRDB", "LogMessages", "Logging", "CoreMetrics"],
+        "CXXHash": [],
+        "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
         "CBits": [],
         "CProcess": [],
         "Host": [

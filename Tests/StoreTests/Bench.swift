@@ -75,8 +75,9 @@ final class Bench: Sendable {
     /// All records of a component by key.
     func records(_ container: String, _ component: String) throws -> [String: String] {
         var records: [String: String] = [:]
-        try store.forEachRecord(container: container, component: component) { key, value, _, _ in
-            records[key] = String(decoding: value, as: UTF8.self)
+        try store.forEachRecord(container: container, component: component) { key, value, _ in
+            guard let value else { throw StoreError.corrupt(file: store.file, reason: "a record") }
+            records[String(decoding: key, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
         }
         return records
     }

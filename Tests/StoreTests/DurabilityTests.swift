@@ -74,7 +74,7 @@ import Testing
         #expect(try second.records("books", "list") == ["b": "2"])
         #expect(try second.store.position(of: "films") == 2)
         #expect(try second.store.actors() == [Actor(number: 7, name: "unix:1000")])
-        let told = try second.store.notifications(after: 0, limit: 10)
+        let told = try second.store.notifications(after: 0, limit: 10).notifications
         #expect(told.map(\.sequence) == [1, 2, 3])
         #expect(told.first?.actor == 7)
         #expect(told.first?.restricted == [9])

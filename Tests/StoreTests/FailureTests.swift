@@ -18,7 +18,10 @@ import Testing
         #expect(outcomes.map(\.ticket) == [0, 1, 2, 3, 4])
         #expect(outcomes.map(\.result.sequence) == [2, 3, nil, 4, 5])
         #expect(outcomes[2].result.isStorageFailure)
-        #expect(try bench.store.notifications(after: 1, limit: 9).map(\.sequence) == [2, 3, 4, 5])
+        #expect(
+            try bench.store.notifications(after: 1, limit: 9).notifications.map(\.sequence) == [
+                2, 3, 4, 5,
+            ])
         #expect(try bench.records("c2", "list").isEmpty)
         #expect(bench.store.unavailability == nil)
     }

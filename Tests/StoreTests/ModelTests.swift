@@ -101,7 +101,7 @@ private struct Model {
     mutating func compare(with scratch: TemporaryDirectory, unknown: [Entry]) throws {
         let bench = try Bench(scratch)
         defer { bench.store.close() }
-        for told in try bench.store.notifications(after: sequence, limit: 1_000) {
+        for told in try bench.store.notifications(after: sequence, limit: 1_000).notifications {
             let entry = try #require(
                 unknown.first { $0.notification?.payload == told.payload },
                 "something that was never sent, or was refused, is in the store")
@@ -112,9 +112,11 @@ private struct Model {
         var stored: [RecordKey: [UInt8]] = [:]
         for container in ["films", "books", "plays"] {
             try bench.store.forEachRecord(container: container, component: "list") {
-                key, value, _, _ in
-                stored[RecordKey(container: container, component: "list", key: key)] = [UInt8](
-                    value)
+                key, value, _ in
+                let key = String(decoding: key, as: UTF8.self)
+                stored[RecordKey(container: container, component: "list", key: key)] = value.map {
+                    [UInt8]($0)
+                }
             }
         }
         #expect(stored == records)

@@ -34,12 +34,6 @@ import Testing
     /// What every way of reading shows.
     private func check(_ bench: Bench, _ expected: [String: String]) throws {
         #expect(try bench.records("films", "list") == expected)
-        var stored: [String: String] = [:]
-        try bench.store.forEachStoredRecord(container: "films", component: "list") { _ in
-        } each: { key, value, _ in
-            stored[String(decoding: key, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
-        }
-        #expect(stored == expected)
         var kept: [String: String] = [:]
         try bench.store.snapshot().forEachRecord(
             container: "films", component: "list", after: nil
@@ -54,9 +48,6 @@ import Testing
         for (key, record) in zip(keys, found) {
             #expect(record.map { String(decoding: $0.value, as: UTF8.self) } == expected[key])
         }
-        #expect(
-            try bench.store.components(of: "films")
-                == [StoredComponent(name: "list", records: expected.count)])
     }
 
     @Test func `a component's records are gone with one small entry, however many there are`()
@@ -136,25 +127,6 @@ import Testing
         #expect(bench.write(purge())?.isStorageFailure == true)
         bench.store.waitForDeletion()
         try check(bench, ["0": "old", "1": "old", "2": "old"])
-    }
-
-    @Test func `a store of the version before opens, and purges`() throws {
-        let scratch = try TemporaryDirectory()
-        let old = try Bench(scratch)
-        fill(old, 3)
-        old.store.close()
-        let file = try DatabaseQueue(path: scratch.database)
-        try file.write { db in
-            try db.execute(sql: "DROP TABLE purges")
-            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v2'")
-        }
-        try file.close()
-        let bench = try Bench(scratch)
-        try check(bench, ["0": "old", "1": "old", "2": "old"])
-        bench.write(purge())
-        bench.store.waitForDeletion()
-        try check(bench, [:])
-        #expect(try bench.store.recordRows() == 0)
     }
 
     @Test func `what is purged stays unread after a kill between two slices`() async throws {

@@ -46,10 +46,12 @@ extension Backlog {
         var looked = 0
         var bytes = 0
         while looked < Self.most {
-            let stored = try store.notifications(after: through, limit: Self.slice)
-            let wanted = stored.prefix { $0.sequence <= request.through }.filter { notification in
-                request.patterns.contains { $0.matches(notification.topic) }
-            }.map(BusNotification.init)
+            let (stored, last) = try store.notifications(after: through, limit: Self.slice) {
+                topic in request.patterns.contains { $0.matches(topic) }
+            }
+            // None of a damaged one is told; the container is said to be so (`verify`).
+            let wanted = stored.prefix { $0.sequence <= request.through }
+                .filter { !$0.isDamaged }.map(BusNotification.init)
             let texts = try Self.texts(of: wanted, in: store)
             for found in wanted {
                 let text = found.comment.flatMap { texts[$0] }
@@ -60,14 +62,12 @@ extension Backlog {
                 if let comment = found.comment { self.texts[comment] = text }
                 through = found.sequence ?? through
             }
-            guard stored.count == Self.slice, let last = stored.last?.sequence,
-                last < request.through
-            else {
+            guard let last, last < request.through else {
                 through = request.through
                 return
             }
             through = last
-            looked += stored.count
+            looked += Self.slice
         }
     }
 

@@ -28,12 +28,16 @@ struct RecordLoad {
         let assembly = Assembly(fields: fields)
         var batcher: RecordBatcher?
         do {
-            try store.forEachStoredRecord(container: container, component: component) { expected in
+            try store.forEachRecord(container: container, component: component) { expected in
                 batcher = RecordBatcher(fields: fields, expecting: expected)
                 assembly.reserve(expected)
-            } each: { key, value, sequence in
-                try batcher?.append(key: key, value: value, revision: sequence)
+            } _: { key, value, sequence in
                 batched += 1
+                guard let value else {
+                    batcher?.addUnreadable(key)
+                    return
+                }
+                try batcher?.append(key: key, value: value, revision: sequence)
                 if batcher?.isFull == true, let batch = batcher?.takeBatch() {
                     count.add(batched)
                     batched = 0

@@ -28,6 +28,8 @@ struct RestoreSlice: Sendable {
 
     /// Ends a reading that has gone far enough.
     private struct Enough: Error {}
+    /// A record is not what was written.
+    private struct Damaged: Error {}
 
     /// Reads some of a component's records; those that can't be decoded are left out and noted.
     ///
@@ -48,14 +50,15 @@ struct RestoreSlice: Sendable {
         var (slice, slices, last) = (RestoreSlice(), 0, key)
         do {
             try store.forEachRecord(container: container, component: component, after: key) {
-                key, bytes, revision, _ in
-                do throws(JSONError) {
+                key, bytes, revision in
+                let key = String(decoding: key, as: UTF8.self)
+                do {
                     try slice.append(key, bytes, revision, kind: kind)
                 } catch {
                     slice.unreadable.add(key)
                 }
                 last = key
-                slice.size += bytes.count
+                slice.size += bytes?.count ?? 0
                 guard slice.changes.count >= length || slice.size >= Self.bytes else { return }
                 each(slice)
                 slice = RestoreSlice()
@@ -70,8 +73,9 @@ struct RestoreSlice: Sendable {
     }
 
     private mutating func append(
-        _ key: String, _ bytes: UnsafeRawBufferPointer, _ revision: Int64, kind: Kind?
-    ) throws(JSONError) {
+        _ key: String, _ bytes: UnsafeRawBufferPointer?, _ revision: Int64, kind: Kind?
+    ) throws {
+        guard let bytes else { throw Damaged() }
         let record = try Record(bytes)
         changes.append(.put(key: key, value: record.value))
         revisions.append(revision)

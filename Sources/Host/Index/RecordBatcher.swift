@@ -15,7 +15,7 @@ struct RecordBatcher {
     /// What was read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
-    /// Those that are no JSON, and so left out.
+    /// Those that are damaged or no JSON, and so left out.
     private(set) var unreadable = UnreadableRecords()
     /// Those that don't fit the fields.
     private(set) var unfit = UnfitItems()
@@ -49,6 +49,9 @@ struct RecordBatcher {
         batch = RecordBatch(fields: fields.count)
         return full
     }
+
+    /// Notes a record that is damaged.
+    mutating func addUnreadable(_ key: UnsafeRawBufferPointer) { unreadable.add(key.text) }
 
     /// Reads a record; one that can't be decoded is left out and noted.
     ///

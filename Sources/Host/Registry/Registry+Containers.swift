@@ -145,7 +145,7 @@ extension Registry {
     ) {
         change(name, reply) { [self] container, done in
             domain.read { store in
-                try store.components(of: name).map(\.name)
+                try store.components(of: name)
             } then: { [self] result in
                 guard case .success(let components) = result else {
                     return done(

@@ -128,8 +128,9 @@ extension Registry {
         domain.read { store in
             var definitions: [DefinitionRecord] = []
             var unreadable: [String] = []
-            try store.forEachRecord(container: "", component: "") { name, bytes, _, _ in
-                let value = try? Value(jsonBytes: Array(bytes))
+            try store.forEachRecord(container: "", component: "") { name, bytes, _ in
+                let name = String(decoding: name, as: UTF8.self)
+                let value = bytes.flatMap { try? Value(jsonBytes: Array($0)) }
                 if let record = value.flatMap({ DefinitionRecord(name: name, value: $0) }) {
                     definitions.append(record)
                 } else {

@@ -17,7 +17,8 @@ extension ModelRun {
 
     /// One notification a commit, without holes.
     func checkNotifications() throws {
-        let sequences = try host.store.notifications(after: 0, limit: 1_000_000).map(\.sequence)
+        let sequences = try host.store.notifications(after: 0, limit: 1_000_000).notifications.map(
+            \.sequence)
         #expect(sequences == Array(1...host.store.lastSequence))
     }
 }

@@ -24,7 +24,7 @@ extension ModelRun {
         for _ in 0..<pick(0..<40_000) { _ = target.store.lastSequence }
         try await target.kill()
         host = try await Self.start(script, in: target.directory)
-        let stored = try host.store.notifications(after: before, limit: 10_000)
+        let stored = try host.store.notifications(after: before, limit: 10_000).notifications
         let actors = Dictionary(
             uniqueKeysWithValues: try host.store.actors().map { ($0.number, $0.name) })
         var happened: [(sequence: Int64, issued: Issued)] = []

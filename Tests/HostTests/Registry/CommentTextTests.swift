@@ -120,7 +120,7 @@ import Testing
                 by: .moderator, $1)
         }
         try await host.edit(held, text: "Held twice", by: .bob)
-        for notification in try host.store.notifications(after: 0, limit: 100) {
+        for notification in try host.store.notifications(after: 0, limit: 100).notifications {
             let bytes = notification.payload + (notification.restricted ?? [])
             #expect(!String(decoding: bytes, as: UTF8.self).contains("Held"))
         }

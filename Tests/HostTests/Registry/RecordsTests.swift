@@ -141,7 +141,7 @@ import Testing
         #expect(result.restored == 3)
         #expect(result.unchanged == records.count - 3)
         #expect(result.sequence == host.store.lastSequence)
-        let told = try host.store.notifications(after: result.sequence - 1, limit: 10)
+        let told = try host.store.notifications(after: result.sequence - 1, limit: 10).notifications
         #expect(told.map(\.topic) == ["films.records.restored"])
         #expect(told.map { String(decoding: $0.payload, as: UTF8.self) } == [#"{"count":3}"#])
         #expect(try await host.thread(of: "heat").comments == comments)

@@ -106,9 +106,16 @@ extension TestRegistry {
         }
     }
 
+    /// How many ballots of the films the store has.
+    func ballotRecords() throws -> Int {
+        var count = 0
+        try store.forEachRecord(container: "films", component: "stars") { _, _, _ in count += 1 }
+        return count
+    }
+
     /// The topics of all notifications that are kept, with their sequences.
     func topics() throws -> [String] {
-        try store.notifications(after: 0, limit: 10_000).map(\.topic)
+        try store.notifications(after: 0, limit: 10_000).notifications.map(\.topic)
     }
 }
 

@@ -247,7 +247,8 @@ private final class ListeningDelegate: ContainerDelegate {
         }
         _ = try await host.call { $0.setScope(id, to: "past", by: .ann, $1) }
         _ = try await host.call { $0.activate(id, item: "laura", by: .ann, $1) }
-        let told = try #require(try host.store.notifications(after: 0, limit: 100).last)
+        let told = try #require(
+            try host.store.notifications(after: 0, limit: 100).notifications.last)
         #expect(told.topic == "films.items.recalled")
         #expect(
             String(decoding: told.payload, as: UTF8.self)

@@ -1,0 +1,2 @@
+/* What libxxhash offers to Store: XXH3_64bits_withSeed. */
+#include <xxhash.h>

@@ -1,0 +1,201 @@
+internal import Foundation
+internal import GRDB
+
+/// Copies a file of an older format into a new one, which takes its place once it is whole.
+///
+/// The old one is kept beside it, under the name of its format, and is never written to.
+struct Migration {
+    private let old: String
+    private let new: String
+    private let kept: String
+
+    /// - Parameters:
+    ///   - file: what is to be migrated; it is closed, and has no log.
+    ///   - version: its format.
+    init(of file: String, from version: String) {
+        old = file
+        new = "\(file).new"
+        kept = "\(file).\(version)"
+    }
+
+    /// Migrates it.
+    ///
+    /// - Throws: `StoreError` and others; the file is as it was then.
+    func run() throws {
+        try checkRoom()
+        for suffix in ["", "-wal", "-shm"] { unlink(new + suffix) }
+        let target = try Opening.make(new, identity: identity())
+        try target.writeWithoutTransaction { db in
+            try db.execute(sql: "ATTACH ? AS old", arguments: [old])
+            try db.inTransaction {
+                try copyRows(db)
+                return .commit
+            }
+            try check(db)
+            try db.execute(sql: "DETACH old")
+            _ = try db.checkpoint(.truncate)
+        }
+        try target.close()
+        try replace()
+    }
+
+    private func identity() throws -> String {
+        let identity = try DatabaseQueue(path: old).read { db in
+            try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = 'identity'")
+        }
+        guard let identity, UUID(uuidString: identity) != nil else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file has no identity")
+        }
+        return identity
+    }
+
+    private func checkRoom() throws {
+        let size = try ["", "-wal"].reduce(0) { sum, suffix in
+            var info = stat()
+            if stat(old + suffix, &info) == 0 { return sum + Int(info.st_size) }
+            if errno == ENOENT { return sum }
+            throw StoreError(errno: errno, file: old + suffix)
+        }
+        var room = statvfs()
+        guard statvfs(old, &room) == 0 else { throw StoreError(errno: errno, file: old) }
+        // The copy, and its log until it is copied into it.
+        let needed = 2 * size + 1 << 20
+        let free = Int(room.f_bavail) * Int(room.f_frsize)
+        guard free < needed else { return }
+        throw StoreError.full(
+            file: new,
+            reason:
+                "a copy of \(old) in today's format needs \(needed) bytes there, \(free) are free")
+    }
+
+    private func copyRows(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO containers SELECT id, name, position FROM old.containers;
+                INSERT INTO components(id, container, name)
+                    SELECT id, container, name FROM old.components;
+                INSERT INTO actors SELECT number, name FROM old.actors;
+                UPDATE meta SET value = (SELECT value FROM old.meta WHERE name = 'trimmed')
+                    WHERE name = 'trimmed';
+                UPDATE meta SET value = (SELECT IFNULL(MAX(sequence), 0) FROM old.entries)
+                    WHERE name = 'applied';
+                """)
+        if try db.tableExists("purges", in: "old") {
+            try db.execute(sql: "INSERT INTO purges SELECT * FROM old.purges")
+        }
+        try copyEntries(db)
+        try copyRecords(db)
+    }
+
+    private func copyEntries(_ db: Database) throws {
+        let insert = try Statement(
+            """
+            INSERT INTO entries(
+                sequence, container, position, time, actor, topic, public, restricted, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """, db)
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT e.sequence, e.container, e.position, e.time, e.actor, n.topic, n.payload,
+                    n.restricted, c.name
+                FROM old.entries e JOIN old.containers c ON c.id = e.container
+                LEFT JOIN old.notifications n ON n.sequence = e.sequence ORDER BY e.sequence
+                """)
+        while let row = try rows.next() {
+            let (payload, restricted) = (row[6] as Data?, row[7] as Data?)
+            let entry = (
+                payload: payload.map { [UInt8]($0) }, restricted: restricted.map { [UInt8]($0) }
+            )
+            insert.bind(row[0] as Int64, at: 1)
+            insert.bind(row[1] as Int64, at: 2)
+            insert.bind(row[2] as Int64, at: 3)
+            insert.bind(row[3] as Int64, at: 4)
+            insert.bind(row[4] as Int64?, at: 5)
+            insert.bind(row[5] as String?, at: 6)
+            insert.bind(entry.payload, at: 7)
+            insert.bind(entry.restricted, at: 8)
+            insert.bind(
+                EntrySum.of(
+                    container: row[8], sequence: row[0], position: row[2], time: row[3],
+                    actor: row[4], topic: row[5], payload: entry.payload,
+                    restricted: entry.restricted), at: 9)
+            try insert.run()
+        }
+    }
+
+    private func copyRecords(_ db: Database) throws {
+        let insert = try Statement(
+            """
+            INSERT INTO records(component, key, value, sequence, created, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """, db)
+        var totals = ComponentTotals()
+        let components = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT c.id, o.name, c.name FROM old.components c
+                JOIN old.containers o ON o.id = c.container ORDER BY c.id
+                """)
+        for component in components {
+            let id: Int64 = component[0]
+            let sums = ComponentSum(container: component[1], component: component[2])
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT key, value, sequence, created FROM old.records
+                    WHERE component = ? ORDER BY key
+                    """, arguments: [id])
+            while let row = try rows.next() {
+                let (key, value) = (row[0] as Data, row[1] as Data)
+                let sum = key.withUnsafeBytes { key in
+                    value.withUnsafeBytes {
+                        sums.record(key: key, value: $0, sequence: row[2], created: row[3])
+                    }
+                }
+                insert.bind(id, at: 1)
+                key.withUnsafeBytes { insert.bind($0, at: 2) }
+                value.withUnsafeBytes { insert.bind($0, at: 3) }
+                insert.bind(row[2] as Int64, at: 4)
+                insert.bind(row[3] as Int64, at: 5)
+                insert.bind(sum, at: 6)
+                try insert.run()
+                try totals.change(id, by: 1, sums: sum, db)
+            }
+        }
+        try totals.save(db)
+    }
+
+    /// Whether every row has come across.
+    private func check(_ db: Database) throws {
+        for table in ["containers", "components", "entries", "records", "actors"] {
+            let counts = try ["old", "main"].map {
+                try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \($0).\(table)")
+            }
+            guard counts[0] != counts[1] else { continue }
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message:
+                    "of the rows of \(table) \(counts[1] ?? 0) of \(counts[0] ?? 0) were copied")
+        }
+        let found = try String.fetchAll(db, sql: "PRAGMA main.quick_check(1)")
+        guard found == ["ok"] else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: found.first ?? "the copy can't be checked")
+        }
+    }
+
+    /// Puts the new file in the old one's place: one of them stands there at any moment.
+    private func replace() throws(StoreError) {
+        for suffix in ["-wal", "-shm"] { unlink(old + suffix) }
+        guard link(old, kept) == 0 || errno == EEXIST else {
+            throw StoreError(errno: errno, file: kept)
+        }
+        guard rename(new, old) == 0 else { throw StoreError(errno: errno, file: old) }
+        let directory = open(
+            String(old[..<(old.lastIndex(of: "/") ?? old.startIndex)]), O_RDONLY | O_DIRECTORY)
+        guard directory >= 0 else { throw StoreError(errno: errno, file: old) }
+        fsync(directory)
+        close(directory)
+    }
+}

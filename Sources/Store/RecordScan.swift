@@ -1,0 +1,122 @@
+internal import Foundation
+internal import GRDB
+
+/// By how many records a component differs from what it counted itself.
+public struct RecordDifference: Sendable, Hashable {
+    /// How many there should be.
+    public var expected: Int
+    /// How many there are.
+    public var found: Int
+}
+
+/// Reads a component's records, and looks whether they are as they were written.
+struct RecordScan {
+    /// How many rows it should have, those that are purged and not deleted yet among them.
+    let expected: Int
+    private let expectedSum: Int64
+    private let component: Int64?
+    private let sums: ComponentSum
+    private let isPurged: String
+    /// What waits to be made to the component's records, by key.
+    private let late: [(key: [UInt8], LateRecords.Late)]
+    private let db: Database
+
+    init(
+        _ container: String, _ component: String, _ late: LateRecords.Table, _ db: Database
+    ) throws {
+        self.db = db
+        self.late = late.records(container, component)
+        sums = ComponentSum(container: container, component: component)
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT id, records, sum FROM components WHERE id = (\(Store.componentID))"),
+            arguments: [container, component])
+        self.component = row?[0]
+        expected = row?[1] ?? 0
+        expectedSum = row?[2] ?? 0
+        // Most of the time there is nothing to leave out, and each condition costs a row its time.
+        isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
+    }
+
+    typealias Body = (UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Int64) throws -> Bool
+
+    /// Reads the records, by the bytes of their keys.
+    ///
+    /// - Parameters:
+    ///   - key: begins with the record after this key; nil: with the first.
+    ///   - body: takes key, value, nil where the record is damaged, and the sequence of the last
+    ///     change; false: that was enough.
+    /// - Returns: how the component differs from what it counted; nil where it does not, or was not read through.
+    /// - Throws: what the database or the body throws.
+    @discardableResult
+    func run(after key: String?, _ body: Body) throws -> RecordDifference? {
+        guard let component else { return nil }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT key, value, sequence, created, sum, \(isPurged) FROM records
+                    WHERE component = ? \(key == nil ? "" : "AND key > ?") ORDER BY key
+                    """),
+            arguments: [component] + (key.map { [Data($0.utf8)] } ?? StatementArguments()))
+        let start = key.map { Array($0.utf8) }
+        var late = late[...].drop { entry in
+            start.map { !$0.lexicographicallyPrecedes(entry.key) } ?? false
+        }
+        var (count, all): (Int, Int64) = (0, 0)
+        while let row = try rows.next() {
+            count += 1
+            all ^= row[4]
+            let goesOn = try row.withUnsafeData(atIndex: 0) { key in
+                try (key ?? Data()).withUnsafeBytes { key in
+                    try hand(row, key, &late, body)
+                }
+            }
+            guard goesOn else { return nil }
+        }
+        while let (key, entry) = late.popFirst() {
+            guard try hand(key, entry, body) else { return nil }
+        }
+        guard key == nil, count != expected || all != expectedSum else { return nil }
+        return RecordDifference(expected: expected, found: count)
+    }
+
+    /// Hands over what waits for keys before a row's, and the row, or what waits for that.
+    private func hand(
+        _ row: Row, _ key: UnsafeRawBufferPointer,
+        _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ body: Body
+    ) throws -> Bool {
+        while let (other, entry) = late.first, !key.lexicographicallyPrecedes(other) {
+            late.removeFirst()
+            guard try hand(other, entry, body) else { return false }
+            if key.elementsEqual(other) { return true }
+        }
+        let isPurged: Bool = row[5]
+        if isPurged { return true }
+        return try row.withUnsafeData(atIndex: 1) { value in
+            try (value ?? Data()).withUnsafeBytes { value in
+                let (sequence, sum): (Int64, Int64) = (row[2], row[4])
+                let found = sums.record(
+                    key: key, value: value, sequence: sequence, created: row[3])
+                return try body(key, found == sum ? value : nil, sequence)
+            }
+        }
+    }
+
+    private func hand(_ key: [UInt8], _ late: LateRecords.Late, _ body: Body) throws -> Bool {
+        guard let value = late.value else { return true }
+        return try key.withUnsafeBytes { key in
+            try value.withUnsafeBytes { try body(key, $0, late.sequence) }
+        }
+    }
+}
+
+/// A record whose sum is not that of what it holds.
+struct DamagedRecord: Error {
+    let reason: String
+
+    init(_ key: RecordKey) {
+        reason =
+            "the record '\(key.key)' of the component \(key.component) of \(key.container) is not what "
+            + "was written"
+    }
+}

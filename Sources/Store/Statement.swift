@@ -1,0 +1,102 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// A statement on SQLite's own interface, prepared once for the writer's connection.
+///
+/// What a group of entries runs through is written with these; GRDB, which checks more with each step, opens
+/// the file and reads it. Errors are GRDB's all the same.
+final class Statement {
+    private let handle: OpaquePointer
+    private let connection: OpaquePointer
+
+    /// What is bound is copied: SQLITE_TRANSIENT, a macro that Swift does not see.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    init(_ sql: String, _ db: Database) throws {
+        guard let connection = db.sqliteConnection else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
+        }
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw Self.error(code, connection) }
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Binds a number, or NULL.
+    func bind(_ number: Int64?, at index: Int32) {
+        if let number {
+            sqlite3_bind_int64(handle, index, number)
+        } else {
+            sqlite3_bind_null(handle, index)
+        }
+    }
+
+    /// Binds a blob.
+    func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(handle, index, 0)
+        } else {
+            sqlite3_bind_blob64(
+                handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+        }
+    }
+
+    /// Binds a blob, or NULL.
+    func bind(_ bytes: [UInt8]?, at index: Int32) {
+        guard let bytes else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        bytes.withUnsafeBytes { bind($0, at: index) }
+    }
+
+    /// Binds the UTF-8 of a text as a blob.
+    func bind(bytesOf text: String, at index: Int32) {
+        var text = text
+        text.withUTF8 { bind(UnsafeRawBufferPointer($0), at: index) }
+    }
+
+    /// Binds a text, or NULL.
+    func bind(_ text: String?, at index: Int32) {
+        guard var text else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        text.withUTF8 { bytes in
+            _ = bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
+            }
+        }
+    }
+
+    /// Runs it, and makes it ready for the next time.
+    func run() throws {
+        while try step() {}
+    }
+
+    /// Goes on to the next row; false, and ready for the next time: there is none.
+    func step() throws -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        let failure = code == SQLITE_DONE ? nil : Self.error(code, connection)
+        sqlite3_reset(handle)
+        if let failure { throw failure }
+        return false
+    }
+
+    /// Makes it ready for the next time before its last row.
+    func reset() { sqlite3_reset(handle) }
+
+    /// A number of the row; 0 for NULL.
+    func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    private static func error(_ code: Int32, _ connection: OpaquePointer) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: String(cString: sqlite3_errmsg(connection)))
+    }
+}
