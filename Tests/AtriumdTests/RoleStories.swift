@@ -102,7 +102,7 @@ extension Stories {
                     error: "ContainerNotFound"),
             "org.atrium.Store.Backup": Row("admin", more: true),
             "org.atrium.Store.Verify":
-                Row("admin", more: true, error: "org.varlink.service.MethodNotImplemented"),
+                Row("admin", ["container": "none"], more: true, error: "ContainerNotFound"),
             "org.atrium.Contents.List": Row("observer", ["container": "films", "limit": 1]),
             "org.atrium.Contents.Get": Row("observer", film),
             "org.atrium.Contents.Put":

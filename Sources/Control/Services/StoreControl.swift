@@ -25,7 +25,7 @@ struct StoreControl: StoreService {
         _ parameters: Interfaces.Store.Verify.Parameters,
         call: VarlinkCall<Interfaces.Store.Verify.Reply>
     ) {
-        call.fail(VarlinkService.MethodNotImplemented(method: Interfaces.Store.Verify.name))
+        VerifyStream(call: call, context: context).start(parameters.container)
     }
 }
 

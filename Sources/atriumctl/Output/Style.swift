@@ -14,9 +14,9 @@ enum Style: String {
     /// The style of a state, by its word.
     static func state(_ word: String) -> Style? {
         switch word {
-        case "ready", "loaded", "attached": .green
+        case "ready", "loaded", "attached", "ok": .green
         case "starting", "loading", "stopping", "found", "pending": .yellow
-        case "failed", "refused", "degraded", "removed": .red
+        case "failed", "refused", "degraded", "damaged", "removed": .red
         default: nil
         }
     }
