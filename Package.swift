@@ -191,9 +191,15 @@ let package = Package(
                 "Varlink", "JSONCodec", "Instruments", "TestSupport", nioCore, nioPosix, logging,
             ]),
         tests("InstrumentsTests", ["Instruments", metrics]),
+        .target(
+            name: "FaultVFS", path: "Tests/Fixtures/FaultVFS",
+            linkerSettings: [.linkedLibrary("sqlite3")]),
         tests(
             "StoreTests",
-            ["Store", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"), logging],
+            [
+                "Store", "FaultVFS", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                logging,
+            ],
             linker: ownSyncs),
         tests(
             "HostTests",

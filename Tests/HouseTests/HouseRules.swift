@@ -5,8 +5,9 @@
 enum HouseRules {
     static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
 
-    /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, and generated code.
-    static let fixtures: Set = ["Breaker", "Certification", "Constructs"]
+    /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, and what breaks
+    /// files beneath SQLite.
+    static let fixtures: Set = ["Breaker", "Certification", "Constructs", "FaultVFS"]
 
     /// Programs that show how the libraries are used, and where they are below `Examples`.
     static let examples = [
@@ -63,6 +64,7 @@ enum HouseRules {
         ],
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
+        "FaultVFS": [],
         "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 

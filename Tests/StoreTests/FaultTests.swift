@@ -1,0 +1,196 @@
+import FaultVFS
+import Foundation
+import Store
+import TestSupport
+import Testing
+
+/// Failures of the file system at every call in turn, each followed by a crash and a recount.
+///
+/// `FAULT_SEEDS` says how many workloads are run so; `make soak` runs more.
+@Suite(.timeLimit(.minutes(60))) struct FaultTests {
+    private static let seeds =
+        ProcessInfo.processInfo.environment["FAULT_SEEDS"].flatMap { Int($0) } ?? 2
+
+    @Test(arguments: [FaultError, FaultFull, FaultShort, FaultTorn, FaultCrash])
+    func `whatever call fails, what was acknowledged is there whole`(kind: FaultKind) throws {
+        for seed in 0..<Self.seeds {
+            let calls = try FaultRun(.init(kind: FaultNone, seed: seed)).run()
+            #expect(calls > 40)
+            for call in 0..<calls {
+                _ = try FaultRun(.init(kind: kind, call: call, seed: seed)).run()
+            }
+        }
+    }
+
+    @Test(arguments: [FaultError, FaultFull, FaultShort, FaultTorn, FaultCrash])
+    func `a store that could not be made is made by the next start`(kind: FaultKind) throws {
+        let calls = try FaultRun(.init(kind: FaultNone, isNew: true, entries: 0)).run()
+        #expect(calls > 5)
+        for call in 0..<calls {
+            _ = try FaultRun(.init(kind: kind, call: call, isNew: true, entries: 2)).run()
+        }
+    }
+
+    /// A disk that says that it synced and did not: not promised, but nobody crashes of it.
+    @Test func `a store whose disk has lied opens, or says why not`() throws {
+        let calls = try FaultRun(.init(kind: FaultNone, seed: 0)).run()
+        var outcomes: [FaultRun.Aftermath: Int] = [:]
+        for call in 0..<calls {
+            let run = FaultRun(.init(kind: FaultLostSync, call: call, seed: call))
+            outcomes[try run.runLying(), default: 0] += 1
+        }
+        #expect(outcomes[.whole, default: 0] > 0)
+        #expect(outcomes[.found, default: 0] > 0)
+    }
+
+    @Test func `the recount would show a store that acknowledges before the sync`() throws {
+        var lost = 0
+        for seed in 0..<20 {
+            let run = FaultRun(.init(kind: FaultNone, seed: seed, isSynced: false))
+            if try run.runLying() != .whole { lost += 1 }
+        }
+        #expect(lost > 0)
+    }
+}
+
+/// A workload on a store beneath which something goes wrong, and the recount after it.
+struct FaultRun {
+    struct Plan {
+        var kind: FaultKind
+        /// The first call that fails.
+        var call = 0
+        var seed = 0
+        /// Whether the store is made in it; else it is there before.
+        var isNew = false
+        var entries = 12
+        var isSynced = true
+    }
+
+    /// What a disk that lied has left.
+    enum Aftermath: Hashable {
+        case whole
+        /// The store says so, or can't be opened.
+        case found
+        case unnoticed
+    }
+
+    private let plan: Plan
+
+    init(_ plan: Plan) { self.plan = plan }
+
+    /// Runs it and counts again: all that was acknowledged has to be there.
+    func run() throws -> Int {
+        let scratch = try makeScratch()
+        let (sent, acknowledged, calls) = try work(in: scratch)
+        let bench = try Bench(scratch)
+        defer { bench.store.close() }
+        #expect(bench.store.damages.isEmpty, "\(plan)")
+        let found = try recount(bench)
+        #expect(acknowledged.isSubset(of: found), "\(plan)")
+        #expect(found.isSubset(of: sent), "\(plan)")
+        // It goes on.
+        #expect(bench.write(entry("afterwards", size: 10)) != nil)
+        #expect(try recount(bench) == found.union(["afterwards"]), "\(plan)")
+        return calls
+    }
+
+    /// Runs it; what was acknowledged may be lost.
+    func runLying() throws -> Aftermath {
+        let scratch = try makeScratch()
+        let acknowledged = try work(in: scratch).acknowledged
+        guard let bench = try? Bench(scratch) else { return .found }
+        defer { bench.store.close() }
+        guard bench.store.damages.isEmpty else { return .found }
+        let records = ["left", "right"].map { try? bench.records("films", $0) }
+        guard let left = records[0], left == records[1] else { return .found }
+        return acknowledged.isSubset(of: left.keys) ? .whole : .unnoticed
+    }
+
+    private func makeScratch() throws -> TemporaryDirectory {
+        guard !plan.isNew else { return try TemporaryDirectory(inMemory: true) }
+        return try Self.template.get().written()
+    }
+
+    /// A store that has been used before, so that its log is not new.
+    private static let template = Result {
+        let bench = try Bench(TemporaryDirectory(inMemory: true))
+        for number in 0..<5 {
+            bench.write(FaultRun(.init(kind: FaultNone)).entry("before \(number)", size: 2_000))
+        }
+        bench.store.close()
+        return try StoreFiles(of: bench.scratch)
+    }
+
+    private func work(
+        in scratch: TemporaryDirectory
+    ) throws -> (sent: Set<String>, acknowledged: Set<String>, calls: Int) {
+        let before = plan.isNew ? [] : Set((0..<5).map { "before \($0)" })
+        var random = Seeded(state: UInt64(plan.seed))
+        let files = FaultFiles(scratch.path)
+        files.fail(
+            plan.kind, at: plan.call, count: [1, 1, 2, 5][plan.call % 4],
+            seed: UInt64(plan.call))
+        var (sent, acknowledged) = (before, before)
+        if let bench = try? Bench(scratch) {
+            // Often copied into the database.
+            _ = try? bench.store.pragma("wal_autocheckpoint = 12")
+            if !plan.isSynced { _ = try? bench.store.pragma("synchronous = OFF") }
+            for number in 0..<plan.entries {
+                write(number, to: bench, &sent, &acknowledged, using: &random)
+            }
+            files.crash()
+            bench.store.abandon()
+        }
+        let calls = files.calls
+        if plan.call % 2 == 0 || !plan.isSynced { files.cutPower(seed: random.next()) }
+        return (sent, acknowledged, calls)
+    }
+
+    private func write(
+        _ number: Int, to bench: Bench, _ sent: inout Set<String>,
+        _ acknowledged: inout Set<String>, using random: inout Seeded
+    ) {
+        let names = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
+        let size = [10, 3_000, 20_000][Int.random(in: 0..<3, using: &random)]
+        for (index, name) in names.enumerated() {
+            bench.store.append(
+                entry(name, size: size, epoch: number), ticket: UInt64(number * 10 + index))
+        }
+        sent.formUnion(names)
+        for outcome in bench.settle() where outcome.ticket / 10 == UInt64(number) {
+            guard case .success = outcome.result else { continue }
+            acknowledged.insert(names[Int(outcome.ticket % 10)])
+        }
+        // Finishes the tail.
+        if number % 3 == 2 { _ = try? bench.records("films", "left") }
+        if number % 5 == 4 { try? bench.store.trimNotifications(keeping: 3) }
+        bench.store.probe()
+    }
+
+    private func entry(_ name: String, size: Int, epoch: Int = 0) -> Entry {
+        let value = [UInt8](repeating: 0x78, count: size)
+        return Entry(
+            container: "films", epoch: epoch, time: 0,
+            changes: ["left", "right"].map {
+                RecordChange(container: "films", component: $0, key: name, value: value)
+            },
+            notification: NotificationDraft(topic: "t", payload: [UInt8](name.utf8)))
+    }
+
+    /// The names of all entries that are there; each whole, under contiguous sequences.
+    private func recount(_ bench: Bench) throws -> Set<String> {
+        let left = try bench.records("films", "left")
+        #expect(try bench.records("films", "right") == left, "\(plan)")
+        #expect(bench.store.lastSequence == left.count, "\(plan)")
+        #expect(try bench.store.position(of: "films") == left.count, "\(plan)")
+        let trimmed = try bench.store.trimmedThrough()
+        let told = try bench.store.notifications(after: trimmed, limit: .max).notifications
+        if trimmed < bench.store.lastSequence {
+            #expect(
+                told.map(\.sequence) == Array(trimmed + 1...bench.store.lastSequence), "\(plan)")
+        }
+        let names = Set(told.map { String(decoding: $0.payload, as: UTF8.self) })
+        #expect(names.isSubset(of: left.keys), "\(plan)")
+        return Set(left.keys)
+    }
+}
