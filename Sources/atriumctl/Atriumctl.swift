@@ -42,7 +42,7 @@ struct Atriumctl: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Back up and restore",
-                subcommands: [BackupCommand.self, VerifyCommand.self]),
+                subcommands: [BackupCommand.self, RestoreCommand.self, VerifyCommand.self]),
             CommandGroup(
                 name: "The daemon and its protocol",
                 subcommands: [

@@ -24,7 +24,7 @@ struct Atriumd: AsyncParsableCommand {
             setting, 77 where it may not read or write, 65 for a store that it can't use, 75 where \
             trying again later may help, and 70, 71, 73 or 74 for what else kept it from starting; \
             --check ends with 78 or 77 where the settings would keep it from starting, and with 1 \
-            where something else is wrong: a definition, a plugin, a role.
+            where something else is wrong: a definition, a plugin, a role. --restore ends in the same ways.
             """,
         version: AtriumVersion.current)
 
@@ -45,6 +45,25 @@ struct Atriumd: AsyncParsableCommand {
 
     @Flag(help: "Check settings, definitions and plugins, say what is wrong, and exit.")
     var check = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Put a backup in the place of the store, and exit; - reads it from standard input.",
+            valueName: "file"),
+        completion: .file())
+    var restore: String?
+
+    @Flag(help: "With --restore: keep a store that is there under another name.")
+    var replace = false
+
+    func validate() throws {
+        guard restore == nil || !check else {
+            throw ValidationError("--check and --restore are two things: leave one out.")
+        }
+        guard restore != nil || !replace else {
+            throw ValidationError("--replace goes with --restore.")
+        }
+    }
 
     /// Runs the command line to its end; what was said to the service manager gets there first.
     ///
@@ -77,6 +96,7 @@ struct Atriumd: AsyncParsableCommand {
             directories: DefaultDirectories(
                 environment: ProcessInfo.processInfo.environment, uid: getuid()))
         if check { return try await checkOnly(source) }
+        if let restore { return try await restoreOnly(restore, source) }
         OpenFiles.raiseLimit()
         let settings: DaemonSettings
         let inheritance: Daemon.Inheritance
@@ -96,6 +116,16 @@ struct Atriumd: AsyncParsableCommand {
             ).run()
         } catch {
             throw report(StartFailure(error))
+        }
+    }
+
+    private func restoreOnly(_ file: String, _ source: DaemonSettings.Source) async throws {
+        do {
+            let settings = try await DaemonSettings.load(source)
+            try Restore(settings: settings).run(file, replacing: replace)
+        } catch {
+            FileHandle.standardError.write(Data("atriumd: \(error)\n".utf8))
+            throw ExitCode(StartFailure(error).status.rawValue)
         }
     }
 

@@ -47,6 +47,7 @@ struct StartFailure {
             case let error as DaemonError: (error.status, error.errno)
             case is DefinitionProblem: (.configuration, EINVAL)
             case let error as StoreError: Self.sort(error)
+            case let error as RestoreError: Self.sort(error)
             case let error as VarlinkBindError: Self.sort(error)
             case let error as ListenError: (.system, error.errno)
             default: (.software, 0)
@@ -73,6 +74,16 @@ struct StartFailure {
         case .notWritable: (.permission, EACCES)
         case .failed: (.io, EIO)
         case .closed: (.software, EBADF)
+        }
+    }
+
+    private static func sort(_ error: RestoreError) -> (Status, Int32) {
+        switch error {
+        case .unreadable: (.permission, EACCES)
+        case .foreign, .truncated, .withLog, .damaged, .newer: (.data, EINVAL)
+        case .storeThere: (.cantCreate, EEXIST)
+        case .noRoom: (.temporary, ENOSPC)
+        case .store(let error): sort(error)
         }
     }
 

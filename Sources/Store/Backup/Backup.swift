@@ -101,7 +101,8 @@ public final class BackupMaking: Sendable {
     /// - Returns: the copy.
     /// - Throws: ``BackupError``; the store is as it was, and nothing is left beside it.
     public func make(of store: Store) throws(BackupError) -> Backup {
-        // What was purged is not to be in the copy.
+        // What was purged is not to be in the copy; where nothing can be written, it is.
+        try? store.writer.finishTail()
         store.waitForDeletion()
         guard !store.writer.isClosed else { throw .store(.closed(file: store.file)) }
         do {

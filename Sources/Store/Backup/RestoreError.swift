@@ -1,0 +1,46 @@
+/// Why a backup was not put in the place of a store: what, where and what to do.
+///
+/// All is as it was.
+public enum RestoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The backup can't be read.
+    case unreadable(file: String, reason: String)
+    /// It is something else than a store of ours.
+    case foreign(file: String, reason: String)
+    /// A part of it is missing.
+    case truncated(file: String, bytes: Int, expected: Int)
+    /// It is a running store's file, copied without its log.
+    case withLog(file: String)
+    /// What it holds is damaged.
+    case damaged(file: String, reason: String)
+    /// A newer version made it, whose migrations are named.
+    case newer(file: String, migrations: [String])
+    /// There is a store already.
+    case storeThere(file: String)
+    /// The file system of the folder has fewer bytes than the store needs.
+    case noRoom(folder: String, needed: Int, free: Int)
+    /// The state directory can't be used.
+    case store(StoreError)
+
+    /// A sentence for people, with what to do about it.
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "\(file) can't be read: \(reason)"
+        case .foreign(let file, let reason): "\(file) is no backup of a store: \(reason)"
+        case .truncated(let file, let bytes, let expected):
+            "\(file) is not whole: it has \(bytes) bytes of \(expected); copy it again, or take another backup"
+        case .withLog(let file):
+            "\(file)-wal lies beside \(file): it is the file of a store that was not stopped, and what is in its "
+                + "log would be missing; take a backup that 'atriumctl backup' wrote"
+        case .damaged(let file, let reason): "\(file) is damaged (\(reason)): take another backup"
+        case .newer(let file, let migrations):
+            "\(file) was written by a newer Atrium (\(migrations.joined(separator: ", "))): "
+                + "restore it with that version"
+        case .storeThere(let file):
+            "there is a store already, \(file): --replace keeps it under another name and "
+                + "restores in its place"
+        case .noRoom(let folder, let needed, let free):
+            "no room in \(folder): the store needs \(needed) bytes, \(free) are free"
+        case .store(let error): "\(error)"
+        }
+    }
+}

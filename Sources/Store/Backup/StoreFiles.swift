@@ -1,0 +1,68 @@
+internal import Foundation
+internal import GRDB
+
+/// The files of a store in its folder: `atrium.sqlite`, its log, and what was kept of damaged ones.
+enum StoreFiles {
+    private static let prefix = "atrium.sqlite"
+    /// What belongs to the process that has the file open.
+    private static let index = "\(prefix)-shm"
+
+    /// Their names, but that of what SQLite makes anew.
+    static func names(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasPrefix(prefix) && $0 != index }.sorted()
+    }
+
+    /// Keeps all of them in a folder of their own, from which another file may then take the place of the database.
+    ///
+    /// The database itself stays, with all that was committed, under its old name too.
+    ///
+    /// - Parameter folder: the state directory, which nobody else uses.
+    /// - Returns: the new folder.
+    /// - Throws: `StoreError` where it can't; the files are where they were.
+    static func keep(of folder: String) throws -> String {
+        let kept = try makeFolder(in: folder)
+        let (file, log) = ("\(folder)/\(prefix)", "\(folder)/\(prefix)-wal")
+        let hasLog =
+            (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int) ?? 0 > 0
+        if hasLog {
+            // As it is: SQLite would leave out what lies behind damage.
+            try FileManager.default.copyItem(atPath: log, toPath: "\(kept)/\(prefix)-wal")
+            // What is only in the log goes into the database, so that there is no moment without it.
+            if access(file, F_OK) == 0 { try? takeInLog(of: file) }
+        }
+        for name in names(in: folder) where name != "\(prefix)-wal" {
+            guard link("\(folder)/\(name)", "\(kept)/\(name)") == 0 else {
+                throw StoreError(errno: errno, file: "\(kept)/\(name)")
+            }
+        }
+        try sync(kept)
+        try sync(folder)
+        for name in names(in: folder) + [index] where name != prefix { unlink("\(folder)/\(name)") }
+        return kept
+    }
+
+    /// Writes a folder's entries to the disk.
+    static func sync(_ folder: String) throws(StoreError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError(errno: errno, file: folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StoreError(errno: errno, file: folder) }
+    }
+
+    private static func takeInLog(of file: String) throws {
+        let queue = try DatabaseQueue(path: file)
+        defer { try? queue.close() }
+        _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
+    private static func makeFolder(in folder: String) throws(StoreError) -> String {
+        let time = Date.now.formatted(.iso8601).replacing(/[-:]/, with: "")
+        var path = "\(folder)/before-\(time)"
+        while mkdir(path, 0o700) != 0 {
+            guard errno == EEXIST else { throw StoreError(errno: errno, file: path) }
+            path += "-more"
+        }
+        return path
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import GRDB
+
+/// Counts a file's rows and their sums again, while nobody writes to it.
+enum StoreRecount {
+    /// What is damaged of a file in today's format, for people; nil: nothing.
+    static func damage(_ db: Database) throws -> String? {
+        try damagedRecords(db) ?? damagedEntries(db)
+    }
+
+    private static func damagedRecords(_ db: Database) throws -> String? {
+        let components = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT o.name, c.name FROM components c JOIN containers o ON o.id = c.container
+                """)
+        // What entries still have to change is compared with the entries' own sums.
+        let late = LateRecords(Tail(), applied: .max).current
+        for row in components {
+            let (container, component): (String, String) = (row[0], row[1])
+            var count = 0
+            let difference = try RecordScan(container, component, late, db).run(after: nil) {
+                _, value, _ in
+                if value == nil { count += 1 }
+                return true
+            }
+            let name = container.isEmpty ? "the registry" : "\(container)/\(component)"
+            if count > 0 { return "\(count) records of \(name) are not what was written" }
+            guard let difference else { continue }
+            return
+                "\(name) has \(difference.found) records of \(difference.expected), or other ones"
+        }
+        return nil
+    }
+
+    private static func damagedEntries(_ db: Database) throws -> String? {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT e.sequence, c.name, e.position, e.changes, e.sum, e.time, e.actor, e.topic,
+                    e.public, e.restricted
+                FROM entries e LEFT JOIN containers c ON c.id = e.container ORDER BY e.sequence
+                """)
+        while let row = try rows.next() {
+            let sequence: Int64 = row[0]
+            var sum = EntrySum.of(
+                container: row[1] ?? "", sequence: sequence, position: row[2], time: row[5],
+                actor: row[6], topic: row[7], payload: (row[8] as Data?).map { [UInt8]($0) },
+                restricted: (row[9] as Data?).map { [UInt8]($0) })
+            if let changes = row[3] as Data? {
+                sum ^= EntrySum.ofChanges([UInt8](changes), sequence: sequence)
+            }
+            guard sum == row[4] else {
+                return "entry \(sequence) of the log is not what was written"
+            }
+        }
+        return nil
+    }
+}

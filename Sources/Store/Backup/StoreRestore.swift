@@ -1,0 +1,188 @@
+internal import Foundation
+internal import GRDB
+
+/// A backup that was put in the place of a store.
+public struct RestoredStore: Sendable, Equatable {
+    /// How many bytes it has.
+    public let bytes: Int
+    /// The sequence of the last entry in it.
+    public let sequence: Int64
+    /// The identity that it was given.
+    public let identity: String
+    /// The folder in which the store of before is kept; nil: there was none.
+    public let kept: String?
+}
+
+/// Puts a backup into a state directory that no daemon uses.
+///
+/// The backup is copied to a file beside the store and looked over there. Then that takes the store's place in one
+/// step: whoever is interrupted before it leaves what was there.
+///
+/// The restored store has an identity of its own, so that a cursor of before is not taken for one of its own.
+public struct StoreRestore: ~Copyable {
+    private let folder: String
+    private let file: String
+    private let source: Int32
+    private let name: String
+    private let ownership: Ownership
+
+    /// Takes the state directory, which must be there.
+    ///
+    /// - Parameters:
+    ///   - source: the backup, open for reading from its beginning on.
+    ///   - name: its path, for people.
+    ///   - directory: the state directory.
+    /// - Throws: ``RestoreError``, when a daemon has it.
+    public init(from source: Int32, named name: String, to directory: String) throws(RestoreError) {
+        folder = directory.hasSuffix("/") ? String(directory.dropLast()) : directory
+        file = "\(folder)/atrium.sqlite"
+        (self.source, self.name) = (source, name)
+        do throws(StoreError) {
+            ownership = try Ownership(of: "\(folder)/atrium.lock")
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Restores.
+    ///
+    /// - Parameter replacing: whether a store that is there is kept aside; otherwise it is refused.
+    /// - Returns: what there is now.
+    /// - Throws: ``RestoreError``: all is as it was.
+    public consuming func run(replacing: Bool) throws(RestoreError) -> RestoredStore {
+        DraftFile.removeAll(in: folder)
+        let isThere = !StoreFiles.names(in: folder).isEmpty
+        guard replacing || !isThere else { throw .storeThere(file: file) }
+        do {
+            let draft = try DraftFile(beside: file, for: .restore)
+            let bytes = try copy(to: draft)
+            let (identity, sequence) = try lookOver(draft)
+            guard fsync(draft.descriptor) == 0 else {
+                throw StoreError(errno: errno, file: draft.path)
+            }
+            let kept = isThere ? try StoreFiles.keep(of: folder) : nil
+            guard rename(draft.path, file) == 0 else { throw StoreError(errno: errno, file: file) }
+            try StoreFiles.sync(folder)
+            return RestoredStore(bytes: bytes, sequence: sequence, identity: identity, kept: kept)
+        } catch let error as RestoreError {
+            throw error
+        } catch let error as StoreError {
+            throw .store(error)
+        } catch {
+            throw .damaged(file: name, reason: (error as? DatabaseError)?.reason ?? "\(error)")
+        }
+    }
+
+    /// Copies the backup, as far as it is one.
+    private borrowing func copy(to draft: borrowing DraftFile) throws -> Int {
+        var total = 0
+        var header: BackupHeader?
+        var start: [UInt8] = []
+        while true {
+            let part = try read()
+            if header == nil {
+                start += part
+                guard start.count >= BackupHeader.size || part.isEmpty else { continue }
+                let found = try BackupHeader(start, of: name)
+                header = found
+                try checkRoom(found)
+                try write(start, to: draft, total, found)
+                total += start.count
+            } else {
+                try write(part, to: draft, total, header)
+                total += part.count
+            }
+            guard !part.isEmpty else { break }
+        }
+        if let expected = header?.expected, total != expected {
+            throw RestoreError.truncated(file: name, bytes: total, expected: expected)
+        }
+        return total
+    }
+
+    private borrowing func checkRoom(_ header: BackupHeader) throws {
+        let free = FileRoom.free(in: folder)
+        guard let needed = header.expected, needed > free else { return }
+        throw RestoreError.noRoom(folder: folder, needed: needed, free: free)
+    }
+
+    private borrowing func read() throws -> [UInt8] {
+        while true {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, filled in
+                count = Glibc.read(source, buffer.baseAddress, buffer.count)
+                filled = max(0, count)
+            }
+            if count >= 0 { return bytes }
+            guard errno == EINTR else {
+                throw RestoreError.unreadable(file: name, reason: String(cString: strerror(errno)))
+            }
+        }
+    }
+
+    private borrowing func write(
+        _ bytes: [UInt8], to draft: borrowing DraftFile, _ total: Int, _ header: BackupHeader?
+    ) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.write(draft.descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == ENOSPC || errno == EDQUOT {
+                let free = FileRoom.free(in: folder)
+                let needed = header?.expected ?? total + bytes.count
+                throw RestoreError.noRoom(folder: folder, needed: needed, free: free + total)
+            } else if errno != EINTR {
+                throw StoreError(errno: errno, file: draft.path)
+            }
+        }
+    }
+
+    /// Checks what the copy holds, and gives it an identity.
+    private borrowing func lookOver(
+        _ draft: borrowing DraftFile
+    ) throws -> (identity: String, sequence: Int64) {
+        let queue = try DatabaseQueue(path: draft.path)
+        defer { try? queue.close() }
+        let identity = UUID().uuidString.lowercased()
+        return try queue.inDatabase { db in
+            // One that was written to without us could do anything as soon as it is changed.
+            let code = try Int.fetchOne(
+                db, sql: "SELECT COUNT(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')")
+            guard code == 0 else {
+                throw RestoreError.foreign(file: name, reason: "it has triggers or views")
+            }
+            let found = try String.fetchAll(db, sql: "PRAGMA quick_check(1)")
+            guard found == ["ok"] else {
+                throw RestoreError.damaged(file: name, reason: found.joined(separator: "; "))
+            }
+            try checkFormat(db)
+            // A stopped store's own file says that it has a log.
+            _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+            try db.execute(
+                sql: "UPDATE meta SET value = ? WHERE name = 'identity'", arguments: [identity])
+            guard db.changesCount == 1 else {
+                throw RestoreError.damaged(file: name, reason: "it has no identity")
+            }
+            return (identity, try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0)
+        }
+    }
+
+    /// Checks the sums of a file in today's format; older ones have none, and are checked as they are migrated.
+    private borrowing func checkFormat(_ db: Database) throws {
+        let versions = try Schema.versions(of: db)
+        let newer = versions.subtracting(Schema.olderVersions).subtracting([Schema.version])
+        guard newer.isEmpty else {
+            throw RestoreError.newer(file: name, migrations: newer.sorted())
+        }
+        guard !versions.isEmpty else {
+            throw RestoreError.damaged(file: name, reason: "it does not name its format")
+        }
+        guard versions.contains(Schema.version), let damage = try StoreRecount.damage(db) else {
+            return
+        }
+        throw RestoreError.damaged(file: name, reason: damage)
+    }
+}

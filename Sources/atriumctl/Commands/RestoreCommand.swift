@@ -1,0 +1,49 @@
+import ArgumentParser
+import Glibc
+
+/// The command `atriumctl restore FILE`.
+struct RestoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of the store of a daemon that does not run.",
+        discussion: """
+            Runs 'atriumd --restore' on this machine, and takes no --socket and no --json: stop the daemon \
+            first. The backup is looked over before anything is changed. The store gets a new identity: \
+            who follows from a number of before is told that something is missing.
+            """)
+
+    @Argument(help: "The backup; - reads it from standard input.", completion: .file())
+    var file: String
+
+    @Flag(help: "Keep a store that is there under another name, and restore in its place.")
+    var replace = false
+
+    @Option(
+        help: ArgumentHelp("Where the store is kept.", valueName: "folder"), completion: .directory)
+    var stateDirectory: String?
+
+    @Option(
+        help: ArgumentHelp("The daemon's configuration file.", valueName: "file"),
+        completion: .file())
+    var config: String?
+
+    func run() throws {
+        var words = ["atriumd", "--restore", file]
+        if replace { words.append("--replace") }
+        if let stateDirectory { words += ["--state-directory", stateDirectory] }
+        if let config { words += ["--config", config] }
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        // The one that was installed with this client, else the first one that a shell would find.
+        if let own = realpath("/proc/self/exe", nil) {
+            let folder = String(cString: own).split(separator: "/").dropLast().joined(
+                separator: "/")
+            free(own)
+            execv("/\(folder)/atriumd", &arguments)
+        }
+        execvp("atriumd", &arguments)
+        throw CommandFailure(
+            "can't run atriumd: \(String(cString: strerror(errno)))",
+            hint: "restore on the machine of the daemon, where it is installed.")
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import GRDB
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// Copies of a store that goes on, and what becomes of them.
+@Suite(.timeLimit(.minutes(3)))
+struct BackupTests {
+    /// The bytes of a backup.
+    private static func bytes(_ backup: Backup) throws -> Data {
+        var data = Data()
+        while case let part = try backup.read(at: data.count, atMost: 10_000), !part.isEmpty {
+            data.append(contentsOf: part)
+        }
+        return data
+    }
+
+    private static func names(_ scratch: TemporaryDirectory) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+    }
+
+    /// Restores a file into a directory.
+    @discardableResult
+    private static func restore(
+        _ data: Data, to target: TemporaryDirectory, replacing: Bool = false
+    ) throws -> RestoredStore {
+        let source = try TemporaryDirectory()
+        let path = try source.write("backup", data)
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        return try StoreRestore(from: descriptor, named: "backup", to: target.path).run(
+            replacing: replacing)
+    }
+
+    private static func filled(_ count: Int = 50) throws -> Bench {
+        let bench = try Bench()
+        for number in 0..<count { bench.store.append(put("k\(number)", "v\(number)"), ticket: 0) }
+        bench.settle()
+        return bench
+    }
+
+    @Test func `a backup is a whole store of one moment, and leaves nothing beside the store`()
+        throws
+    {
+        let bench = try Self.filled()
+        let before = try Self.names(bench.scratch)
+        let backup = try BackupMaking().make(of: bench.store)
+        #expect(try Self.names(bench.scratch) == before, "its file has no name")
+        bench.write(put("later", "not in it"))
+        let data = try Self.bytes(backup)
+        #expect(data.count == backup.bytes)
+        #expect(backup.sequence == 50)
+        #expect(backup.identity == bench.store.identity)
+
+        let target = try TemporaryDirectory()
+        let restored = try Self.restore(data, to: target)
+        #expect(restored.sequence == 50)
+        #expect(restored.kept == nil)
+        let copy = try Bench(target)
+        #expect(copy.store.identity == restored.identity)
+        #expect(copy.store.identity != bench.store.identity)
+        #expect(copy.store.lastSequence == 50)
+        var records = try bench.records("films", "list")
+        records["later"] = nil
+        #expect(try copy.records("films", "list") == records)
+        #expect(
+            try copy.store.notifications(after: 0, limit: 100)
+                == bench.store.notifications(after: 0, limit: 50))
+        #expect(try Self.names(target).filter { $0.hasPrefix("atrium.restore") } == [])
+    }
+
+    @Test func `what was purged is not in a backup, though its rows were not deleted yet`() throws {
+        let bench = try Self.filled(0)
+        for number in 0..<3_000 {
+            bench.store.append(put("k\(number)", "secret-\(number)"), ticket: 0)
+        }
+        var purge = put("kept", "other")
+        purge.purges = [Purge(container: "films", component: "list", prefix: "k")]
+        bench.store.append(purge, ticket: 0)
+        bench.settle()
+        let data = try Self.bytes(BackupMaking().make(of: bench.store))
+        #expect(data.range(of: Data("secret-".utf8)) == nil)
+        #expect(data.range(of: Data("other".utf8)) != nil)
+    }
+
+    @Test func `one that was told to stop throws, and leaves nothing`() throws {
+        let bench = try Self.filled()
+        let before = try Self.names(bench.scratch)
+        let making = BackupMaking()
+        making.cancel()
+        #expect(throws: BackupError.cancelled) { try making.make(of: bench.store) }
+        #expect(try Self.names(bench.scratch) == before)
+        bench.store.close()
+        #expect(throws: BackupError.store(.closed(file: bench.scratch.database))) {
+            try BackupMaking().make(of: bench.store)
+        }
+    }
+
+    @Test func `what a killed process left of backups and restores is removed at the next start`()
+        throws
+    {
+        let scratch = try TemporaryDirectory()
+        for name in ["atrium.backup-x", "atrium.backup-x-journal", "atrium.restore-y", "mine"] {
+            try scratch.write(name, "left")
+        }
+        let bench = try Bench(scratch)
+        #expect(
+            try Self.names(scratch).filter { !$0.hasPrefix("atrium.sqlite") } == [
+                "atrium.lock", "mine",
+            ])
+        bench.store.close()
+    }
+
+    @Test func `a store that is there is refused, or kept whole with its log`() throws {
+        let data = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let bench = try Self.filled(7)
+        let target = bench.scratch
+        // Ends like a killed process: what was committed is in the log.
+        bench.store.abandon()
+        let log = try Data(contentsOf: URL(filePath: target.database + "-wal"))
+        let before = try Self.names(target)
+        #expect(throws: RestoreError.storeThere(file: target.database)) {
+            try Self.restore(data, to: target)
+        }
+        #expect(try Self.names(target) == before)
+
+        let restored = try Self.restore(data, to: target, replacing: true)
+        let kept = try #require(restored.kept)
+        if !log.isEmpty {
+            #expect(try Data(contentsOf: URL(filePath: kept + "/atrium.sqlite-wal")) == log)
+        }
+        let now = try Bench(target)
+        #expect(now.store.lastSequence == 50)
+        now.store.close()
+        let old = try Store(at: kept, logger: quiet) { _ in }
+        #expect(old.lastSequence == 7)
+        #expect(old.identity == bench.store.identity)
+        old.close()
+    }
+
+    @Test func `a store that is in use is left alone`() throws {
+        let data = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let bench = try Self.filled(3)
+        let lock = bench.scratch.path + "/atrium.lock"
+        #expect(throws: RestoreError.store(.inUse(file: lock, owner: "\(getpid())"))) {
+            try Self.restore(data, to: bench.scratch, replacing: true)
+        }
+        #expect(bench.write(put("more", "still"))?.sequence == 4)
+    }
+
+    @Test func `a file that is no whole backup is refused, and nothing is changed`() throws {
+        let data = try Self.bytes(BackupMaking().make(of: Self.filled(2_000).store))
+        let target = try TemporaryDirectory()
+        func refusal(_ data: Data) -> RestoreError? {
+            #expect(throws: RestoreError.self) { try Self.restore(data, to: target) }
+        }
+        #expect(refusal(Data()) == .foreign(file: "backup", reason: "it is empty"))
+        #expect(
+            refusal(Data("atrium".utf8))
+                == .foreign(file: "backup", reason: "it is no SQLite database"))
+        #expect(
+            refusal(data.prefix(40)) == .truncated(file: "backup", bytes: 40, expected: 100))
+        #expect(
+            refusal(data.dropLast(1_000))
+                == .truncated(file: "backup", bytes: data.count - 1_000, expected: data.count))
+        #expect(
+            refusal(data + Data([0]))
+                == .truncated(file: "backup", bytes: data.count + 1, expected: data.count))
+        var foreign = data
+        foreign[70] ^= 1
+        #expect(
+            refusal(foreign)
+                == .foreign(file: "backup", reason: "it is a database of another program"))
+        var damaged = data
+        // The beginning of a page: of what kind it is.
+        for page in stride(from: 8_192, to: data.count, by: 4_096) { damaged[page] ^= 0xFF }
+        guard case .damaged? = refusal(damaged) else {
+            Issue.record("damaged pages were not found")
+            return
+        }
+        #expect(try Self.names(target) == ["atrium.lock"])
+    }
+
+    @Test func `a record, a count or an entry that is not what was written is found`() throws {
+        let whole = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let target = try TemporaryDirectory()
+        for (sql, reason) in [
+            (
+                "UPDATE records SET value = x'00' WHERE sequence = 7",
+                "1 records of films/list are not what was written"
+            ),
+            (
+                "DELETE FROM records WHERE sequence = 8",
+                "films/list has 49 records of 50, or other ones"
+            ),
+            (
+                "UPDATE entries SET time = time + 1 WHERE sequence = 9",
+                "entry 9 of the log is not what was written"
+            ),
+        ] {
+            #expect(throws: RestoreError.damaged(file: "backup", reason: reason)) {
+                try Self.restore(Self.changed(whole, sql), to: target)
+            }
+        }
+        #expect(try Self.names(target) == ["atrium.lock"])
+    }
+
+    /// A backup after somebody wrote to it.
+    private static func changed(_ whole: Data, _ sql: String) throws -> Data {
+        let scratch = try TemporaryDirectory()
+        let path = try scratch.write("changed", whole)
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+        return try Data(contentsOf: URL(filePath: path))
+    }
+
+    @Test func `a backup by a newer version, and one that would run code, are refused`() throws {
+        let whole = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let target = try TemporaryDirectory()
+        let newer = try Self.changed(whole, "INSERT INTO grdb_migrations VALUES ('v99')")
+        #expect(throws: RestoreError.newer(file: "backup", migrations: ["v99"])) {
+            try Self.restore(newer, to: target)
+        }
+        let trigger = try Self.changed(
+            whole, "CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM records; END")
+        #expect(throws: RestoreError.foreign(file: "backup", reason: "it has triggers or views")) {
+            try Self.restore(trigger, to: target)
+        }
+        #expect(try Self.names(target) == ["atrium.lock"])
+    }
+}
