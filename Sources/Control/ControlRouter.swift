@@ -12,7 +12,7 @@ public enum ControlRouter {
         Interfaces.Daemon.self, Interfaces.Plugins.self, Interfaces.Containers.self,
         Interfaces.Contents.self, Interfaces.Filters.self, Interfaces.Votes.self,
         Interfaces.Comments.self, Interfaces.Screens.self, Interfaces.Notifications.self,
-        Interfaces.Store.self, Interfaces.Metrics.self,
+        Interfaces.Store.self, Interfaces.Metrics.self, Interfaces.People.self,
     ]
 
     /// Makes the router that a ``VarlinkServer`` on the registry's event loop serves.
@@ -53,6 +53,7 @@ public enum ControlRouter {
         VotesControl(context: context).register(in: &router)
         CommentsControl(context: context).register(in: &router)
         StoreControl(context: context).register(in: &router)
+        PeopleControl(context: context).register(in: &router)
         let screens = ScreensControl(context: context)
         screens.register(in: &router)
         router.resume(Screens.Open.self) { screens.resume($0, call: $1) }

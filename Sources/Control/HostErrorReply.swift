@@ -134,6 +134,7 @@ extension HostError {
                 "RecordInvalid",
                 [member("component", component), member("key", key), member("reason", reason)]
             )
+        case .actorNotFound(let actor): ("ActorNotFound", [member("actor", actor)])
         case .commentNotFound(let comment): ("CommentNotFound", [member("comment", comment)])
         case .conflict(let comment, let reason):
             ("Conflict", [member("comment", comment), member("reason", reason)])

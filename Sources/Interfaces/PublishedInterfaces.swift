@@ -9,5 +9,6 @@ public enum PublishedInterfaces {
     public static let all: [any VarlinkInterface.Type] = [
         Daemon.self, Plugins.self, Containers.self, Contents.self, Filters.self, Votes.self,
         Comments.self, Screens.self, Notifications.self, Store.self, Metrics.self,
+        People.self,
     ]
 }

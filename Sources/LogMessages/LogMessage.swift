@@ -87,6 +87,11 @@ public enum LogMessage: String, CaseIterable, Sendable {
     /// Notifications beyond the wanted number stay for now.
     case trimFailed = "94973e1110e940c492f79125d33cb37a"
 
+    /// Nothing of a person is left in the store's files.
+    case personErased = "74b85061ae394d5cb5d89d61183a108a"
+    /// Something of a person is left in the store's files for now.
+    case erasureDelayed = "cf077c41487d4fc6845140946320a04f"
+
     // Peers.
     /// A connection went over a limit or did not keep to the protocol.
     case connectionClosed = "f498d6a62ba9442aa8c26595270e878c"
@@ -110,12 +115,13 @@ extension LogMessage {
     public var level: Logger.Level {
         switch self {
         case .ready, .stopping, .stopped, .handedOver, .tookOver, .logLevelChanged, .reloaded,
-            .componentRevived, .storeWritable, .callDenied, .notificationsMissed, .repeated:
+            .componentRevived, .personErased, .storeWritable, .callDenied, .notificationsMissed,
+            .repeated:
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
             .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin,
             .workerEnded,
-            .componentStalled, .trimFailed, .connectionClosed, .connectionRefused:
+            .componentStalled, .erasureDelayed, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
@@ -165,6 +171,8 @@ extension LogMessage {
         case .entryNotWritten: "a change could not be written"
         case .undoDelayed: "the store can't be read: what failed is not undone yet"
         case .trimFailed: "old notifications can't be dropped"
+        case .personErased: "a person was erased"
+        case .erasureDelayed: "a person could not be erased yet: it is tried again"
         case .connectionClosed: "a connection was closed"
         case .connectionRefused: "a connection was refused"
         case .callDenied: "a call was denied"

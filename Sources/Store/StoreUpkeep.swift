@@ -31,20 +31,6 @@ extension Store {
         }
     }
 
-    /// Erases a person: the number keeps standing in records and notifications, for nobody.
-    ///
-    /// An unknown number is no error.
-    public func eraseActor(_ number: Int64) throws(StoreError) {
-        do {
-            try pool.write { db in
-                try db.execute(
-                    sql: "UPDATE actors SET name = x'' WHERE number = ?", arguments: [number])
-            }
-        } catch {
-            throw failure(error, "erasing an actor in")
-        }
-    }
-
     /// Deletes some rows; false when there were no more.
     ///
     /// The last entry stays: it is the store's sequence. Those whose changes wait stay, too.

@@ -32,7 +32,7 @@ struct Atriumctl: AsyncParsableCommand {
                 name: "Change what there is",
                 subcommands: [
                     ApplyCommand.self, DeleteCommand.self, PutCommand.self, RemoveCommand.self,
-                    ImportCommand.self, ExportCommand.self,
+                    ImportCommand.self, ExportCommand.self, EraseCommand.self,
                 ]),
             CommandGroup(
                 name: "Components and plugins",

@@ -63,6 +63,8 @@ extension Stories {
             "org.atrium.Daemon.Metrics": Row("observer"),
             "org.atrium.Daemon.Reload": Row("admin"),
             "org.atrium.Daemon.SetLogLevel": Row("admin", ["level": "info"]),
+            "org.atrium.People.Erase":
+                Row("admin", ["actor": "web:nobody"], error: "ActorNotFound"),
             "org.atrium.Plugins.List": Row("observer"),
             "org.atrium.Plugins.Describe": Row("observer", ["plugin": "org.atrium.stars"]),
             "org.atrium.Plugins.Reload":

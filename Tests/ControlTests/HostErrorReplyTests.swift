@@ -24,6 +24,7 @@ import VarlinkIDL
         .scopeNotFound("s", known: ["t"]),
         .componentNotInScope(component: "p", scope: "s", shown: ["q"]),
         .filterNotFound(section: "s", filter: "f", known: ["g"]), .commentNotFound("c"),
+        .actorNotFound("web:42"),
         .conflict(comment: "c", reason: "r"), .refused(reason: "r", retryAfter: 1),
         .cursorInvalid("r"), .limitExceeded(limit: "l", value: 1, retryAfter: 1),
         .parameterInvalid(parameter: "p", reason: "r"),

@@ -118,8 +118,8 @@ import Testing
         entry.actors = [Actor(number: 1, name: "unix:1"), Actor(number: 2, name: "club:\0zoe")]
         bench.write(entry)
         #expect(try bench.store.actors() == entry.actors)
-        try bench.store.eraseActor(2)
-        try bench.store.eraseActor(99)
+        try bench.store.erase(2, notifications: [])
+        try bench.store.erase(99, notifications: [])
         let kept = [Actor(number: 1, name: "unix:1"), Actor(number: 2, name: "")]
         #expect(try bench.store.actors() == kept)
         bench.write(entry)

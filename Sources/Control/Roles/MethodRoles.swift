@@ -43,6 +43,7 @@ enum MethodRoles {
                 Containers.Detach.name, Containers.Export.name, Containers.Restore.name,
                 Plugins.Reload.name, Daemon.Reload.name,
                 Daemon.SetLogLevel.name, Store.Backup.name, Store.Verify.name,
+                People.Erase.name,
             ]
         ),
     ]

@@ -36,6 +36,8 @@ public enum HostError: Error, Sendable, Hashable {
     case scopeNotFound(String, known: [String])
     /// The component is not among those that the scope shows.
     case componentNotInScope(component: String, scope: String, shown: [String])
+    /// Nobody of this name has taken part.
+    case actorNotFound(String)
     /// No such comment.
     case commentNotFound(String)
     /// The comment's id is taken by another content or actor.

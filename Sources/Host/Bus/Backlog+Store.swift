@@ -51,7 +51,7 @@ extension Backlog {
             }
             // None of a damaged one is told; the container is said to be so (`verify`).
             let wanted = stored.prefix { $0.sequence <= request.through }
-                .filter { !$0.isDamaged }.map(BusNotification.init)
+                .filter { !$0.isDamaged }.map { BusNotification($0) }
             let texts = try Self.texts(of: wanted, in: store)
             for found in wanted {
                 let text = found.comment.flatMap { texts[$0] }
@@ -90,11 +90,16 @@ extension Backlog {
 extension BusNotification {
     /// A notification as the store kept it.
     init(_ stored: StoredNotification) {
+        self.init(raw: stored)
+        readComment()
+    }
+
+    /// A notification as the store has it, without the comment that it is about.
+    init(raw stored: StoredNotification) {
         self.init(
             sequence: stored.sequence, time: Timestamp(milliseconds: stored.time),
             topic: stored.topic, actor: stored.actor.map(ActorID.init), payload: stored.payload,
             restricted: stored.restricted)
-        readComment()
     }
 
     /// Finds the comment that it is about, and takes out a text that an older daemon wrote into it.

@@ -216,9 +216,10 @@ extension Bus {
         }
     }
 
-    /// Whether no comment in a part of the past changed since it was read.
+    /// Whether no comment in a part of the past changed since it was read, and nothing was erased.
     private func isCurrent(_ backlog: Backlog) -> Bool {
-        backlog.notifications.lazy.compactMap(\.comment).allSatisfy {
+        guard backlog.asOf >= erasedThrough else { return false }
+        return backlog.notifications.lazy.compactMap(\.comment).allSatisfy {
             texts.isCurrent($0, asOf: backlog.asOf)
         }
     }

@@ -32,7 +32,7 @@ extension Bus {
     }
 
     /// What subscribers share was put together with texts that may not stand any more.
-    private func dropBatches() {
+    func dropBatches() {
         for group in groups.values { sharedBytesLeft += group.dropBatches() }
     }
 }

@@ -59,6 +59,8 @@ public final class Bus {
     /// How many more bytes the batches may have that groups keep.
     var sharedBytesLeft: Int
     var observers: Observers
+    /// What was read of the past before this sequence has to be read again: something in it was erased.
+    var erasedThrough: Int64 = 0
     private var lastID: UInt64 = 0
 
     /// A bus at the end of what is stored.

@@ -7,9 +7,11 @@ struct PostedNotification {
     let position: UInt64
     /// Its sequence, or that of the durable one before a transient one; never decreases.
     let order: Int64
-    let content: BusNotification
+    fileprivate(set) var content: BusNotification
     /// About how many bytes it had as it was posted, with its comment's text.
     let cost: Int
+    /// Whether it is told to nobody any more; its place stays.
+    fileprivate(set) var isGone = false
 
     var isTransient: Bool { content.sequence == nil }
 }
@@ -51,6 +53,16 @@ struct NotificationRing {
         content.append(posted)
         bytes += posted.cost
         return posted
+    }
+
+    /// Makes a notification at a place nobody's; or has nobody told it.
+    mutating func erase(_ position: UInt64, isGone: Bool) {
+        guard position >= firstPosition, position < end else { return }
+        let index = Int(position - firstPosition)
+        content[index].isGone = content[index].isGone || isGone
+        content[index].content.actor = nil
+        content[index].content.restricted = nil
+        if isGone { content[index].content.payload = [] }
     }
 
     /// Takes out the oldest notification; nil when there are no more than the bounds allow.

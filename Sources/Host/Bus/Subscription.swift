@@ -59,7 +59,8 @@ final class Subscription {
     /// Whether a notification in the ring is to be told: its own, and not a transient one from
     /// before it subscribed.
     func wants(_ posted: PostedNotification) -> Bool {
-        (!posted.isTransient || posted.position >= start) && group.matches(posted.content.topic)
+        (!posted.isTransient || posted.position >= start) && !posted.isGone
+            && group.matches(posted.content.topic)
     }
 
     /// Notes what just left the ring.

@@ -78,6 +78,7 @@ extension Container {
         in slot: Slot
     ) {
         let context = command.context
+        let actor = domain.actors.present(context.actor)
         let changes = decision.changes.map { RecordChange($0, name, slot.name) } + draft.others
         let pending = Pending(
             committed: { [self] commit in
@@ -88,7 +89,7 @@ extension Container {
                     isAlone: draft.others.isEmpty && draft.purges.isEmpty)
                 deliver(decision.events, from: slot)
                 announce(
-                    "\(name).\(draft.topic)", commit, time: context.time, actor: context.actor,
+                    "\(name).\(draft.topic)", commit, time: context.time, actor: actor,
                     payload: draft.payload, restricted: draft.restricted,
                     about: draft.comment, says: draft.comment.flatMap { decision.text(of: $0) })
                 command.done(
@@ -97,8 +98,7 @@ extension Container {
                             decision: decision, sequence: commit.sequence, isCommitted: true)))
             }, failed: { command.done(.failure($0)) })
         append(
-            operation, changes: changes, purges: draft.purges, time: context.time,
-            actor: context.actor,
+            operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
             NotificationDraft(
                 topic: "\(name).\(draft.topic)", payload: draft.payload,
                 restricted: draft.restricted), people: draft.people, pending)
@@ -110,6 +110,7 @@ extension Container {
         actor: ActorID?,
         _ notification: NotificationDraft?, people: [ActorID] = [], _ pending: Pending
     ) {
+        let actor = domain.actors.present(actor)
         // What to undo if it fails: components are ahead by their own records alone.
         let keys = changes.compactMap { change in
             change.container == name && !change.component.isEmpty

@@ -61,6 +61,12 @@ final class RecordRestore {
         container.gate(components) { [self] in
             do throws(HostError) {
                 try check()
+                // The records have their numbers already.
+                if people.contains(where: { domain.actors.present($0) == nil }) {
+                    throw .refused(
+                        reason: "A person whose records these are was erased meanwhile.",
+                        retryAfter: 1)
+                }
                 compare()
             } catch {
                 finish(.failure(error))

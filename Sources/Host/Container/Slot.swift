@@ -252,7 +252,9 @@ extension Slot {
                 if isIdle { container.passBarriers() }
             }
         case .command(let command):
-            if let error = command.check() ?? container.refusal {
+            if let error = absence(of: command.context.actor) ?? command.check()
+                ?? container.refusal
+            {
                 return command.done(.failure(error))
             }
             let operation = container.begin(on: self)
@@ -263,6 +265,13 @@ extension Slot {
                 container.decided(operation, command, in: self, result)
             }
         }
+    }
+
+    /// Why nothing is done any more on behalf of a person; nil: they were not erased.
+    private func absence(of actor: ActorID) -> HostError? {
+        guard actor != .nobody, domain.actors.present(actor) == nil else { return nil }
+        return .refused(
+            reason: "The person on whose behalf this waited was erased.", retryAfter: nil)
     }
 
     /// Takes an answer in; false when it is none, because the worker was lost.

@@ -85,6 +85,13 @@ final class ActorTable {
     /// The number of a person who may have acted before; nil when they never did.
     func number(of name: String) -> ActorID? { numbers[name] }
 
+    /// Forgets a person for good: the number is nobody's from now on, and who comes under the name gets
+    /// another one.
+    func erase(_ id: ActorID) { forget(id) }
+
+    /// The one on whose behalf something was begun; nil once they are erased.
+    func present(_ id: ActorID?) -> ActorID? { id.flatMap { names[$0] == nil ? nil : $0 } }
+
     /// How many people of a person's namespace are known.
     func count(likeThatOf name: String) -> Int {
         Self.namespace(of: name).flatMap { people[$0] } ?? 0

@@ -25,6 +25,7 @@ final class Domain {
     let backups = BackupTable()
     let verifications = VerificationTable()
     let structure = StructureQueue()
+    let erasures = Erasures()
     private(set) lazy var queries = LongQueries(self)
     /// Containers that are being made.
     var creating: Set<String> = []
@@ -58,6 +59,8 @@ final class Domain {
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
     private var writers: [UInt64: Container] = [:]
+    /// Who waits for entries that are no container's.
+    private var ownEntries: [UInt64: Answer<Commit>] = [:]
     /// What came from the store and is to be passed on, in its order.
     private var arrivals: Deque<Arrival> = []
     /// Containers whose screens follow once the present commits are through.
@@ -167,6 +170,19 @@ extension Domain {
         store.append(entry, ticket: ticket)
     }
 
+    /// Writes what is no container's to decide; nobody is told of it.
+    ///
+    /// Each entry is in an epoch of its own: none rests on another.
+    func append(_ changes: [RecordChange], _ done: @escaping Answer<Commit>) {
+        if let error = refusal { return done(.failure(error)) }
+        let ticket = nextTicket()
+        ownEntries[ticket] = done
+        store.append(
+            Entry(
+                container: "", epoch: Int(clamping: ticket), time: now().milliseconds,
+                changes: changes), ticket: ticket)
+    }
+
     /// Passes outcomes on to the containers that wait for them, in their order and in slices.
     func settle(_ outcomes: [Outcome]) {
         let isFirst = arrivals.isEmpty
@@ -206,6 +222,10 @@ extension Domain {
         switch arrival {
         case .outcome(let outcome):
             if case .success(let commit) = outcome.result { sequence = commit.sequence }
+            if let done = ownEntries.removeValue(forKey: outcome.ticket) {
+                if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
+                return done(outcome.result.mapError(HostError.init))
+            }
             guard let container = writers.removeValue(forKey: outcome.ticket) else { return }
             let others = container.settle(outcome)
             if !others.isEmpty {

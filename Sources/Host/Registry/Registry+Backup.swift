@@ -91,7 +91,8 @@ extension BackupPart {
 extension HostError {
     fileprivate static let forsakenBackup = HostError.storeUnavailable(
         reason:
-            "The backup was ended because its reader made it wait for more than a minute; begin again.",
+            "The backup was ended because its reader made it wait for more than a minute, or somebody was "
+            + "erased meanwhile; begin again.",
         retryAfter: 0)
 
     fileprivate init(_ error: BackupError) {

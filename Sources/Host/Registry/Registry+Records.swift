@@ -50,7 +50,8 @@ extension Registry {
                 .failure(
                     .storeUnavailable(
                         reason: "The export was ended because its reader made it wait for more "
-                            + "than a minute; begin again.", retryAfter: 0)))
+                            + "than a minute, or somebody was erased meanwhile; begin again.",
+                        retryAfter: 0)))
         }
         export.isFollowed = true
         let (container, sources, place) = (export.container, export.sources, export.place)
@@ -108,11 +109,11 @@ extension Registry {
 }
 
 extension RecordView {
-    /// A stored record with its actor's name; nil for an erased person's ballot, which nothing tells
-    /// from another's.
+    /// A stored record with its actor's name; nil for an erased person's.
     fileprivate init?(_ record: ExportSlice.Record, _ actors: ActorTable) {
         let name = record.actor.flatMap { actors.name(of: $0) }
-        if record.source.kind == .votes, name == nil { return nil }
+        // Of comments with a number that is nobody's: it is about to go.
+        if name == nil, record.source.kind == .votes || record.actor != nil { return nil }
         self.init(
             component: record.source.component, kind: record.source.kind.rawValue,
             key: record.key, actor: name, value: record.value)

@@ -137,9 +137,17 @@ extension Registry {
                     unreadable.append(name)
                 }
             }
-            return (actors: try store.actors(), definitions, unreadable)
+            var erasures: [Int64] = []
+            try store.forEachRecord(container: "", component: PersonErasure.notes) { key, _, _ in
+                if let number = Int64(String(decoding: key, as: UTF8.self)) {
+                    erasures.append(number)
+                }
+            }
+            return Stored(
+                actors: try store.actors(), definitions: definitions, unreadable: unreadable,
+                erasures: erasures)
         } then: { [self] result in
-            loaded(result.map { Stored($0.0, $0.1, $0.2) }, known, reply)
+            loaded(result, known, reply)
         }
     }
 
@@ -148,12 +156,8 @@ extension Registry {
         var actors: [Actor]
         var definitions: [DefinitionRecord]
         var unreadable: [String]
-
-        init(_ actors: [Actor], _ definitions: [DefinitionRecord], _ unreadable: [String]) {
-            self.actors = actors
-            self.definitions = definitions
-            self.unreadable = unreadable
-        }
+        /// The numbers of persons who are being erased.
+        var erasures: [Int64]
     }
 
     private func loaded(
@@ -174,6 +178,7 @@ extension Registry {
             for container in loading { shelf.containers[container.name] = container }
             known()
             start(loading, reply)
+            goOnErasing(stored.erasures)
         }
     }
 

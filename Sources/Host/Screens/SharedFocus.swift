@@ -119,6 +119,16 @@ final class SharedFocus {
         container?.note(self)
     }
 
+    /// Comments are gone whose component is not there to say so.
+    func forget(_ gone: Set<String>, of component: String) {
+        guard comments.component == component else { return }
+        let before = comments.page.count
+        comments.page.removeAll { gone.contains($0.entry.comment.id) }
+        guard comments.page.count < before else { return }
+        comments.total -= before - comments.page.count
+        touch()
+    }
+
     /// Brings the state up to now, if that can be known.
     ///
     /// - Returns: whether it is another, or it is known now that it is the same.

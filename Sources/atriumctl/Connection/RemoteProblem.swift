@@ -8,6 +8,10 @@ enum RemoteProblem {
     /// The sentence and the hint for an error.
     static func explain(_ error: VarlinkRemoteError) -> CommandFailure {
         let details = Details(error.parameters.value)
+        if error.name == "org.atrium.People.StoreUnavailable" {
+            return CommandFailure(
+                "the person is not erased in full: \(details["reason"])", hint: retry(details))
+        }
         let word = shortName(error.name)
         if let failure = missing(word, details) ?? invalid(word, details) { return failure }
         if let failure = refused(word, details) ?? transport(word, details) { return failure }
@@ -49,6 +53,10 @@ enum RemoteProblem {
             CommandFailure(
                 "there is no comment '\(details["comment"])'",
                 hint: "'atriumctl thread CONTAINER[/ITEM]' shows comments with their ids.")
+        case "ActorNotFound":
+            CommandFailure(
+                "nobody called '\(details["actor"])' has taken part",
+                hint: "persons are named as in web:42 or unix:1000; names are case-sensitive.")
         case "FilterNotFound": filterNotFound(details)
         case "FieldUnknown":
             CommandFailure(
@@ -209,7 +217,7 @@ enum RemoteProblem {
             "a filter's id, or the text that it looks for, has at most \(value) bytes"
         case "selectionBytes": "all selected filters together have at most \(value) bytes"
         case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
-        case "containers", "components", "screens", "exports", "backups":
+        case "containers", "components", "screens", "exports", "backups", "erasures":
             "there are \(value) \(limit) already, and no more are taken"
         default: "that is beyond the limit \(limit) of \(value)"
         }

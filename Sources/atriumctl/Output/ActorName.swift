@@ -8,6 +8,19 @@ enum ActorName {
         return user(uid) ?? actor
     }
 
+    /// The actor that a word stands for: the word itself, or the user with this login name.
+    ///
+    /// - Throws: ``CommandFailure`` for one that is neither.
+    static func full(_ word: String) throws(CommandFailure) -> String {
+        guard !word.contains(":") else { return word }
+        guard let user = getpwnam(word) else {
+            throw CommandFailure(
+                "'\(word)' is no user of this machine",
+                hint: "write namespace:name, as in web:42 or unix:1000.", status: .usage)
+        }
+        return "unix:\(user.pointee.pw_uid)"
+    }
+
     /// The login name of a user; nil for a number that nobody has.
     static func user(_ uid: uid_t) -> String? {
         getpwuid(uid).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }

@@ -1,0 +1,282 @@
+import AtriumKit
+import Dispatch
+import LogMessages
+import Logging
+import NIOCore
+import Store
+
+/// The erasure of one person, from the note that it was begun until no file of the store holds them.
+///
+/// The note is a record of the registry's own, under the person's number: a later process goes on with
+/// the erasure. From the note's commit on the number is nobody's, so that nobody is shown the name, and
+/// nothing is done any more on the person's behalf; whoever comes under the name is a new person. Then:
+///
+/// 1. the records, container by container, component by component: ``ActorErasure``;
+/// 2. the recent notifications, and those of the past: ``ErasedPart``;
+/// 3. the store's files, once for all that went;
+/// 4. the note.
+///
+/// Each of them may be done again. Where one fails, all is done again after a while.
+final class PersonErasure {
+    /// The component of the registry's own records that holds the notes.
+    static let notes = "erasures"
+    /// How many notifications of the past are looked at in one slice.
+    private static let slice = 1_000
+    /// After how long what failed is tried again.
+    private static let patience = 10
+
+    let actor: ActorID
+    /// Nil: not known any more, of one that another process began.
+    let name: String?
+    private let registry: Registry
+    private let domain: Domain
+    private var isNoted: Bool
+    private var replies: [Answer<ErasureResult>] = []
+    private var result = ErasureResult()
+    private var part: ErasedPart
+    private var gone: [Int64] = []
+    private var over: () -> Void = {}
+
+    init(of actor: ActorID, name: String?, isNoted: Bool, in registry: Registry, _ domain: Domain) {
+        self.actor = actor
+        self.name = name
+        self.isNoted = isNoted
+        self.registry = registry
+        self.domain = domain
+        part = ErasedPart(of: actor)
+    }
+
+    /// Somebody waits for its end, or for the first time that it fails.
+    func add(_ reply: @escaping Answer<ErasureResult>) { replies.append(reply) }
+
+    /// Does it.
+    ///
+    /// - Parameter over: called once it is through, or the daemon stops, or it could not be noted.
+    func run(_ over: @escaping () -> Void) {
+        self.over = over
+        guard !isNoted else { return begin() }
+        domain.append([note(Value.object([:]).jsonBytes)]) { [self] result in
+            switch result {
+            case .failure(let error):
+                answer(.failure(error))
+                over()
+            case .success:
+                isNoted = true
+                domain.actors.erase(actor)
+                begin()
+            }
+        }
+    }
+
+    private func note(_ value: [UInt8]?) -> RecordChange {
+        RecordChange(container: "", component: Self.notes, key: "\(actor.number)", value: value)
+    }
+
+    private func answer(_ result: Result<ErasureResult, HostError>) {
+        let waiting = replies
+        replies = []
+        for reply in waiting { reply(result) }
+    }
+
+    /// Tells those who wait that it could not be ended, and tries again after a while.
+    private func fail(_ error: HostError) {
+        var error = error
+        if case .storeUnavailable(let reason, _) = error, !domain.isStopping {
+            error = .storeUnavailable(
+                reason: "The person is shown to nobody any more, and the rest goes on by itself: "
+                    + reason, retryAfter: Double(Self.patience))
+        }
+        answer(.failure(error))
+        guard !domain.isStopping else { return over() }
+        domain.logger.tell(
+            .erasureDelayed, ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
+        domain.after(.seconds(Int64(Self.patience))) { [self] in
+            if domain.isStopping { over() } else { begin() }
+        }
+    }
+}
+
+// MARK: Records
+
+extension PersonErasure {
+    private func begin() {
+        // What is read out before the records are gone would have them all.
+        endExports()
+        for container in registry.shelf.containers.values { container.forgetBallots() }
+        domain.read { store in
+            try store.containers()
+        } then: { [self] result in
+            switch result {
+            case .failure(let error): fail(.unreadable(error))
+            case .success(let names): next(names[...])
+            }
+        }
+    }
+
+    /// Erases what one container's components hold, then that of the others.
+    private func next(_ names: ArraySlice<String>) {
+        guard let name = names.first else { return eraseRecent(0) }
+        guard !name.isEmpty else { return next(names.dropFirst()) }
+        // Nobody changes what components it has meanwhile.
+        domain.structure.add([name]) { [self] finished in
+            let home = registry.shelf.containers[name]
+            let done: Answer<Void> = { [self] result in
+                finished()
+                switch result {
+                case .failure(let error): fail(error)
+                case .success: next(names.dropFirst())
+                }
+            }
+            guard let home else { return erase(from: name, at: nil, done) }
+            home.whenLoaded { [self] in erase(from: name, at: home, done) }
+        }
+    }
+
+    private func erase(from name: String, at home: Container?, _ done: @escaping Answer<Void>) {
+        domain.read { store in
+            try store.components(of: name)
+        } then: { [self] result in
+            switch result {
+            case .failure(let error): done(.failure(.unreadable(error)))
+            case .success(let components):
+                erase(components[...], of: name, at: home, done)
+            }
+        }
+    }
+
+    private func erase(
+        _ components: ArraySlice<String>, of name: String, at home: Container?,
+        _ done: @escaping Answer<Void>
+    ) {
+        guard let component = components.first else { return done(.success(())) }
+        let rest = components.dropFirst()
+        switch home?.slot(component)?.kind ?? home?.remains[component]?.kind {
+        case .contents, .filters: return erase(rest, of: name, at: home, done)
+        default: break
+        }
+        ActorErasure(of: actor, from: component, in: name, at: home, domain).run { [self] result in
+            switch result {
+            case .failure(let error): done(.failure(error))
+            case .success(let found):
+                count(found, of: component, in: name)
+                erase(rest, of: name, at: home, done)
+            }
+        }
+    }
+
+    private func count(_ found: ActorErasure.Found, of component: String, in container: String) {
+        result.ballots += found.ballots.count
+        result.comments += found.comments.count
+        for comment in found.comments {
+            part.add(RecordKey(container: container, component: component, key: comment.id))
+        }
+    }
+}
+
+// MARK: Notifications
+
+extension PersonErasure {
+    private func eraseRecent(_ after: Int64) {
+        if domain.isStopping { return fail(domain.stopping) }
+        let part = part
+        domain.read { store in
+            var slice = PastSlice(part: part)
+            try slice.read(after: after, limit: Self.slice, from: store)
+            return slice
+        } then: { [self] result in
+            switch result {
+            case .failure(let error): fail(.unreadable(error))
+            case .success(let slice):
+                self.part = slice.part
+                gone += slice.gone
+                self.result.notifications += slice.count
+                if let last = slice.last { return eraseRecent(last) }
+                eraseFromRing()
+            }
+        }
+    }
+
+    private func eraseFromRing() {
+        var place: UInt64 = 0
+        domain.inSlices { [self] in
+            domain.bus.erase(&part, from: &place)
+        } then: { [self] in
+            eraseFromFiles()
+        }
+    }
+
+    /// Waits for the disk on a thread of its own: nobody else's reads wait for it.
+    private func eraseFromFiles() {
+        if domain.isStopping { return fail(domain.stopping) }
+        endExports()
+        let (store, loop, number, gone) = (domain.store, domain.loop, actor.number, gone)
+        let then = NIOLoopBound(
+            { [self] (result: Result<[String], any Error>) in
+                switch result {
+                case .failure(let error):
+                    fail(.storeUnavailable(reason: "\(error)", retryAfter: 1))
+                case .success(let copies): finish(copies)
+                }
+            }, eventLoop: loop)
+        DispatchQueue(label: "atrium.erasure", qos: .utility).async {
+            let result = Result {
+                try store.erase(number, notifications: gone)
+                return store.copies
+            }
+            loop.execute { then.value(result) }
+        }
+    }
+
+    /// Ends who reads out what the store was before.
+    private func endExports() {
+        domain.exports.removeAll()
+        domain.backups.removeAll()
+    }
+
+    private func finish(_ copies: [String]) {
+        domain.append([note(nil)]) { [self] outcome in
+            switch outcome {
+            case .failure(let error): fail(error)
+            case .success(let commit):
+                domain.bus.readAgain()
+                result.sequence = commit.sequence
+                result.copies = copies
+                domain.logger.tell(
+                    .personErased,
+                    [
+                        "actor": "\(actor.number)", "ballots": "\(result.ballots)",
+                        "comments": "\(result.comments)",
+                        "notifications": "\(result.notifications)",
+                    ])
+                answer(.success(result))
+                over()
+            }
+        }
+    }
+}
+
+/// What becomes of a part of the past.
+private struct PastSlice: Sendable {
+    var part: ErasedPart
+    /// The notifications that go.
+    var gone: [Int64] = []
+    /// How many go or become nobody's.
+    var count = 0
+    /// Where the next one begins; nil: there is none.
+    var last: Int64?
+
+    init(part: ErasedPart) { self.part = part }
+
+    mutating func read(after: Int64, limit: Int, from store: Store) throws(StoreError) {
+        let (stored, through) = try store.notifications(after: after, limit: limit)
+        for notification in stored {
+            switch part.verdict(on: BusNotification(raw: notification)) {
+            case .kept: continue
+            case .nobodys: break
+            case .gone: gone.append(notification.sequence)
+            }
+            count += 1
+        }
+        last = through
+    }
+}

@@ -1,0 +1,173 @@
+internal import Foundation
+internal import GRDB
+
+// A person's part leaves the store's files.
+extension Store {
+    /// How many entries one transaction redacts.
+    private static let redactedAtATime = 1_000
+    /// How long readers may keep the log from being emptied, in tries of 20 ms.
+    private static let tries = 1_500
+
+    /// Erases a person: when it returns, no file of the store holds the name, nor anything that was
+    /// deleted, or written anew, before the call.
+    ///
+    /// The number keeps standing for nobody. Entries are redacted in slices between which others are
+    /// written; then the whole file is written anew, for which everything that is appended waits: what
+    /// is deleted from a tree in the order of its keys leaves copies in its pages.
+    ///
+    /// It takes as much room on the disk as the file has, for a while, and so long: call it away from
+    /// the event loop. It may be done again, and an unknown number is no error.
+    ///
+    /// - Parameters:
+    ///   - actor: the person.
+    ///   - notifications: the sequences of those that go, in ascending order; others of the person stay,
+    ///     without actor and restricted part.
+    /// - Throws: `StoreError`, also where somebody goes on reading what the store was before.
+    public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
+        do {
+            try redact(actor, notifications)
+            try writeAnew()
+        } catch {
+            throw failure(error, "erasing a person in")
+        }
+    }
+
+    /// Files beside the store's that hold what it was before: an upgrade, or damage, left them.
+    public var copies: [String] {
+        let path = URL(filePath: file)
+        let (folder, own) = (path.deletingLastPathComponent(), path.lastPathComponent)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter {
+            $0.hasPrefix(own) && !["", "-wal", "-shm"].contains($0.dropFirst(own.count))
+        }
+        .sorted().map { folder.appending(path: $0).path }
+    }
+
+    /// The newest first: which comments were theirs the oldest notifications tell, for whoever begins
+    /// again.
+    private func redact(_ actor: Int64, _ notifications: [Int64]) throws {
+        // Of entries whose changes wait the writer knows the sums.
+        try writer.finishTail()
+        let own = try pool.read { db in
+            try Int64.fetchAll(
+                db, sql: "SELECT sequence FROM entries WHERE actor = ?", arguments: [actor])
+        }
+        let gone = Set(notifications)
+        var rest = gone.union(own).sorted()[...]
+        while !rest.isEmpty {
+            let part = rest.suffix(Self.redactedAtATime)
+            rest = rest.dropLast(part.count)
+            try pool.write { db in
+                for sequence in part {
+                    try Self.redact(sequence, isGone: gone.contains(sequence), db)
+                }
+            }
+        }
+        try pool.write { db in
+            try db.execute(
+                sql: "UPDATE actors SET name = x'' WHERE number = ?", arguments: [actor])
+        }
+    }
+
+    private static func redact(_ sequence: Int64, isGone: Bool, _ db: Database) throws {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT c.name, e.position, e.time, e.actor, e.topic, e.public, e.restricted, e.sum
+                    FROM entries e JOIN containers c ON c.id = e.container WHERE e.sequence = ?
+                    """), arguments: [sequence])
+        guard let row else { return }
+        func sum(_ actor: Int64?, _ topic: String?, _ payload: Data?, _ restricted: Data?) -> Int64
+        {
+            EntrySum.of(
+                container: row[0], sequence: sequence, position: row[1], time: row[2], actor: actor,
+                topic: topic, payload: payload.map { [UInt8]($0) },
+                restricted: restricted.map { [UInt8]($0) })
+        }
+        let (topic, payload): (String?, Data?) = isGone ? (nil, nil) : (row[4], row[5])
+        // By what changes alone: damage that is there is found as before.
+        let stored: Int64 = row[7]
+        let change = sum(row[3], row[4], row[5], row[6]) ^ sum(nil, topic, payload, nil)
+        try db.cachedStatement(
+            sql: """
+                UPDATE entries SET actor = NULL, topic = ?, public = ?, restricted = NULL, sum = ?
+                WHERE sequence = ?
+                """
+        ).execute(arguments: [topic, payload, stored ^ change, sequence])
+    }
+
+    /// Has every page of the file written anew, and nothing of before in the log.
+    private func writeAnew() throws {
+        try emptyLog { db in
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            try db.execute(sql: "VACUUM")
+        }
+        // What it wrote is in the log, too: all that there is, of everybody.
+        try emptyLog { _ in }
+    }
+
+    /// Empties the log once nobody reads what the store was before, and does something right after.
+    private func emptyLog(then body: (Database) throws -> Void) throws {
+        for _ in 0..<Self.tries {
+            let isEmpty = try pool.writeWithoutTransaction { db in
+                guard try Self.checkpoint("RESTART", db) else { return false }
+                // All of it is in the file, and who begins to read now does not look at the log.
+                try LogFile(of: file).overwrite()
+                guard try Self.checkpoint("TRUNCATE", db) else { return false }
+                try body(db)
+                return true
+            }
+            if isEmpty { return }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: "another program, a backup or an export goes on reading what it held before")
+    }
+
+    /// Whether the log could be transferred to the file as a whole, and nobody reads it.
+    private static func checkpoint(_ mode: String, _ db: Database) throws -> Bool {
+        do {
+            let row = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(\(mode))")
+            return row.map { $0[0] == 0 } ?? false
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return false
+        }
+    }
+}
+
+/// The write-ahead log as a file.
+private struct LogFile {
+    private let path: String
+
+    init(of database: String) { path = database + "-wal" }
+
+    /// Writes zeros over all frames, and syncs them.
+    ///
+    /// The header stays: without valid frames behind it the log is an empty one, also to the recovery
+    /// after a crash. It must be transferred to the database, and nobody may write meanwhile.
+    func overwrite() throws {
+        // SQLite's locks are on other files, and do not go with this descriptor.
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw problem()
+        }
+        defer { close(descriptor) }
+        var place: off_t = 32
+        let end = lseek(descriptor, 0, SEEK_END)
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        while place < end {
+            let count = pwrite(descriptor, zeros, min(zeros.count, Int(end - place)), place)
+            guard count > 0 else { throw problem() }
+            place += off_t(count)
+        }
+        guard fdatasync(descriptor) == 0 else { throw problem() }
+    }
+
+    private func problem() -> DatabaseError {
+        DatabaseError(
+            resultCode: errno == ENOSPC ? .SQLITE_FULL : .SQLITE_IOERR,
+            message: "\(path): \(String(cString: strerror(errno)))")
+    }
+}

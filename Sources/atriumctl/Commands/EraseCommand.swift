@@ -1,0 +1,56 @@
+import ArgumentParser
+import Glibc
+import Interfaces
+
+/// The command `atriumctl erase ACTOR`.
+struct EraseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase", abstract: "Erase a person: name, votes, comments, what they did.",
+        discussion: """
+            Tallies are as if they had never voted. Comments of theirs that others replied to keep their
+            place, as deleted ones. It is done when the store's files hold nothing of it any more; writes
+            wait for that, about a second for each 100 MB. Backups and exports made before are yours to
+            delete. What the person does afterwards is a new person's.
+            """)
+
+    @Argument(help: "Whom: as in web:42 or unix:1000, or a login name of this machine.")
+    var actor: String
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let name = try ActorName.full(actor)
+        try confirm(name)
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(People.Erase.self, .init(actor: name)) else {
+            return
+        }
+        Output.line(
+            PrintableText.line(
+                "erased \(name): \(Wording.count(reply.ballots, "vote")), "
+                    + "\(Wording.count(reply.comments, "comment")), "
+                    + Wording.count(reply.notifications, "notification")))
+        for copy in reply.copies {
+            Output.note(
+                PrintableText.line(
+                    "hint: \(copy) holds the store as it was before: delete it, too."))
+        }
+    }
+
+    private func confirm(_ name: String) throws {
+        guard !yes else { return }
+        guard isatty(STDIN_FILENO) == 1, Terminal.isErrorTerminal else {
+            throw CommandFailure(
+                "there is no way back from erasing \(name), and nobody to ask",
+                hint: "add --yes.", status: .usage)
+        }
+        Output.progress(
+            PrintableText.line("Erase \(name) for good, with all votes and comments? [y/N] "))
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw CommandFailure("nothing was erased")
+        }
+    }
+}

@@ -1,0 +1,273 @@
+import AtriumKit
+import Foundation
+import Store
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// A person is erased, and nobody else.
+@Suite(.timeLimit(.minutes(3))) struct ErasureTests {
+    private static let name = "web:margarete-4711"
+    private static let margarete = Caller(actor: name)
+    /// What she wrote; none of it may be left.
+    private static let words = [
+        "Answered-by-bob", "Without-an-answer", "Taken-back", "Before-the-edit", "After-the-edit",
+        "To-herself", "She-of-herself", "Published-by-her", name,
+    ]
+
+    /// A film club in which she voted, wrote and published, among others.
+    private func films() async throws -> TestRegistry {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"), .film("ronin"))
+        try await host.cast(4, on: "heat", by: .bob)
+        try await host.cast(2, on: "heat", by: Self.margarete)
+        try await host.cast(1, on: "ronin", by: Self.margarete)
+        try await host.cast(5, by: Self.margarete)
+        for (id, text, parent) in [
+            ("c1", "Answered-by-bob", nil), ("c2", "Without-an-answer", nil),
+            ("c3", "Taken-back", nil), ("c4", "Before-the-edit", nil), ("c5", "To-herself", nil),
+            ("c6", "She-of-herself", "c5"),
+        ] {
+            try await host.post(text, on: "heat", under: parent, id: id, by: Self.margarete)
+        }
+        try await host.post("Bobs-answer", on: "heat", under: "c1", id: "b1", by: .bob)
+        try await host.post("She answers", on: "heat", under: "b1", id: "c7", by: Self.margarete)
+        _ = try await host.call {
+            $0.delete("films", component: nil, comment: "c3", by: Self.margarete, $1)
+        }
+        try await host.edit("c4", text: "After-the-edit", by: Self.margarete)
+        _ = try await host.call {
+            $0.moderate(
+                "films", component: nil, comment: "c2", state: .pending,
+                reason: "She-of-herself again", by: .moderator, $1)
+        }
+        _ = try await host.call {
+            $0.publish(
+                "films.app.said", payload: Array(#"{"word":"Published-by-her"}"#.utf8),
+                durable: true, by: Self.margarete, $1)
+        }
+        return host
+    }
+
+    @discardableResult
+    private func erase(
+        _ host: TestRegistry, _ name: String = ErasureTests.name
+    ) async throws -> ErasureResult {
+        try await host.call { $0.erase(name, $1) }
+    }
+
+    /// Of words those that stand in some file of the store.
+    private func left(of words: [String], in host: TestRegistry) throws -> Set<String> {
+        var left: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: host.directory.path) {
+            let data = try Data(
+                contentsOf: URL(filePath: "\(host.directory.path)/\(name)"))
+            for word in words where data.range(of: Data(word.utf8)) != nil { left.insert(word) }
+        }
+        return left
+    }
+
+    /// All that a subscriber is told who sees who did what.
+    private func told(
+        _ host: TestRegistry, _ id: SubscriptionID? = nil
+    ) async throws -> [NotificationView] {
+        let subscription: SubscriptionID =
+            if let id { id } else {
+                try await host.call { registry, reply in
+                    reply(
+                        Result { () throws(HostError) in
+                            try registry.subscribe(
+                                patterns: [">"], after: 0, seesRestricted: true, wake: {})
+                        })
+                }
+            }
+        return try await host.call { $0.pull(subscription, maxBytes: 1 << 20, $1) }?.content
+            .notifications ?? []
+    }
+
+    /// What stands against her being erased, and nobody else.
+    private func check(_ host: TestRegistry) async throws {
+        let heat = try await host.tally(of: "heat", actor: Self.name).tally
+        #expect(heat.tally == Tally(count: 1, score: 4, histogram: ["4": 1]))
+        #expect(heat.mine == nil)
+        #expect(try await host.tally(of: "ronin").tally.tally == Tally())
+        #expect(try await host.tally().tally.tally == Tally())
+        let thread = try await host.thread(of: "heat")
+        #expect(thread.comments.map(\.entry.comment.id) == ["c1", "b1"])
+        #expect(thread.comments.map(\.entry.comment.text) == [nil, "Bobs-answer"])
+        #expect(thread.comments.map(\.author) == [nil, "unix:1001"])
+        #expect(thread.total == 1)
+        let told = try await told(host)
+        for notification in told {
+            #expect(notification.actor != Self.name)
+            let payload = String(decoding: notification.payload, as: UTF8.self)
+            #expect(!Self.words.contains { payload.contains($0) }, "\(payload)")
+        }
+        let topics = told.map(\.topic)
+        #expect(topics.filter { $0 == "films.votes.cast" }.count == 1)
+        #expect(topics.filter { $0.hasPrefix("films.comments.") } == ["films.comments.posted"])
+        #expect(topics.contains("films.contents.put"))
+        #expect(!topics.contains("films.app.said"))
+        #expect(told.first { $0.topic == "films.votes.cast" }?.actor == "unix:1001")
+    }
+
+    @Test func `nothing of a person is left in replies, the past and the files`()
+        async throws
+    {
+        var host = try await films()
+        #expect(try left(of: Self.words, in: host).isSuperset(of: ["Answered-by-bob", Self.name]))
+        let result = try await erase(host)
+        #expect(result.ballots == 3)
+        #expect(result.comments == 7)
+        #expect(try left(of: Self.words, in: host) == [])
+        #expect(try left(of: ["Bobs-answer"], in: host) == ["Bobs-answer"])
+        try await check(host)
+        host = try await host.restarted()
+        try await check(host)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.end()
+    }
+
+    @Test func `who comes back is a new person, and the number is never another's`() async throws {
+        var host = try await films()
+        let before = try #require(await host.on { $0.domain.actors.number(of: Self.name) })
+        try await erase(host)
+        await #expect(throws: HostError.actorNotFound(Self.name)) { try await erase(host) }
+        host = try await host.restarted()
+        try await host.cast(3, on: "heat", by: Self.margarete)
+        let now = try #require(await host.on { $0.domain.actors.number(of: Self.name) })
+        #expect(now != before)
+        #expect(try await host.tally(of: "heat", actor: Self.name).tally.mine == 3)
+        #expect(try await told(host).filter { $0.actor == Self.name }.count == 1)
+        let numbers = try host.store.actors().filter { $0.name.isEmpty }.map(\.number)
+        #expect(numbers == [before.number])
+        try await host.end()
+    }
+
+    @Test func `what a person begins as they are erased goes with them`() async throws {
+        let host = try await films()
+        let heat = SubjectAddress(container: "films", item: "heat")
+        let results = try await host.callAll(3) { registry, index, reply in
+            switch index {
+            case 0: registry.erase(Self.name) { reply($0.map { _ in }) }
+            case 1: registry.cast(heat, value: 5, by: Self.margarete) { reply($0.map { _ in }) }
+            default:
+                registry.post(
+                    heat, parent: nil, text: "To-herself", id: "c9", by: Self.margarete
+                ) { reply($0.map { _ in }) }
+            }
+        }
+        _ = try results[0].get()
+        #expect(try left(of: Self.words, in: host) == [])
+        try await check(host)
+        try await host.end()
+    }
+
+    @Test func `an erasure that a crash ends goes on with the next start`() async throws {
+        var host = try await films()
+        host.store.inject(
+            Faults(beforeEntry: { entry, _ in
+                if entry.notification?.topic == "films.records.erased" {
+                    throw InjectedFault(isStorage: true)
+                }
+            }))
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable = $0 as? HostError else { return false }
+            return true
+        }
+        try await host.kill()
+        host = try await .start(in: host.directory)
+        // It is under way, or over.
+        do {
+            try await erase(host)
+        } catch {
+            #expect(error as? HostError == .actorNotFound(Self.name))
+        }
+        #expect(try left(of: Self.words, in: host) == [])
+        try await check(host)
+        try await host.end()
+    }
+
+    @Test func `records of components that are not there go, too`() async throws {
+        var host = try await films()
+        for component in ["talk", "stars"] {
+            _ = try await host.call {
+                $0.detach("films", component, purge: false, by: .ann, $1)
+            }
+        }
+        try await erase(host)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.apply(.films)
+        for (name, plugin) in [("stars", "org.atrium.stars"), ("talk", "org.atrium.threads")] {
+            _ = try await host.call {
+                $0.attach(
+                    "films", ComponentDefinition(name: name, plugin: plugin), at: nil, by: .ann, $1)
+            }
+        }
+        try await check(host)
+        host = try await host.restarted()
+        try await check(host)
+        try await host.end()
+    }
+
+    @Test func `a subscriber who has not been told yet is told nothing of the person`() async throws
+    {
+        let host = try await films()
+        let late: SubscriptionID = try await host.call { registry, reply in
+            reply(
+                Result { () throws(HostError) in
+                    try registry.subscribe(
+                        patterns: ["films.>"], after: 0, seesRestricted: true, wake: {})
+                })
+        }
+        try await erase(host)
+        for notification in try await told(host, late) {
+            #expect(notification.actor != Self.name)
+            let payload = String(decoding: notification.payload, as: UTF8.self)
+            #expect(!Self.words.contains { payload.contains($0) }, "\(payload)")
+            #expect(notification.topic != "films.app.said")
+        }
+        try await host.end()
+    }
+
+    @Test func `an export of before ends, and says why`() async throws {
+        let host = try await films()
+        let export: ExportID = try await host.call { $0.export("films", $1) }
+        try await erase(host)
+        await #expect {
+            _ = try await host.call { $0.pull(export, $1) }
+        } throws: {
+            guard case .storeUnavailable(let reason, _) = $0 as? HostError else { return false }
+            return reason.contains("erased")
+        }
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.end()
+    }
+
+    @Test func `a thousand ballots go in slices, and those of others stay`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put((0..<1_000).map { .film("film-\($0)") })
+        for caller in [Caller.bob, Self.margarete] {
+            let cast = try await host.callAll(1_000) { registry, index, reply in
+                registry.cast(
+                    SubjectAddress(container: "films", item: "film-\(index)"), value: 3,
+                    by: caller, reply)
+            }
+            for result in cast { _ = try result.get() }
+        }
+        let result = try await erase(host)
+        #expect(result.ballots == 1_000)
+        #expect(result.notifications == 1_000)
+        for index in [0, 500, 999] {
+            let tally = try await host.tally(of: "film-\(index)").tally.tally
+            #expect(tally == Tally(count: 1, score: 3, histogram: ["3": 1]))
+        }
+        #expect(try left(of: [Self.name], in: host) == [])
+        try await host.end()
+    }
+}
