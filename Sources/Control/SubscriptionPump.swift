@@ -27,6 +27,8 @@ final class SubscriptionPump: Sendable {
         var isBusy = false
         /// The bus called meanwhile.
         var isWoken = false
+        /// Whether it was sent something: the first reply names the store.
+        var hasBegun = false
     }
 
     private let call: VarlinkCall<Notifications.Subscribe.Reply>
@@ -111,7 +113,17 @@ final class SubscriptionPump: Sendable {
     /// Sends the bytes that all subscribers of the batch share.
     private func send(_ batch: SharedBatch) {
         if let gap = batch.content.gap { context.missedLog.tell(gap, call.peer) }
-        call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
+        let hasBegun = state.withLock { state in
+            defer { state.hasBegun = true }
+            return state.hasBegun
+        }
+        if hasBegun {
+            call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
+        } else {
+            var reply = Notifications.Subscribe.Reply(batch.content)
+            reply.store = registry.identity
+            call.replyContinues(reply)
+        }
         ClientMeters.countDelivery(of: batch.content)
     }
 
@@ -154,7 +166,18 @@ extension Notifications.Subscribe.Reply {
             gap: batch.gap.map {
                 .init(
                     from: Int($0.from), to: Int($0.to),
-                    reason: $0.reason == .trimmed ? .trimmed : .transient)
+                    reason: .init($0.reason))
             })
+    }
+}
+
+extension Notifications.Subscribe.Reply.Gap.Reason {
+    fileprivate init(_ reason: SubscriptionBatch.Gap.Reason) {
+        self =
+            switch reason {
+            case .trimmed: .trimmed
+            case .transient: .transient
+            case .replaced: .replaced
+            }
     }
 }

@@ -7,13 +7,14 @@ enum ClientMeters {
     private static let revisions = Counter(label: "atrium_screen_revisions_total")
     private static let trimmed = gaps("trimmed")
     private static let transient = gaps("transient")
+    private static let replaced = gaps("replaced")
 
     private static func gaps(_ reason: String) -> Counter {
         Counter(label: "atrium_gaps_total", dimensions: [("reason", reason)])
     }
 
     /// Makes them all, so that they are told before they count.
-    static func prepare() { _ = (delivered, revisions, trimmed, transient) }
+    static func prepare() { _ = (delivered, revisions, trimmed, transient, replaced) }
 
     /// A revision of a screen was sent.
     static func countRevision() { revisions.increment() }
@@ -24,6 +25,7 @@ enum ClientMeters {
         switch batch.gap?.reason {
         case .trimmed: trimmed.increment()
         case .transient: transient.increment()
+        case .replaced: replaced.increment()
         case nil: break
         }
     }

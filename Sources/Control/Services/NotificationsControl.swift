@@ -16,7 +16,7 @@ struct NotificationsControl: NotificationsService {
         begin(call) { registry, seesRestricted, wake throws(HostError) in
             try registry.subscribe(
                 patterns: parameters.topics, after: parameters.after.map(Int64.init),
-                seesRestricted: seesRestricted, by: user, wake: wake)
+                store: parameters.store, seesRestricted: seesRestricted, by: user, wake: wake)
         }
     }
 

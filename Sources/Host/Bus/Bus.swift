@@ -131,6 +131,8 @@ public final class Bus {
     ///   - patterns: what the topics must match: any of these.
     ///   - after: the sequence behind which to begin; nil: from now on; 0: all that is kept. One
     ///     that is ahead of the last sequence belongs to another store, and is told as a gap.
+    ///   - isOfOther: whether `after` is a sequence of another store: whatever it is, all is a gap, and it goes on
+    ///     from now.
     ///   - seesRestricted: whether payloads are told with their restricted parts, and actors of
     ///     notifications that have one.
     ///   - user: whose subscription it is: reads of the past are made for users in turn.
@@ -138,15 +140,18 @@ public final class Bus {
     /// - Returns: the subscription's name.
     /// - Throws: `HostError.topicInvalid` or `.limitExceeded`.
     public func subscribe(
-        patterns: [String], after: Int64?, seesRestricted: Bool, by user: String = "",
-        wake: @escaping @Sendable () -> Void
+        patterns: [String], after: Int64?, isOfOther: Bool = false, seesRestricted: Bool,
+        by user: String = "", wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         let patterns = try checked(patterns)
-        let cursor = min(max(after ?? lastSequence, 0), lastSequence)
+        let cursor = isOfOther ? lastSequence : min(max(after ?? lastSequence, 0), lastSequence)
         let subscription = Subscription(
             of: group(of: patterns, seesRestricted: seesRestricted), by: user, cursor: cursor,
             position: ring.end, isBehind: cursor < lastSequence, wake: wake)
-        if let after, after > lastSequence {
+        if let after, isOfOther {
+            subscription.trimmed = SubscriptionBatch.Gap(
+                from: 1, to: max(after, lastSequence), reason: .replaced)
+        } else if let after, after > lastSequence {
             subscription.trimmed = SubscriptionBatch.Gap(
                 from: lastSequence + 1, to: after, reason: .trimmed)
         }

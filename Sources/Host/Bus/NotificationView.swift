@@ -64,10 +64,12 @@ public struct SubscriptionBatch: Sendable, Hashable {
     public struct Gap: Sendable, Hashable {
         /// Why not.
         public enum Reason: String, Sendable, Hashable {
-            /// It is not kept any more, or it belongs to another store.
+            /// It is not kept any more, or was never there.
             case trimmed
             /// Transient ones passed while the subscriber was slow.
             case transient
+            /// The subscriber's sequence is another store's: this one was restored from a backup, or is new.
+            case replaced
         }
 
         /// The first sequence concerned; of transient ones, the durable one before the first.

@@ -126,7 +126,7 @@ final class Subscription {
     func keep(_ gap: SubscriptionBatch.Gap?) {
         guard let gap else { return }
         switch gap.reason {
-        case .trimmed: trimmed = gap.joined(trimmed)
+        case .trimmed, .replaced: trimmed = gap.joined(trimmed)
         case .transient: lost = gap.joined(lost)
         }
     }
@@ -136,6 +136,8 @@ extension SubscriptionBatch.Gap {
     /// The gap from where either begins to where either ends.
     func joined(_ other: Self?) -> Self {
         guard let other else { return self }
-        return Self(from: min(from, other.from), to: max(to, other.to), reason: reason)
+        return Self(
+            from: min(from, other.from), to: max(to, other.to),
+            reason: other.reason == .replaced ? .replaced : reason)
     }
 }

@@ -3,15 +3,17 @@ import Store
 
 // Notifications.
 extension Registry {
-    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:seesRestricted:by:wake:)``.
+    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
     ///
+    /// `store` is the identity of the store that `after` is of; nil (the default): this one's.
     /// - Throws: `topicInvalid` or `limitExceeded`.
     public func subscribe(
-        patterns: [String], after: Int64?, seesRestricted: Bool, by user: String = "",
-        wake: @escaping @Sendable () -> Void
+        patterns: [String], after: Int64?, store: String? = nil, seesRestricted: Bool,
+        by user: String = "", wake: @escaping @Sendable () -> Void
     ) throws(HostError) -> SubscriptionID {
         try domain.bus.subscribe(
-            patterns: patterns, after: after, seesRestricted: seesRestricted, by: user, wake: wake)
+            patterns: patterns, after: after, isOfOther: store.map { $0 != identity } ?? false,
+            seesRestricted: seesRestricted, by: user, wake: wake)
     }
 
     /// Goes on with a subscription of another process; see

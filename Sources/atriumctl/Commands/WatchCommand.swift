@@ -22,12 +22,19 @@ struct WatchCommand: AsyncParsableCommand {
             "First replay what is kept after this sequence; 0: all of it.", valueName: "n"))
     var after: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --after: the store that the sequence is of, as 'status' names it; of another one all is missed.",
+            valueName: "id"))
+    var store: String?
+
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         var live = LiveNotifications(
             connection: connection,
-            parameters: Notifications.Subscribe.Parameters(topics: topics, after: after))
+            parameters: Notifications.Subscribe.Parameters(
+                topics: topics, after: after, store: store))
         try await live.follow(try await connection.connect()) { event in
             switch event {
             case .batch(let reply, let object): show(reply, object)
@@ -75,6 +82,10 @@ enum NotificationText {
 
     /// What can't be told any more, or was never there: the number may be another store's.
     static func gap(_ gap: Notifications.Subscribe.Reply.Gap, last: Int) -> String {
+        if gap.reason == .replaced {
+            return
+                "atriumctl: the store was replaced, so what is missed is not known; going on after #\(last)"
+        }
         if gap.from > last { return "atriumctl: there is no #\(gap.to): the last is #\(last)" }
         let reason =
             gap.reason == .trimmed ? "no longer kept" : "transient, and came too fast to be told"

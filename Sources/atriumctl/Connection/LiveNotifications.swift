@@ -16,7 +16,7 @@ struct LiveNotifications {
     }
 
     let connection: ConnectionOptions
-    /// The next call; its `after` is the cursor.
+    /// The next call; its `after` is the cursor, of the store that it names.
     var parameters: Notifications.Subscribe.Parameters
 
     /// Follows what happens.
@@ -46,6 +46,7 @@ struct LiveNotifications {
                     (hasBegun, isLost) = (true, false)
                     if isNews { try take(.batch(reply, object)) }
                     parameters.after = reply.sequence
+                    parameters.store = reply.store ?? parameters.store
                 }
                 return
             } catch {

@@ -122,6 +122,26 @@ extension SubscriptionBatch {
         #expect(try await bench.pull(id)?.summary == ["a.8#8"])
     }
 
+    @Test func `a cursor of another store is a gap, whatever its number`() async throws {
+        let bench = try await BusBench(stored: (1...7).map { note("a.x", sequence: $0) })
+        for (after, to): (Int64, Int64) in [(0, 7), (3, 7), (7, 7), (900, 900)] {
+            let id = try await bench.run { bus in
+                try bus.subscribe(
+                    patterns: ["a.>"], after: after, isOfOther: true, seesRestricted: false
+                ) {}
+            }
+            let batch = try #require(try await bench.pull(id))
+            #expect(batch.gap == .init(from: 1, to: to, reason: .replaced))
+            #expect(batch.notifications.isEmpty && batch.sequence == 7 && batch.live)
+        }
+        let now = try await bench.run { bus in
+            try bus.subscribe(
+                patterns: ["a.>"], after: nil, isOfOther: true, seesRestricted: false
+            ) {}
+        }
+        #expect(try await bench.pull(now)?.gap == nil, "who begins has no cursor")
+    }
+
     @Test func `a batch keeps to its bytes, and one notification always fits`() async throws {
         let bench = try await BusBench()
         let id = try await bench.subscribe("a.>")
