@@ -13,9 +13,8 @@ struct BallotBox {
     private var votes: [ActorID: Vote] = [:]
     private var sum = 0
     private var histogram: [Int: Int] = [:]
-    // The actors in order. New actors mostly have the greatest number and are appended; any other
-    // change makes the next reader sort again, so that a restore in any order stays cheap.
-    private var ordered: [ActorID]? = []
+    // The actors in order, once somebody has asked for them: a restore need not sort.
+    private var ordered: [ActorID]?
 
     var isEmpty: Bool { votes.isEmpty }
 
@@ -32,8 +31,7 @@ struct BallotBox {
         if let previous { count(previous.units, by: -1) }
         if let vote { count(vote.units, by: 1) }
         if (previous == nil) != (vote == nil) {
-            let isLast = ordered.map { $0.last.map { $0 < actor } ?? true } ?? false
-            if vote != nil, isLast { ordered?.append(actor) } else { ordered = nil }
+            order(actor, isIn: vote != nil)
         }
         return previous?.units != vote?.units
     }
@@ -57,6 +55,16 @@ struct BallotBox {
         if let after { start = actors.firstIndex(greaterThan: after) }
         return actors[start...].prefix(max(0, limit)).compactMap { actor in
             votes[actor].map { (actor, $0) }
+        }
+    }
+
+    /// Puts an actor in order, or takes one out.
+    private mutating func order(_ actor: ActorID, isIn: Bool) {
+        guard let place = ordered?.firstIndex(greaterThan: actor) else { return }
+        if isIn {
+            ordered?.insert(actor, at: place)
+        } else {
+            ordered?.remove(at: place - 1)
         }
     }
 

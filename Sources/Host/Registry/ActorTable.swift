@@ -18,18 +18,13 @@ final class ActorTable {
     private var heard: Deque<ActorID> = []
     /// How many are known of each namespace but the system's own users.
     private var people: [String: Int] = [:]
-    private var last: Int64 = 0
-
     /// How many people are known.
     var count: Int { names.count }
 
     /// Takes in what the store holds; an erased person keeps the number and has no name.
     func load(_ actors: [Actor]) {
         for actor in actors {
-            let id = ActorID(actor.number)
-            last = max(last, actor.number)
-            guard !actor.name.isEmpty else { continue }
-            know(id, actor.name)
+            if !actor.name.isEmpty { know(ActorID(actor.number), actor.name) }
         }
     }
 
@@ -113,8 +108,8 @@ final class ActorTable {
 
     private func number(ofNew name: String) -> ActorID {
         if let known = numbers[name] { return known }
-        last += 1
-        let id = ActorID(last)
+        // At random: two stores whose records come together one day name nobody alike.
+        let id = ActorID(.random(in: 1...Int64.max))
         know(id, name)
         guests[id] = 0
         return id

@@ -3,13 +3,13 @@
 /// Records carry the number, never a name, so that a person is erased by erasing one row.
 @frozen
 public struct ActorID: Sendable, Hashable, Comparable {
-    /// The number, from 1.
+    /// The number: 63 bits, at random, but from 1 up where an older daemon gave it out.
     public let number: Int64
 
     /// Wraps a number that the host gave out.
     public init(_ number: Int64) { self.number = number }
 
-    /// By number, so in the order in which the host first met them.
+    /// By number, which says nothing of who came first.
     public static func < (one: ActorID, other: ActorID) -> Bool { one.number < other.number }
 }
 
