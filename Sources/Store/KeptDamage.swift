@@ -39,9 +39,31 @@ struct KeptDamage: Sendable {
             )
         }
         guard let loss = check.loss else { return found }
-        found.append(try keep(file, loss))
+        let count = loss.transactions
+        found.append(
+            try keep(
+                file,
+                "the log \(file)-wal was found damaged at byte \(loss.offset): of at least \(count) "
+                    + "committed transaction\(count == 1 ? "" : "s") behind it all or a part is lost"
+            ))
         try shorten("\(file)-wal", to: check.end)
         return found
+    }
+
+    /// Keeps copies of a store whose last entries are damaged: what they changed is lost.
+    ///
+    /// - Parameters:
+    ///   - sequences: those of the entries, one at least.
+    ///   - file: the path of the database, which is open and not written to.
+    /// - Returns: the damage, kept.
+    /// - Throws: `StoreError` where no copy can be kept.
+    static func keep(entries sequences: [Int64], of file: String) throws(StoreError) -> KeptDamage {
+        let named = sequences.prefix(3).map { "\($0)" }.joined(separator: ", ")
+        let more = sequences.count > 3 ? ", …" : ""
+        return try keep(
+            file,
+            "what \(sequences.count) of the last entries changed was found damaged in \(file) "
+                + "(sequence \(named)\(more)), and is lost")
     }
 
     private static func kept(beside file: String) -> [KeptDamage] {
@@ -61,24 +83,20 @@ struct KeptDamage: Sendable {
         }
     }
 
-    private static func keep(_ file: String, _ loss: LogCheck.Loss) throws(StoreError) -> KeptDamage
-    {
+    private static func keep(_ file: String, _ found: String) throws(StoreError) -> KeptDamage {
         let now = time()
         var kept = "\(file).damaged-\(now.filter { $0 != "-" && $0 != ":" })"
         while access(kept + suffix, F_OK) == 0 { kept += "-more" }
-        try copy("\(file)-wal", to: "\(kept)-wal")
+        if size(of: "\(file)-wal") > 0 { try copy("\(file)-wal", to: "\(kept)-wal") }
         var missing = ""
         if room(beside: file) > 2 * size(of: file) {
             try copy(file, to: kept)
         } else {
             missing = " (the log alone: there was no room for the database)"
         }
-        let count = loss.transactions
         let text =
-            "at \(now) the log \(file)-wal was found damaged at byte \(loss.offset): of at least "
-            + "\(count) committed transaction\(count == 1 ? "" : "s") behind it all or a part is lost. "
-            + "Restore a backup, or go on with what is left; the files as they were are kept in "
-            + "\(kept)*\(missing): remove these once it is settled"
+            "at \(now) \(found). Restore a backup, or go on with what is left; the files as they were "
+            + "are kept in \(kept)*\(missing): remove these once it is settled"
         try write(text + "\n", to: kept + suffix)
         return KeptDamage(description: text, isNew: true, note: kept + suffix)
     }

@@ -24,7 +24,7 @@ struct Opening {
         try Self.makeDirectory(path)
         ownership = try Ownership(of: "\(path)/atrium.lock")
         // Before SQLite, which would go on where the log is damaged.
-        damages = try KeptDamage.look(at: file)
+        var damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
             pool = try Self.openPool(of: file, damages)
@@ -33,6 +33,10 @@ struct Opening {
             lastSequence = head.lastSequence
             applied = head.applied
             tail = head.tail
+            if !head.damaged.isEmpty {
+                damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
+            }
+            self.damages = damages
         } catch let error as StoreError {
             throw error
         } catch {
@@ -156,6 +160,8 @@ private struct Head {
     let lastSequence: Int64
     let applied: Int64
     let tail: Tail
+    /// The entries whose changes wait and are damaged.
+    let damaged: [Int64]
 
     init(_ db: Database) throws {
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM meta")
@@ -171,11 +177,12 @@ private struct Head {
         self.identity = identity
         self.applied = applied
         lastSequence = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
-        tail = try Self.tail(after: applied, db)
+        (tail, damaged) = try Self.tail(after: applied, db)
     }
 
-    private static func tail(after applied: Int64, _ db: Database) throws -> Tail {
+    private static func tail(after applied: Int64, _ db: Database) throws -> (Tail, [Int64]) {
         var tail = Tail()
+        var damaged: [Int64] = []
         let rows = try Row.fetchCursor(
             db,
             sql: """
@@ -197,15 +204,15 @@ private struct Head {
             if let changes {
                 entry.sum ^= EntrySum.ofChanges(changes, sequence: sequence)
                 let decoded = changes.withUnsafeBytes { ChangesCode.decode($0) }
-                guard let decoded, entry.sum == stays else {
-                    throw DatabaseError(
-                        resultCode: .SQLITE_CORRUPT, message: "entry \(sequence) is damaged")
+                if let decoded, entry.sum == stays {
+                    entry.changes = decoded
+                } else {
+                    damaged.append(sequence)
                 }
-                entry.changes = decoded
             }
             tail.add(entry)
         }
         tail.commit()
-        return tail
+        return (tail, damaged)
     }
 }

@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import Store
+import TestSupport
+import Testing
+
+/// Rows that are not what was written are found where they are read.
+@Suite(.timeLimit(.minutes(2))) struct SumTests {
+    /// A closed store of three records, in whose file something is then changed behind its back.
+    private func reopened(after sql: String, isKilled: Bool = false) throws -> Bench {
+        let scratch = try TemporaryDirectory()
+        let bench = try Bench(scratch)
+        for key in ["a", "b", "c"] { bench.write(put(key, "good \(key)")) }
+        if isKilled { bench.store.abandon() } else { bench.store.close() }
+        let file = try DatabaseQueue(path: scratch.database)
+        try file.write { db in try db.execute(sql: sql) }
+        try file.close()
+        return try Bench(scratch)
+    }
+
+    private let b = RecordKey(container: "films", component: "list", key: "b")
+
+    @Test(arguments: [
+        "UPDATE records SET value = CAST('food b' AS BLOB) WHERE key = x'62'",
+        "UPDATE records SET sequence = 1 WHERE key = x'62'",
+        "UPDATE records SET created = 1 WHERE key = x'62'",
+    ])
+    func `a record that was changed is read nowhere`(sql: String) throws {
+        let bench = try reopened(after: sql)
+        var seen: [String: String?] = [:]
+        try bench.store.forEachRecord(container: "films", component: "list") { key, value, _ in
+            seen[String(decoding: key, as: UTF8.self)] = value.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        #expect(seen == ["a": "good a", "b": .some(nil), "c": "good c"])
+        #expect(throws: StoreError.self) { try bench.store.records([b]) }
+        #expect(throws: StoreError.self) {
+            try bench.store.snapshot().forEachRecord(
+                container: "films", component: "list", after: nil
+            ) { _, _ in true }
+        }
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM records WHERE key = x'62'", 2),
+        (
+            "INSERT INTO records SELECT component, x'64', value, 1, 1, 1 FROM records WHERE key = x'62'",
+            4
+        ),
+    ])
+    func `a component's rows are counted when they are read`(sql: String, found: Int) throws {
+        let bench = try reopened(after: sql)
+        let difference = try bench.store.forEachRecord(container: "films", component: "list") {
+            _, _, _ in
+        }
+        #expect(difference?.expected == 3)
+        #expect(difference?.found == found)
+    }
+
+    @Test func `a record in another's place is found by the sum of all`() throws {
+        let bench = try reopened(
+            after: """
+                DELETE FROM records WHERE key = x'61';
+                INSERT INTO records SELECT component, x'61', value, sequence, created, sum
+                FROM records WHERE key = x'62';
+                """)
+        var damaged: [String] = []
+        try bench.store.forEachRecord(container: "films", component: "list") { key, value, _ in
+            if value == nil { damaged.append(String(decoding: key, as: UTF8.self)) }
+        }
+        #expect(damaged == ["a"])
+    }
+
+    @Test(arguments: [
+        "public = x'00'", "topic = 'films.items.putt'", "time = 7", "actor = 1", "position = 9",
+        "restricted = x''",
+    ])
+    func `a notification that was changed is told to be so`(change: String) throws {
+        let bench = try reopened(after: "UPDATE entries SET \(change) WHERE sequence = 2")
+        let told = try bench.store.notifications(after: 0, limit: 9).notifications
+        #expect(told.map(\.isDamaged) == [false, true, false])
+    }
+
+    @Test func `an entry whose changes were damaged before they were made is lost aloud`() throws {
+        let bench = try reopened(
+            after: "UPDATE entries SET changes = x'0102' WHERE sequence = 2", isKilled: true)
+        #expect(try bench.records("films", "list") == ["a": "good a", "c": "good c"])
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.damages.first?.contains("sequence 2") == true)
+        let names = try FileManager.default.contentsOfDirectory(atPath: bench.scratch.path)
+        #expect(names.contains { $0.hasPrefix("atrium.sqlite.damaged-") && !$0.hasSuffix(".txt") })
+        #expect(bench.write(put("d", "x"))?.sequence == 4)
+    }
+
+    @Test func `one sync acknowledges, and one more makes two hundred changes`() throws {
+        let bench = try Bench()
+        let before = SyncCounter.count(under: bench.scratch.path)
+        for number in 0..<1_000 { bench.write(put("\(number)", "x")) }
+        let syncs = SyncCounter.count(under: bench.scratch.path) - before
+        // Five for the changes, and those of moments in which nothing was written.
+        #expect(syncs >= 1_005 && syncs < 1_060, "\(syncs)")
+    }
+}
