@@ -32,21 +32,16 @@ public final class Snapshot: Sendable {
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
     ///   - key: begins with the record after this key; nil: with the first.
-    ///   - body: takes key and value; false: that was enough.
-    /// - Throws: `StoreError` when the file can't be read, or a record of it is damaged.
+    ///   - body: takes key and value, nil where the record is damaged; false: that was enough.
+    /// - Throws: `StoreError` when the file can't be read.
     public func forEachRecord(
         container: String, component: String, after key: String?,
-        _ body: (_ key: String, _ value: [UInt8]) -> Bool
+        _ body: (_ key: String, _ value: [UInt8]?) -> Bool
     ) throws(StoreError) {
         do {
             _ = try snapshot.read { db in
                 try RecordScan(container, component, late, db).run(after: key) { key, value, _ in
-                    let key = String(decoding: key, as: UTF8.self)
-                    guard let value else {
-                        throw DamagedRecord(
-                            RecordKey(container: container, component: component, key: key))
-                    }
-                    return body(key, Array(value))
+                    body(String(decoding: key, as: UTF8.self), value.map { Array($0) })
                 }
             }
         } catch {
@@ -54,30 +49,40 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// The value of one record; nil: there is none.
+    /// What stands under a key.
+    public enum Found: Sendable {
+        /// No record.
+        case nothing
+        /// One that is not what was written.
+        case damaged
+        /// A record's value.
+        case value([UInt8])
+    }
+
+    /// Looks up one record.
     ///
-    /// - Parameters:
-    ///   - container: the container's name.
-    ///   - component: the component's name.
-    ///   - key: the record's key.
-    /// - Returns: its bytes.
+    /// - Parameter key: which.
+    /// - Returns: what stands there.
     /// - Throws: `StoreError` when the file can't be read.
-    public func value(
-        container: String, component: String, key: String
-    ) throws(StoreError) -> [UInt8]? {
+    public func record(_ key: RecordKey) throws(StoreError) -> Found {
         do {
             return try snapshot.read { db in
-                let row = try Row.fetchOne(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT value FROM records
-                            WHERE component = (\(Store.componentID)) AND key = ?
-                                AND NOT (\(Purged.condition))
-                            """), arguments: [container, component, Data(key.utf8)])
-                return try row?.withUnsafeData(atIndex: 0) { Store.bytes($0) }
+                let record = try store.records([key], late, db)[0]
+                return record.map { .value($0.value) } ?? .nothing
             }
+        } catch is DamagedRecord {
+            return .damaged
         } catch {
             throw store.failure(error, "reading records from")
+        }
+    }
+
+    /// Reads the file as it was.
+    func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        do {
+            return try snapshot.read(body)
+        } catch {
+            throw store.failure(error, "reading")
         }
     }
 }

@@ -69,7 +69,8 @@ extension Store {
             db.cachedStatement(sql: "SELECT value FROM meta WHERE name = 'applied'")) ?? 0
     }
 
-    private func records(
+    /// As ``records(_:)``, of a moment.
+    func records(
         _ keys: [RecordKey], _ late: LateRecords.Table, _ db: Database
     ) throws -> [StoredRecord?] {
         let statement = try db.cachedStatement(

@@ -38,7 +38,7 @@ import Testing
         try bench.store.snapshot().forEachRecord(
             container: "films", component: "list", after: nil
         ) { key, value in
-            kept[key] = String(decoding: value, as: UTF8.self)
+            kept[key] = value.map { String(decoding: $0, as: UTF8.self) }
             return true
         }
         #expect(kept == expected)

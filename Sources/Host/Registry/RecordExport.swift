@@ -69,7 +69,7 @@ struct ExportSlice: Sendable {
             try snapshot.forEachRecord(
                 container: container, component: source.component, after: after
             ) { key, value in
-                guard let decoded = try? Value(jsonBytes: value) else {
+                guard let value, let decoded = try? Value(jsonBytes: value) else {
                     unreadable = key
                     return false
                 }

@@ -166,7 +166,7 @@ extension ComponentCheck {
             [self] items, error in
             note(.item, items.differences)
             if let error { return end(error) }
-            let isMore = shownCount > items.facts - items.notShown
+            let isMore = shownCount > items.facts - items.notShown + items.unreadable.count
             searchUnstored(isMore, source, in: snapshot, shown, describe) { [self] in
                 checkOrders()
             }
@@ -230,7 +230,9 @@ extension ComponentCheck {
             }
         ) { [self] tallies, error in
             note(.tally, tallies.differences)
-            if error == nil { note(.tally, beyond: shownCount - tallies.facts + tallies.notShown) }
+            if error == nil, tallies.unreadable.count == 0 {
+                note(.tally, beyond: shownCount - tallies.facts + tallies.notShown)
+            }
             end(error)
         }
     }
@@ -259,7 +261,7 @@ extension ComponentCheck {
         in snapshot: Snapshot, _ shownCount: Int, _ share: CountFacts.Share, known: Int = 0
     ) {
         guard share.number < share.count else {
-            note(.count, beyond: shownCount - known)
+            if outcome.unreadable.count == 0 { note(.count, beyond: shownCount - known) }
             return end()
         }
         let records = outcome.records

@@ -29,7 +29,7 @@ final class FactComparison<Source: FactSource> {
     private(set) var notShown = 0
     /// What differs.
     private(set) var differences = FoundKeys()
-    /// The records that are no JSON.
+    /// The records that are damaged or no JSON.
     private(set) var unreadable = FoundKeys()
     /// Told how many records were read by now.
     var progress: (_ more: Int) -> Void = { _ in }
@@ -172,7 +172,8 @@ extension FactComparison {
                 var stored = stored
                 for entry in slice.facts { stored[entry.key] = entry.fact }
                 guard slice.isEnd else { return find(keys, shown, source, snapshot, stored) }
-                for (key, shown) in zip(keys, shown) where stored[key] != shown {
+                for (key, shown) in zip(keys, shown)
+                where stored[key] != shown && !slice.unreadable.contains(key) {
                     if shown == nil { notShown += 1 }
                     differences.add(key, describe(key, stored[key], shown))
                 }

@@ -35,7 +35,7 @@ struct FactSlice<Fact: Sendable>: Sendable {
     var facts: [Entry] = []
     /// How many records were read.
     var records = 0
-    /// Those among them that are no JSON.
+    /// Those among them that are damaged or no JSON.
     var unreadable: [String] = []
     /// Whether nothing follows.
     var isEnd = false
@@ -62,8 +62,8 @@ struct RecordAddress: Sendable {
         var (bytes, last, isFull) = (0, key, false)
         try snapshot.forEachRecord(container: container, component: component, after: key) {
             key, value in
-            if let value = try? Value(jsonBytes: value) {
-                guard read(key, value, &slice) else {
+            if let decoded = value.flatMap({ try? Value(jsonBytes: $0) }) {
+                guard read(key, decoded, &slice) else {
                     isFull = true
                     return false
                 }
@@ -71,7 +71,7 @@ struct RecordAddress: Sendable {
                 slice.unreadable.append(key)
             }
             slice.records += 1
-            bytes += value.count + key.utf8.count
+            bytes += (value?.count ?? 0) + key.utf8.count
             last = key
             isFull = slice.records >= FactSlice<Fact>.records || bytes >= FactSlice<Fact>.bytes
             return !isFull
@@ -79,9 +79,18 @@ struct RecordAddress: Sendable {
         return isFull ? last : nil
     }
 
-    /// The decoded record under a key; nil where there is none, or none that can be read.
-    func value(_ key: String, in snapshot: Snapshot) throws -> Value? {
-        try snapshot.value(container: container, component: component, key: key)
-            .flatMap { try? Value(jsonBytes: $0) }
+    /// The decoded record under a key; nil where there is none.
+    func value<Fact>(
+        _ key: String, in snapshot: Snapshot, _ slice: inout FactSlice<Fact>
+    ) throws -> Value? {
+        let place = RecordKey(container: container, component: component, key: key)
+        switch try snapshot.record(place) {
+        case .nothing: return nil
+        case .value(let bytes):
+            if let value = try? Value(jsonBytes: bytes) { return value }
+        case .damaged: break
+        }
+        slice.unreadable.append(key)
+        return nil
     }
 }

@@ -19,7 +19,7 @@ final class RecordFacts<Fact: RecordFact>: FactSource, @unchecked Sendable {
         var slice = FactSlice<Fact>()
         if let wanted {
             for key in wanted.prefix(64) {
-                let fact = try address.value(key, in: snapshot).flatMap {
+                let fact = try address.value(key, in: snapshot, &slice).flatMap {
                     Fact(key: key, value: $0)
                 }
                 if let fact { slice.facts.append(.init(key: key, fact: fact)) }

@@ -133,8 +133,10 @@ extension ComponentCheck.Outcome {
                     "Stop the daemon and put back a copy of the file, or write these anew"))
         }
         for (noun, found) in shown {
-            all.append(
-                damage(.shown, found, noun.sentence(found), noun.advice))
+            let advice =
+                unreadable.count > 0
+                ? "Records are damaged, which may be all: restore a backup" : noun.advice
+            all.append(damage(.shown, found, noun.sentence(found), advice))
         }
         return all
     }
