@@ -36,6 +36,9 @@ final class Peer: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Ends the connection, whatever is still to come on it.
+    func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Calls a method and gives its reply: `parameters`, and `error` where it failed.
     func call(_ method: String, _ parameters: JSONValue = [:]) async throws -> JSONValue {
         try await send(Self.frame(method, parameters))
