@@ -65,7 +65,8 @@ struct RecordScan {
         var (count, all): (Int, Int64) = (0, 0)
         while let row = try rows.next() {
             count += 1
-            all ^= row[4]
+            // Even a column that is never NULL may be in a damaged row.
+            all ^= row[4] as Int64? ?? 0
             let goesOn = try row.withUnsafeData(atIndex: 0) { key in
                 try (key ?? Data()).withUnsafeBytes { key in
                     try hand(row, key, &late, body)
@@ -94,9 +95,9 @@ struct RecordScan {
         if isPurged { return true }
         return try row.withUnsafeData(atIndex: 1) { value in
             try (value ?? Data()).withUnsafeBytes { value in
-                let (sequence, sum): (Int64, Int64) = (row[2], row[4])
+                let (sequence, sum) = (row[2] as Int64? ?? 0, row[4] as Int64? ?? 0)
                 let found = sums.record(
-                    key: key, value: value, sequence: sequence, created: row[3])
+                    key: key, value: value, sequence: sequence, created: row[3] as Int64? ?? 0)
                 return try body(key, found == sum ? value : nil, sequence)
             }
         }

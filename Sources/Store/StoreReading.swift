@@ -85,13 +85,15 @@ extension Store {
             if let late, late.value == nil { return nil }
             var known: StoredRecord?
             if let row, late?.isNew != true {
-                known = StoredRecord(
+                let found = StoredRecord(
                     value: try row.withUnsafeData(atIndex: 0) { Self.bytes($0) },
-                    sequence: row[1], created: row[2])
+                    sequence: row[1] as Int64? ?? 0, created: row[2] as Int64? ?? 0)
                 let sum = ComponentSum(container: key.container, component: key.component)
                     .record(
-                        key: key.key, value: known?.value ?? [], sequence: row[1], created: row[2])
-                guard sum == row[3] else { throw DamagedRecord(key) }
+                        key: key.key, value: found.value, sequence: found.sequence,
+                        created: found.created)
+                guard sum == row[3] as Int64? else { throw DamagedRecord(key) }
+                known = found
             }
             guard let late, let value = late.value else { return known }
             return StoredRecord(

@@ -71,15 +71,15 @@ extension StoredNotification {
         let restricted =
             row.hasNull(atIndex: 5) ? nil : try row.withUnsafeData(atIndex: 5, Store.bytes)
         self.init(
-            sequence: row[1], time: row[2], topic: topic, actor: row[3],
+            sequence: row[1], time: row[2] as Int64? ?? 0, topic: topic, actor: row[3],
             payload: try row.withUnsafeData(atIndex: 4, Store.bytes), restricted: restricted)
         var sum = EntrySum.of(
-            container: row[9], sequence: sequence, position: row[8], time: time, actor: actor,
-            topic: topic, payload: payload, restricted: restricted)
+            container: row[9], sequence: sequence, position: row[8] as Int64? ?? 0, time: time,
+            actor: actor, topic: topic, payload: payload, restricted: restricted)
         if !row.hasNull(atIndex: 6) {
             let changes = try row.withUnsafeData(atIndex: 6, Store.bytes)
             sum ^= EntrySum.ofChanges(changes, sequence: sequence)
         }
-        isDamaged = sum != row[7]
+        isDamaged = sum != row[7] as Int64?
     }
 }

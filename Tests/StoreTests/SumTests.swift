@@ -35,10 +35,16 @@ import Testing
         }
         #expect(seen == ["a": "good a", "b": nil, "c": "good c"])
         #expect(throws: StoreError.self) { try bench.store.records([b]) }
-        #expect(throws: StoreError.self) {
-            try bench.store.snapshot().forEachRecord(
-                container: "films", component: "list", after: nil
-            ) { _, _ in true }
+        var damaged: [String] = []
+        let snapshot = try bench.store.snapshot()
+        try snapshot.forEachRecord(container: "films", component: "list", after: nil) {
+            if $1 == nil { damaged.append($0) }
+            return true
+        }
+        #expect(damaged == ["b"])
+        guard case .damaged = try snapshot.record(b) else {
+            Issue.record("a damaged record was found whole")
+            return
         }
     }
 

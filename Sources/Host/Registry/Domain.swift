@@ -24,6 +24,8 @@ final class Domain {
     let exports = ExportTable()
     let backups = BackupTable()
     let verifications = VerificationTable()
+    /// What the last verification found wrong with the store itself.
+    var verified = VerifiedDamage()
     let structure = StructureQueue()
     let erasures = Erasures()
     private(set) lazy var queries = LongQueries(self)

@@ -43,6 +43,7 @@ extension Registry {
             problems.append(left.problem)
         }
         problems += domain.store.damages.map { "The store was damaged: \($0)" }
+        if let problem = domain.verified.problem { problems.append("The store \(problem)") }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")
         }

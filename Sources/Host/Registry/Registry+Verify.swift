@@ -13,16 +13,20 @@ extension Registry {
     ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
     ///     `containerNotFound` or `limitExceeded`.
     public func verify(_ container: String?, _ reply: @escaping Reply<VerificationID>) {
-        guard let container else { return verify(containers.keys.sorted(), reply) }
-        with(container, reply) { [self] _ in verify([container], reply) }
+        guard let container else {
+            return verify(containers.keys.sorted(), isWhole: true, reply)
+        }
+        with(container, reply) { [self] _ in verify([container], isWhole: false, reply) }
     }
 
-    private func verify(_ names: [String], _ reply: Reply<VerificationID>) {
+    private func verify(_ names: [String], isWhole: Bool, _ reply: Reply<VerificationID>) {
         guard domain.verifications.isEmpty else {
             return reply(
                 .failure(.limitExceeded(limit: "verifications", value: 1, retryAfter: 10)))
         }
-        let verification = Verification(names, in: domain) { [shelf] in shelf.containers[$0] }
+        let verification = Verification(names, isWhole: isWhole, in: domain) { [shelf] in
+            shelf.containers[$0]
+        }
         reply(.success(domain.verifications.add(verification)))
         domain.later { verification.run() }
     }

@@ -3,7 +3,8 @@ import Logging
 import NIOCore
 import Store
 
-/// One verification: all components of some containers, one after the other, then the store itself.
+/// One verification: the rows of the store, then what is shown of each component of some containers, one after
+/// the other.
 ///
 /// Used on the event loop; it goes on by itself until it is through, or nobody wants to know any more.
 final class Verification {
@@ -13,8 +14,13 @@ final class Verification {
     /// Whether somebody wants to know.
     private(set) var isWanted = true
     private let domain: Domain
+    /// Whether the store itself is looked at, too.
+    private let isWhole: Bool
     private var containers: ArraySlice<String>
     private let find: (String) -> Container?
+    private lazy var store = StoreCheck(
+        of: isWhole ? nil : containers.first, in: domain,
+        while: { [weak self] in self?.isWanted ?? false })
     private var slots: ArraySlice<Slot> = []
     private var news: VerificationNews
     private var report = VerificationReport()
@@ -25,21 +31,38 @@ final class Verification {
     private var failure: HostError?
     private var isOver = false
 
-    /// A verification of containers by their names.
-    init(_ containers: [String], in domain: Domain, find: @escaping (String) -> Container?) {
+    /// A verification of containers by their names; with `isWhole` of the store itself, too.
+    init(
+        _ containers: [String], isWhole: Bool, in domain: Domain,
+        find: @escaping (String) -> Container?
+    ) {
         self.containers = containers[...]
+        self.isWhole = isWhole
         self.domain = domain
         self.find = find
         news = VerificationNews(container: "", component: "", records: 0, sequence: 0)
     }
 
     /// Begins.
-    func run() { verifyNextContainer() }
+    func run() {
+        guard isWanted else { return }
+        store.progress = { [weak self] place, records in
+            guard let self else { return }
+            (news.container, news.component) = (place.container, place.component)
+            news.records = records
+        }
+        store.run { [self] error in
+            guard let error else { return verifyNextContainer() }
+            failure = error
+            end(of: self.store)
+        }
+    }
 
     /// Nobody wants to know any more.
     func end() {
         isWanted = false
         reply = nil
+        store.end()
     }
 
     /// Replies with how far it is, after a while; with what was found once it is through.
@@ -60,11 +83,19 @@ final class Verification {
         if let failure { reply(.failure(failure)) } else { reply(.success(news)) }
     }
 
+    /// It is through, or can't go on.
+    private func end(of store: StoreCheck) {
+        isOver = true
+        store.end()
+        (news.container, news.component) = ("", "")
+        if reply != nil { tell() }
+    }
+
     // MARK: Containers
 
     private func verifyNextContainer() {
         guard isWanted else { return }
-        guard let name = containers.popFirst() else { return finish() }
+        guard let name = containers.popFirst() else { return verifyStore() }
         // One that is gone by now has nothing to be compared with.
         guard let container = find(name) else { return verifyNextContainer() }
         container.whenLoaded { [self] in
@@ -87,7 +118,8 @@ final class Verification {
                 VerifiedPart(
                     container: container.name, component: slot.name, kind: kind.rawValue,
                     records: outcome.records, skipped: outcome.skipped))
-            note(outcome.damage(of: slot, in: container), of: slot)
+            let found = store.take(container.name, slot.name)
+            note(outcome.damage(of: slot, in: container, found), of: slot)
             // Not at once: of thousands that are empty each would begin the next.
             domain.later { [self] in verifyNextComponent(of: container) }
         }
@@ -98,70 +130,42 @@ final class Verification {
         report.damage += damage
         slot.verified = VerifiedDamage(damage)
         slot.container?.structureChanged()
+        log(damage)
+    }
+
+    /// What is left: records of components that are not there, and the store itself.
+    private func verifyStore() {
+        store.whenLooked { [self] in
+            guard isWanted else { return }
+            for (place, found) in store.rest {
+                let kind = place.container.isEmpty ? "definitions" : "detached"
+                report.checked.append(
+                    VerifiedPart(
+                        container: place.container, component: place.component, kind: kind,
+                        records: found.records, skipped: nil))
+                let damage = found.damage(in: place.container, place.component)
+                report.damage += damage
+                log(damage)
+            }
+            if isWhole {
+                report.checked += store.parts
+                report.damage += store.damage
+                domain.verified = VerifiedDamage(store.damage)
+                log(store.damage)
+            }
+            end(of: store)
+        }
+    }
+
+    private func log(_ damage: [Damage]) {
         for one in damage {
             domain.logger.error(
-                "a component is damaged, as it was verified",
-                metadata: slot.logFields(["reason": "\(one.found). \(one.advice)"]))
+                "the store is damaged, as it was verified",
+                metadata: [
+                    "container": "\(one.container)", "component": "\(one.component)",
+                    "reason": "\(one.found). \(one.advice)",
+                ])
         }
-    }
-
-    private func finish() {
-        isOver = true
-        (news.container, news.component) = ("", "")
-        if reply != nil { tell() }
-    }
-}
-
-extension ComponentCheck.Outcome {
-    /// What is wrong, in sentences.
-    fileprivate func damage(of slot: Slot, in container: Container) -> [Damage] {
-        func damage(_ kind: Damage.Kind, _ found: FoundKeys, _ sentence: String, _ advice: String)
-            -> Damage
-        {
-            Damage(
-                container: container.name, component: slot.name, kind: kind, count: found.count,
-                keys: found.keys.filter { !$0.isEmpty || kind == .shown && slot.kind == .votes },
-                found: sentence, advice: advice)
-        }
-        var all: [Damage] = []
-        if unreadable.count > 0 {
-            all.append(
-                damage(
-                    .unreadable, unreadable,
-                    unreadable.count == 1
-                        ? "1 record can't be read" : "\(unreadable.count) records can't be read",
-                    "Stop the daemon and put back a copy of the file, or write these anew"))
-        }
-        for (noun, found) in shown {
-            let advice =
-                unreadable.count > 0
-                ? "Records are damaged, which may be all: restore a backup" : noun.advice
-            all.append(damage(.shown, found, noun.sentence(found), advice))
-        }
-        return all
-    }
-}
-
-extension ComponentCheck.Noun {
-    fileprivate func sentence(_ found: FoundKeys) -> String {
-        let count = found.count
-        let subject =
-            switch self {
-            case .item: count == 1 ? "1 item differs" : "\(count) items differ"
-            case .tally: count == 1 ? "1 tally differs" : "\(count) tallies differ"
-            case .comment: count == 1 ? "1 comment differs" : "\(count) comments differ"
-            case .count: count == 1 ? "1 thread differs" : "\(count) threads differ"
-            case .order:
-                count == 1 ? "1 field is wrongly indexed" : "\(count) fields are wrongly indexed"
-            }
-        return "\(subject) from what the store holds: \(found.example)"
-    }
-
-    fileprivate var advice: String {
-        let restart = "Restart the daemon, which reads the store anew, and report this"
-        guard self == .tally else { return restart }
-        return "\(restart). If it stays, the plugin does not count all ballots: was its scale "
-            + "another one when they were cast?"
     }
 }
 
