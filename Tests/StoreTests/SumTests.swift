@@ -29,9 +29,8 @@ import Testing
         let bench = try reopened(after: sql)
         var seen: [String: String?] = [:]
         try bench.store.forEachRecord(container: "films", component: "list") { key, value, _ in
-            seen[String(decoding: key, as: UTF8.self)] = value.map {
-                String(decoding: $0, as: UTF8.self)
-            }
+            let value = value.map { String(decoding: $0, as: UTF8.self) }
+            seen.updateValue(value, forKey: String(decoding: key, as: UTF8.self))
         }
         #expect(seen == ["a": "good a", "b": nil, "c": "good c"])
         #expect(throws: StoreError.self) { try bench.store.records([b]) }
