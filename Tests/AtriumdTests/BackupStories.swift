@@ -174,7 +174,7 @@ extension Stories {
         {
             try await withFilms { daemon in
                 let made = try await daemon.type(
-                    "atriumctl backup copy && ! atriumctl backup copy && atriumctl backup -- copy --force "
+                    "atriumctl backup copy && ! atriumctl backup copy && atriumctl backup copy --force "
                         + "&& head -c -1 copy >cut && cp copy damaged && "
                         + "printf x | dd of=damaged bs=1 seek=9000 conv=notrunc")
                 #expect(made.status == 0, "\(made)")

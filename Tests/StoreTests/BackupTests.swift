@@ -41,6 +41,13 @@ struct BackupTests {
         return bench
     }
 
+    /// A backup of a store with so many entries.
+    private static func backup(_ count: Int = 50) throws -> Data {
+        let bench = try filled(count)
+        defer { bench.store.close() }
+        return try bytes(BackupMaking().make(of: bench.store))
+    }
+
     @Test func `a backup is a whole store of one moment, and leaves nothing beside the store`()
         throws
     {
@@ -66,8 +73,8 @@ struct BackupTests {
         records["later"] = nil
         #expect(try copy.records("films", "list") == records)
         #expect(
-            try copy.store.notifications(after: 0, limit: 100)
-                == bench.store.notifications(after: 0, limit: 50))
+            try copy.store.notifications(after: 0, limit: 100).notifications
+                == bench.store.notifications(after: 0, limit: 50).notifications)
         #expect(try Self.names(target).filter { $0.hasPrefix("atrium.restore") } == [])
     }
 
@@ -114,7 +121,7 @@ struct BackupTests {
     }
 
     @Test func `a store that is there is refused, or kept whole with its log`() throws {
-        let data = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let data = try Self.backup()
         let bench = try Self.filled(7)
         let target = bench.scratch
         // Ends like a killed process: what was committed is in the log.
@@ -141,7 +148,7 @@ struct BackupTests {
     }
 
     @Test func `a store that is in use is left alone`() throws {
-        let data = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let data = try Self.backup()
         let bench = try Self.filled(3)
         let lock = bench.scratch.path + "/atrium.lock"
         #expect(throws: RestoreError.store(.inUse(file: lock, owner: "\(getpid())"))) {
@@ -151,7 +158,7 @@ struct BackupTests {
     }
 
     @Test func `a file that is no whole backup is refused, and nothing is changed`() throws {
-        let data = try Self.bytes(BackupMaking().make(of: Self.filled(2_000).store))
+        let data = try Self.backup(2_000)
         let target = try TemporaryDirectory()
         func refusal(_ data: Data) -> RestoreError? {
             #expect(throws: RestoreError.self) { try Self.restore(data, to: target) }
@@ -184,7 +191,7 @@ struct BackupTests {
     }
 
     @Test func `a record, a count or an entry that is not what was written is found`() throws {
-        let whole = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let whole = try Self.backup()
         let target = try TemporaryDirectory()
         for (sql, reason) in [
             (
@@ -218,7 +225,7 @@ struct BackupTests {
     }
 
     @Test func `a backup by a newer version, and one that would run code, are refused`() throws {
-        let whole = try Self.bytes(BackupMaking().make(of: Self.filled().store))
+        let whole = try Self.backup()
         let target = try TemporaryDirectory()
         let newer = try Self.changed(whole, "INSERT INTO grdb_migrations VALUES ('v99')")
         #expect(throws: RestoreError.newer(file: "backup", migrations: ["v99"])) {
