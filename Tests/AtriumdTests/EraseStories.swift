@@ -75,7 +75,6 @@ extension Stories {
                 "timeout 2 atriumctl watch 'films.>' --after 0 --json")
             #expect(past.output.contains(Self.names[1]))
             #expect(!past.output.contains(Self.names[0]))
-            #expect(!past.output.contains("answered0\",\"text"))
         }
 
         @Test func `an erased person is in no reply, nor in any file, and others are as before`()

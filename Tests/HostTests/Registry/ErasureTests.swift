@@ -108,7 +108,7 @@ import Testing
         let topics = told.map(\.topic)
         #expect(topics.filter { $0 == "films.votes.cast" }.count == 1)
         #expect(topics.filter { $0.hasPrefix("films.comments.") } == ["films.comments.posted"])
-        #expect(topics.contains("films.contents.put"))
+        #expect(topics.contains("films.items.put"))
         #expect(!topics.contains("films.app.said"))
         #expect(told.first { $0.topic == "films.votes.cast" }?.actor == "unix:1001")
     }
