@@ -9,7 +9,7 @@ import Testing
 /// `FAULT_SEEDS` says how many workloads are run so; `make soak` runs more.
 @Suite(.timeLimit(.minutes(60))) struct FaultTests {
     private static let seeds =
-        ProcessInfo.processInfo.environment["FAULT_SEEDS"].flatMap { Int($0) } ?? 2
+        ProcessInfo.processInfo.environment["FAULT_SEEDS"].flatMap { Int($0) } ?? 1
 
     @Test(arguments: [FaultError, FaultFull, FaultShort, FaultTorn, FaultCrash])
     func `whatever call fails, what was acknowledged is there whole`(kind: FaultKind) throws {
@@ -35,12 +35,12 @@ import Testing
     @Test func `a store whose disk has lied opens, or says why not`() throws {
         let calls = try FaultRun(.init(kind: FaultNone, seed: 0)).run()
         var outcomes: [FaultRun.Aftermath: Int] = [:]
-        for call in 0..<calls {
-            let run = FaultRun(.init(kind: FaultLostSync, call: call, seed: call))
+        for call in stride(from: 0, to: calls, by: 5) {
+            let run = FaultRun(.init(kind: FaultLostSync, call: call, count: .max, seed: call))
             outcomes[try run.runLying(), default: 0] += 1
         }
         #expect(outcomes[.whole, default: 0] > 0)
-        #expect(outcomes[.found, default: 0] > 0)
+        #expect(outcomes[.unnoticed, default: 0] > 0, "then it can be promised")
     }
 
     @Test func `the recount would show a store that acknowledges before the sync`() throws {
@@ -59,17 +59,19 @@ struct FaultRun {
         var kind: FaultKind
         /// The first call that fails.
         var call = 0
+        /// How many do; nil: one or some, by the call.
+        var count: Int?
         var seed = 0
         /// Whether the store is made in it; else it is there before.
         var isNew = false
-        var entries = 12
+        var entries = 7
         var isSynced = true
     }
 
     /// What a disk that lied has left.
     enum Aftermath: Hashable {
         case whole
-        /// The store says so, or can't be opened.
+        /// The store says so, can't be opened, or has one record of two.
         case found
         case unnoticed
     }
@@ -128,7 +130,7 @@ struct FaultRun {
         var random = Seeded(state: UInt64(plan.seed))
         let files = FaultFiles(scratch.path)
         files.fail(
-            plan.kind, at: plan.call, count: [1, 1, 2, 5][plan.call % 4],
+            plan.kind, at: plan.call, count: plan.count ?? [1, 1, 2, 5][plan.call % 4],
             seed: UInt64(plan.call))
         var (sent, acknowledged) = (before, before)
         if let bench = try? Bench(scratch) {
@@ -142,7 +144,9 @@ struct FaultRun {
             bench.store.abandon()
         }
         let calls = files.calls
-        if plan.call % 2 == 0 || !plan.isSynced { files.cutPower(seed: random.next()) }
+        if plan.call % 2 == 0 || plan.count != nil || !plan.isSynced {
+            files.cutPower(seed: random.next())
+        }
         return (sent, acknowledged, calls)
     }
 
@@ -151,7 +155,7 @@ struct FaultRun {
         _ acknowledged: inout Set<String>, using random: inout Seeded
     ) {
         let names = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
-        let size = [10, 3_000, 20_000][Int.random(in: 0..<3, using: &random)]
+        let size = [10, 3_000, 9_000][Int.random(in: 0..<3, using: &random)]
         for (index, name) in names.enumerated() {
             bench.store.append(
                 entry(name, size: size, epoch: number), ticket: UInt64(number * 10 + index))

@@ -23,7 +23,9 @@ import Testing
         #expect(opened.store.damages.count == 1)
         #expect(damage.contains("at least \(expected.transactions) committed transactions"))
         #expect(damage.contains("byte \(expected.offset)"))
-        #expect(opened.store.lastSequence + Int64(expected.transactions) == 1_000)
+        // Entries, and what follows them to the records.
+        #expect(400..<600 ~= opened.store.lastSequence)
+        #expect(opened.store.lastSequence + Int64(expected.transactions) >= 1_000)
         #expect(try opened.records("films", "list").count == Int(opened.store.lastSequence))
         #expect(opened.write(put("new", "x"))?.sequence == opened.store.lastSequence)
         try expectKept(copy, in: scratch)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/// What a disk writes whole or not at all.
 enum { sector = 512 };
 
 typedef struct Image {
@@ -123,7 +124,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     case FaultFull:
         return SQLITE_FULL;
     case FaultShort: {
-        int part = (int)(random % (uint64_t)count);
+        sqlite3_int64 end = offset + (sqlite3_int64)(random % (uint64_t)count);
+        int part = (int)(end - end % sector - offset);
         if (part > 0) under->pMethods->xWrite(under, bytes, part, offset);
         return random & (1ull << 40) ? SQLITE_FULL : SQLITE_IOERR_WRITE;
     }

@@ -10,7 +10,7 @@ typedef enum {
     FaultError,
     /// A write fails for want of space; other calls fail with an I/O error.
     FaultFull,
-    /// A write gets a part of its bytes onto the file, from the first one, and fails.
+    /// A write gets its first sectors onto the file, and fails.
     FaultShort,
     /// A write gets some of its sectors onto the file, and fails.
     FaultTorn,
