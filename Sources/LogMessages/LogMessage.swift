@@ -78,6 +78,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case storeInUse = "99a0882055fa43278379b9ac95cdb4b8"
     /// A storage error: changes are refused until a probe succeeds.
     case storeUnwritable = "8b776bc0c33748ee9add7527446d6cdc"
+    /// SQLite has found the file damaged: it is only read.
+    case storeReadOnly = "296a33cabf124e1cbe485cbf121c3337"
     /// A probe succeeded.
     case storeWritable = "7bd981a705ab4bffabedba75ce4158ae"
     /// One change could not be written, although others can.
@@ -126,7 +128,7 @@ extension LogMessage {
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
             .componentFailed, .componentBlamed, .storeDamaged, .storeLostChanges, .storeInUse,
-            .storeUnwritable,
+            .storeUnwritable, .storeReadOnly,
             .entryNotWritten,
             .undoDelayed:
             .error
@@ -167,6 +169,7 @@ extension LogMessage {
         case .storeLostChanges: "the store was damaged: changes are lost"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"
+        case .storeReadOnly: "the store is damaged: it is only read"
         case .storeWritable: "the store can be written again"
         case .entryNotWritten: "a change could not be written"
         case .undoDelayed: "the store can't be read: what failed is not undone yet"

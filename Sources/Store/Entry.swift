@@ -151,6 +151,8 @@ public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case stale(position: Int64)
     /// The store stopped writing after a storage error; try again after this many seconds.
     case unavailable(retryAfter: Double)
+    /// The store's file is damaged: nothing is written to it any more.
+    case damaged(reason: String)
 
     /// A sentence for people.
     public var description: String {
@@ -163,6 +165,8 @@ public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
             "its container has moved on to position \(position): catch up and decide again"
         case .unavailable(let retryAfter):
             "the store is not writable for now: try again in \(retryAfter) s"
+        case .damaged(let reason):
+            "the store takes no writes: \(reason)"
         }
     }
 }

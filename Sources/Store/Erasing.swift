@@ -46,6 +46,7 @@ extension Store {
     /// The newest first: which comments were theirs the oldest notifications tell, for whoever begins
     /// again.
     private func redact(_ actor: Int64, _ notifications: [Int64]) throws {
+        try writer.checkSound()
         // Of entries whose changes wait the writer knows the sums.
         try writer.finishTail()
         let own = try pool.read { db in

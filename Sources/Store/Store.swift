@@ -21,6 +21,8 @@ internal import Synchronization
 ///   every half second, has committed something.
 /// - **Damage.** Before the log of changes is read at a start, it is looked at for committed ones that can't be read: these
 ///   are told of in `damages` and logged, and the files are copied aside. See ``LogCheck`` for what can't be found.
+/// - **Corruption.** Once SQLite has said of a read or a write that the file is damaged, entries are refused as `.damaged`
+///   and nothing is written until the process ends; reads go on.
 /// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
 ///   most 1,000 or about 8 MiB a transaction, between which entries are written; where entries never
 ///   cease to wait, one such transaction follows 16 groups. A later process goes on with it.
@@ -79,6 +81,11 @@ public final class Store: Sendable {
     /// Why entries are refused as unavailable, for people; nil when they are written.
     public var unavailability: String? { writer.unavailability }
 
+    /// Whether SQLite has said that the file is damaged, so that it is only read until the process ends.
+    ///
+    /// `unavailability` says more then.
+    public var isDamaged: Bool { (try? writer.checkSound()) == nil }
+
     /// What was found damaged at this start or an earlier one and is not settled yet, for people.
     ///
     /// Each says what is lost, what to do, and which files to remove so that it is not said any more.
@@ -108,12 +115,25 @@ public final class Store: Sendable {
     public func close() {
         guard writer.close() else { return }
         reads.sync {}
+        // A damaged file stays as it is: the log is not copied into it where another has it open.
+        let reader = try? isDamaged ? openReader() : nil
         // A failed checkpoint or close loses nothing: the log stays, and is read at the next start.
-        try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        if !isDamaged {
+            try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        }
         // Readers go first: SQLite removes the log when the last connection to close can write.
         pool.releaseMemory()
         try? pool.close()
+        try? reader?.close()
         writer.ownership.release()
+    }
+
+    private func openReader() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let reader = try DatabaseQueue(path: file, configuration: configuration)
+        try reader.read { db in try db.execute(sql: "PRAGMA user_version") }
+        return reader
     }
 
     /// Ends as if the process had been killed: what waits is dropped, no outcome follows.

@@ -69,6 +69,9 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
+    /// Whether SQLite says that the file is damaged.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+
     /// SQLite's message with its code, without statement and arguments: they hold people's data.
     var reason: String {
         "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")"

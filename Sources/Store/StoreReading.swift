@@ -216,7 +216,8 @@ extension Store {
 
     /// Says that the store is closed when that is why.
     func failure(_ error: any Error, _ operation: String) -> StoreError {
-        switch error {
+        writer.noteDamage(error)
+        return switch error {
         case _ where writer.isClosed: .closed(file: file)
         case let damaged as DamagedRecord: .corrupt(file: file, reason: damaged.reason)
         default: StoreError(error, file: file, operation: operation)

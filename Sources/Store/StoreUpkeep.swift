@@ -10,6 +10,7 @@ extension Store {
     /// - Throws: `StoreError`; what was deleted until then stays deleted.
     public func trimNotifications(keeping count: Int) throws(StoreError) {
         do {
+            try writer.checkSound()
             try writer.finishTail()
             let newest = try pool.read { db in
                 try Int64.fetchOne(

@@ -17,6 +17,8 @@ final class Writer: @unchecked Sendable {
         case writing
         /// A storage error stopped it; a probe is due at the instant.
         case unavailable(reason: String, nextProbe: ContinuousClock.Instant)
+        /// SQLite says that the file is damaged: it is only read until the process ends.
+        case damaged(reason: String)
         case closed
         /// As after a kill: no outcome is delivered any more.
         case abandoned
@@ -71,8 +73,10 @@ final class Writer: @unchecked Sendable {
 
     /// Why nothing can be written for now; nil when all is well.
     var unavailability: String? {
-        guard case .unavailable(let reason, _) = condition.withLock({ $0 }) else { return nil }
-        return reason
+        switch condition.withLock({ $0 }) {
+        case .unavailable(let reason, _), .damaged(let reason): reason
+        case .writing, .closed, .abandoned: nil
+        }
     }
 
     /// How many entries and reads wait.
@@ -216,7 +220,7 @@ extension Writer {
     private func fail(_ appended: Inbox.Appended, _ error: any Error) -> Outcome {
         let reason = Self.reason(error)
         if Self.isStorage(error) {
-            suspend(reason)
+            suspend(error)
         } else {
             logger.tell(
                 .entryNotWritten,
@@ -238,6 +242,8 @@ extension Writer {
         case .unavailable(_, let nextProbe):
             .unavailable(
                 retryAfter: max(0, ContinuousClock.now.duration(to: nextProbe) / .seconds(1)))
+        case .damaged(let reason):
+            .damaged(reason: reason)
         case .closed, .abandoned:
             .storage(reason: "the store is closed")
         }
@@ -273,6 +279,7 @@ extension Writer {
 
     /// Makes some changes of the tail to the records, in a transaction of their own.
     private func makeChanges() throws {
+        try checkSound()
         try pool.writeWithoutTransaction { db in
             try entries.transact(db) { entries in
                 try entries.makeChanges(atMost: Tail.most, db)
@@ -286,7 +293,7 @@ extension Writer {
         do {
             try makeChanges()
         } catch {
-            suspend(Self.reason(error))
+            suspend(error)
         }
     }
 
@@ -345,7 +352,7 @@ extension Writer {
             return true
         } catch {
             if Self.isStorage(error) {
-                suspend(Self.reason(error))
+                suspend(error)
             } else {
                 logger.warning(
                     "purged records could not be deleted: the next start tries again",
@@ -359,15 +366,39 @@ extension Writer {
 // MARK: Storage errors
 
 extension Writer {
-    private func suspend(_ reason: String) {
+    private func suspend(_ error: any Error) {
+        guard !noteDamage(error) else { return }
+        let reason = Self.reason(error)
         logger.tell(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])
         scheduleProbe(reason)
+    }
+
+    /// Sees to it that nothing is written any more where SQLite says that the file is damaged.
+    ///
+    /// - Returns: whether it says so.
+    @discardableResult
+    func noteDamage(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError, error.isDamage else { return false }
+        let reason = "its file is damaged and only read (\(error.reason)): restore a backup"
+        let isFirst = condition.withLock { condition in
+            guard condition.mayWrite else { return false }
+            condition = .damaged(reason: reason)
+            return true
+        }
+        if isFirst { logger.tell(.storeReadOnly, ["path": "\(path)", "reason": "\(reason)"]) }
+        return true
+    }
+
+    /// Throws where nothing may be written any more.
+    func checkSound() throws {
+        guard case .damaged(let reason) = condition.withLock({ $0 }) else { return }
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
     }
 
     private func scheduleProbe(_ reason: String) {
         let due = ContinuousClock.now + probeInterval
         condition.withLock { condition in
-            if !condition.isFinal { condition = .unavailable(reason: reason, nextProbe: due) }
+            if condition.mayWrite { condition = .unavailable(reason: reason, nextProbe: due) }
         }
         let seconds = probeInterval / .seconds(1)
         queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.tryProbe(due: due) }
@@ -389,10 +420,10 @@ extension Writer {
                 try db.execute(sql: "DELETE FROM probe")
             }
         } catch {
-            scheduleProbe(Self.reason(error))
+            if !noteDamage(error) { scheduleProbe(Self.reason(error)) }
             return
         }
-        condition.withLock { if !$0.isFinal { $0 = .writing } }
+        condition.withLock { if $0.mayWrite { $0 = .writing } }
         logger.tell(.storeWritable, ["path": "\(path)"])
         makeChangesSoon()
         deletePurged()
@@ -403,8 +434,16 @@ extension Writer.Condition {
     /// Whether nothing follows it.
     var isFinal: Bool {
         switch self {
-        case .writing, .unavailable: false
+        case .writing, .unavailable, .damaged: false
         case .closed, .abandoned: true
+        }
+    }
+
+    /// Whether something may be written now or later.
+    var mayWrite: Bool {
+        switch self {
+        case .writing, .unavailable: true
+        case .damaged, .closed, .abandoned: false
         }
     }
 }

@@ -54,8 +54,8 @@ public enum HostError: Error, Sendable, Hashable {
     case topicInvalid(topic: String, reason: String)
     /// No such screen, or another user's.
     case screenNotFound(String)
-    /// The store takes no writes; nothing was written. Seconds until it is tried again.
-    case storeUnavailable(reason: String, retryAfter: Double)
+    /// The store takes no writes; nothing was written. Seconds until it is tried again; nil: it is damaged.
+    case storeUnavailable(reason: String, retryAfter: Double?)
     /// There is no room for a file beside the store: bytes needed, and bytes that are free.
     case noSpace(path: String, needed: Int, free: Int)
     /// The component's worker is not there. Seconds until it may be.

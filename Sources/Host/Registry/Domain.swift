@@ -158,7 +158,9 @@ final class Domain {
     var refusal: HostError? {
         if isStopping { return stopping }
         return store.unavailability.map {
-            .storeUnavailable(reason: "The store can't be written: \($0).", retryAfter: 1)
+            .storeUnavailable(
+                reason: "The store can't be written: \($0).",
+                retryAfter: store.isDamaged ? nil : 1)
         }
     }
 }

@@ -42,6 +42,8 @@ extension HostError {
             case .unavailable(let retryAfter):
                 .storeUnavailable(
                     reason: "The store is not writable for now.", retryAfter: retryAfter)
+            case .damaged(let reason):
+                .storeUnavailable(reason: "The store takes no writes: \(reason).", retryAfter: nil)
             case .olderEpoch, .stale:
                 .storeUnavailable(
                     reason: "An entry before this one could not be written, and this one rested "

@@ -29,7 +29,7 @@ enum ImportRefusal: Equatable {
             let places = batch.entries.indices.filter { batch.entries[$0].has(field) }
             self = places.isEmpty ? Self.unnamed(batch) : .entries(places)
         case "StoreUnavailable", "ComponentUnavailable":
-            self = .later(details["retryAfter"]?.double ?? 1)
+            self = details["retryAfter"]?.double.map { .later($0) } ?? .everything
         case "LimitExceeded":
             let wait = details["retryAfter"]?.double
             self = wait.map { .later($0) } ?? Self.unnamed(batch)

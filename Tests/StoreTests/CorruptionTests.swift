@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import Store
+import TestSupport
+import Testing
+
+/// A database that SQLite itself says is damaged.
+@Suite(.timeLimit(.minutes(3))) struct CorruptionTests {
+    /// A store whose table of records can't be read.
+    private func damaged() throws -> TemporaryDirectory {
+        let bench = try Bench()
+        for number in 0..<10 { bench.write(put("\(number)", "x")) }
+        bench.store.close()
+        let (root, size) = try DatabaseQueue(path: bench.scratch.database).read { db in
+            (
+                try Int.fetchOne(
+                    db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'records'"),
+                try Int.fetchOne(db, sql: "PRAGMA page_size")
+            )
+        }
+        var files = try StoreFiles(of: bench.scratch)
+        files.database[(try #require(root) - 1) * (try #require(size))] = 0xff
+        return try files.written()
+    }
+
+    private func expectReadOnly(_ bench: Bench) throws {
+        #expect(bench.store.isDamaged)
+        #expect(bench.store.unavailability?.contains("restore a backup") == true)
+        for epoch in 100..<102 {
+            guard case .damaged(let reason)? = bench.write(put("b", "x", epoch: epoch))?.failure
+            else {
+                Issue.record("a damaged file was written to")
+                return
+            }
+            #expect(reason.contains("SQLite error 11"))
+            bench.store.probe()
+        }
+        #expect(throws: StoreError.self) { try bench.store.trimNotifications(keeping: 0) }
+        // Reads go on.
+        #expect(try bench.store.containers() == ["films"])
+        #expect(try bench.store.notifications(after: 0, limit: 9).notifications.count == 9)
+    }
+
+    @Test func `after a read that found the file damaged nothing is written any more`() throws {
+        let scratch = try damaged()
+        let before = try StoreFiles(of: scratch)
+        let bench = try Bench(scratch)
+        #expect(!bench.store.isDamaged)
+        let error = #expect(throws: StoreError.self) { try bench.records("films", "list") }
+        guard case .corrupt? = error else { throw error ?? CancellationError() }
+        try expectReadOnly(bench)
+        bench.store.close()
+        #expect(try StoreFiles(of: scratch).database == before.database)
+    }
+
+    @Test func `after a write that found the file damaged nothing is written any more`() throws {
+        let scratch = try damaged()
+        let before = try StoreFiles(of: scratch)
+        let bench = try Bench(scratch)
+        // The entry is there; that its records can't be made is found by what makes them.
+        #expect(bench.write(put("a", "x"))?.sequence == 11)
+        #expect(throws: StoreError.self) { try bench.store.trimNotifications(keeping: 100) }
+        try expectReadOnly(bench)
+        bench.store.close()
+        let after = try StoreFiles(of: scratch)
+        #expect(after.database == before.database)
+        #expect(!after.log.isEmpty)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import Store
+import TestSupport
+import Testing
+
+/// Stores whose files are broken at random: each opens with what was written, or says what is wrong.
+///
+/// `OPENING_CASES` says how many there are.
+@Suite(.timeLimit(.minutes(60))) struct OpeningFuzzTests {
+    private static let cases =
+        ProcessInfo.processInfo.environment["OPENING_CASES"].flatMap { Int($0) } ?? 400
+
+    @Test func `a broken store opens with what was written or says what is wrong`() throws {
+        let whole = try Self.files()
+        var said = 0
+        for seed in 0..<Self.cases {
+            var random = Seeded(state: UInt64(seed))
+            var files = whole
+            for _ in 0..<Int.random(in: 1...3, using: &random) { files.breakOne(using: &random) }
+            if try isSaid(files, seed: seed) { said += 1 }
+        }
+        // Not all that breaks is ever read.
+        #expect(said > Self.cases / 3)
+    }
+
+    /// A store with some pages in its log alone.
+    private static func files() throws -> StoreFiles {
+        let bench = try Bench(TemporaryDirectory(inMemory: true))
+        _ = try bench.store.pragma("wal_autocheckpoint = 0")
+        for number in 0..<40 { bench.write(entry(number)) }
+        _ = try bench.records("films", "list")
+        _ = try bench.store.pragma("wal_checkpoint(TRUNCATE)")
+        for number in 40..<80 { bench.write(entry(number)) }
+        return try StoreFiles(of: bench.scratch)
+    }
+
+    private static func entry(_ number: Int) -> Entry {
+        let value = [UInt8]("\(number) ".utf8) + [UInt8](repeating: 0x78, count: number * 17)
+        return Entry(
+            container: "films", epoch: 0, time: Int64(number), actor: Int64(number % 3 + 1),
+            changes: [
+                RecordChange(
+                    container: "films", component: "list", key: "\(number)", value: value),
+                RecordChange(container: "films", component: "last", key: "last", value: value),
+            ],
+            notification: NotificationDraft(topic: "t", payload: value),
+            actors: [Actor(number: Int64(number % 3 + 1), name: "unix:\(number % 3)")])
+    }
+
+    /// Opens it and reads all; false: all that was read is what was written.
+    private func isSaid(_ files: StoreFiles, seed: Int) throws -> Bool {
+        let scratch = try files.written()
+        do {
+            let bench = try Bench(scratch)
+            defer { bench.store.close() }
+            guard bench.store.damages.isEmpty else {
+                _ = try read(bench, seed)
+                return true
+            }
+            return try read(bench, seed)
+        } catch is StoreError {
+            return true
+        }
+    }
+
+    private func read(_ bench: Bench, _ seed: Int) throws -> Bool {
+        let store = bench.store
+        var isSaid = !store.damages.isEmpty
+        let count = Int(store.lastSequence)
+        var found: [String: [UInt8]] = [:]
+        for component in ["list", "last"] {
+            let difference = try store.forEachRecord(container: "films", component: component) {
+                key, value, _ in
+                if let value { found[String(decoding: key, as: UTF8.self)] = [UInt8](value) }
+                if value == nil { isSaid = true }
+            }
+            if difference != nil { isSaid = true }
+        }
+        let told = try store.notifications(after: 0, limit: .max).notifications
+        _ = try store.actors()
+        _ = try store.containers()
+        _ = try store.components(of: "films")
+        _ = try store.position(of: "films")
+        if case .failure? = bench.write(put("new", "x", epoch: 1)) { isSaid = true }
+        guard !isSaid else { return true }
+        let entries = (0..<count).map(Self.entry)
+        #expect(told.map(\.sequence) == (0..<count).map { Int64($0 + 1) }, "case \(seed)")
+        #expect(told.map(\.payload) == entries.compactMap(\.notification?.payload), "case \(seed)")
+        var expected: [String: [UInt8]] = [:]
+        for change in entries.flatMap(\.changes) { expected[change.key] = change.value }
+        #expect(found == expected, "case \(seed)")
+        return false
+    }
+}
+
+extension StoreFiles {
+    /// Breaks one of the files.
+    fileprivate mutating func breakOne(using random: inout some RandomNumberGenerator) {
+        if log.isEmpty || Bool.random(using: &random) {
+            database.breakSomewhere(using: &random)
+        } else {
+            log.breakSomewhere(using: &random)
+        }
+    }
+}
+
+extension Data {
+    fileprivate mutating func breakSomewhere(using random: inout some RandomNumberGenerator) {
+        guard !isEmpty else { return }
+        let place = Int.random(in: 0..<count, using: &random)
+        let page = place / 4_096 * 4_096
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: removeLast(count - place)
+        case 1: resetBytes(in: page..<Swift.min(page + 4_096, count))
+        case 2: resetBytes(in: place..<Swift.min(place + 100, count))
+        case 3:
+            let other = Int.random(in: 0..<count, using: &random) / 4_096 * 4_096
+            guard Swift.max(page, other) + 4_096 <= count else { return }
+            replaceSubrange(page..<page + 4_096, with: subdata(in: other..<other + 4_096))
+        case 4:
+            // Where a page says what it is.
+            self[Swift.min(page + Int.random(in: 0..<16, using: &random), count - 1)] =
+                UInt8.random(in: 0...255, using: &random)
+        default:
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                self[Int.random(in: 0..<count, using: &random)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &random)
+            }
+        }
+    }
+}
