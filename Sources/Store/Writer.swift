@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import GRDB
+internal import Glibc
 internal import LogMessages
 internal import Logging
 internal import Synchronization
@@ -41,6 +42,8 @@ final class Writer: @unchecked Sendable {
     /// What readers of single records are told of those that are not in the file's records yet.
     let late: LateRecords
     private var isTailDue = false
+    /// How many entries the last commit had, how long it took, and when it ended, in nanoseconds.
+    private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
     private var isStopped = false
     /// Whether a slice of purged rows is to be deleted once the queue comes to it.
@@ -136,7 +139,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func drain() {
-        while let items = inbox.withLock({ $0.takeAll() }) {
+        while let items = gathered() {
             for group in Inbox.groups(of: items) {
                 let settled = settle(group.entries)
                 if case .abandoned = condition.withLock({ $0 }) { continue }
@@ -149,6 +152,28 @@ final class Writer: @unchecked Sendable {
             }
         }
         makeChangesSoon()
+    }
+}
+
+// MARK: Groups
+
+extension Writer {
+    /// Of so many callers of a group most ask again once they are answered.
+    private static let fewestTogether = 8
+    /// From how long a commit on, in nanoseconds, it is worth waiting for them.
+    private static let slowCommit: Int64 = 1_000_000
+    private static let longestWait: Int64 = 500_000
+
+    /// What is to be settled next.
+    ///
+    /// Where the disk is slow, those who were just answered get an eighth of a commit's time to ask again: two halves of
+    /// them would else take turns, each waiting for the other's commit.
+    private func gathered() -> [Inbox.Item]? {
+        if last.entries >= Self.fewestTogether, last.time >= Self.slowCommit {
+            let rest = last.end + min(last.time / 8, Self.longestWait) - StoreMeters.now()
+            if rest > 0 { usleep(UInt32(rest / 1_000)) }
+        }
+        return inbox.withLock { $0.takeAll() }
     }
 }
 
@@ -212,7 +237,11 @@ extension Writer {
         }
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
-        if next > first { meters.record(Int(next - first), began: began, written: written) }
+        if next > first {
+            meters.record(Int(next - first), began: began, written: written)
+            let end = StoreMeters.now()
+            last = (Int(next - first), end - written, end)
+        }
         if group.contains(where: { !$0.entry.purges.isEmpty }) { deletePurged() }
         return outcomes
     }
