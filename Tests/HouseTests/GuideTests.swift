@@ -59,4 +59,22 @@ struct GuideTests {
             #expect(FileManager.default.fileExists(atPath: file.plainPath), "\(block.1)")
         }
     }
+
+    @Test func `every test that a guarantee names is there`() throws {
+        let page = try String(
+            contentsOf: Repository.root.appending(path: "docs/guarantees.md"), encoding: .utf8)
+        let named = page.matches(of: /`(\w+(?:Tests|Stories))`: \*([^*]+)\*/)
+        #expect(named.count > 30)
+        let rows = page.matches(of: /(?m)^\| (?!promise |---).*$/).count
+        #expect(rows < named.count)
+        let tests = try Repository.swiftFiles(below: ["Tests"]).reduce(into: [String: String]()) {
+            $0[$1.deletingPathExtension().lastPathComponent] = try String(
+                contentsOf: $1, encoding: .utf8)
+        }
+        for test in named {
+            let sentence = test.2.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            let text = tests[String(test.1)] ?? ""
+            #expect(text.contains("func `\(sentence)`"), "\(test.1): \(sentence)")
+        }
+    }
 }
