@@ -5,6 +5,8 @@ internal import GRDB
 extension Store {
     /// How many entries one transaction redacts.
     private static let redactedAtATime = 1_000
+    /// A log that was begun anew has fewer frames.
+    private static let mostFrames = 100
     /// How long readers may keep the log from being emptied, in tries of 20 ms.
     private static let tries = 1_500
 
@@ -103,7 +105,7 @@ extension Store {
             try db.execute(sql: "PRAGMA secure_delete = ON")
             try db.execute(sql: "VACUUM")
         }
-        // What it wrote is in the log, too: all that there is, of everybody.
+        // Now it has nothing but what there is.
         try emptyLog { _ in }
     }
 
@@ -111,10 +113,20 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
-                guard try Self.checkpoint("RESTART", db) else { return false }
-                // All of it is in the file, and who begins to read now does not look at the log.
-                try LogFile(of: file).overwrite()
-                guard try Self.checkpoint("TRUNCATE", db) else { return false }
+                guard try Self.checkpoint("RESTART", db).isDone else { return false }
+                // Begins the log anew: behind its new frames is nothing that anybody needs.
+                try db.execute(
+                    sql: """
+                        BEGIN IMMEDIATE;
+                        INSERT OR REPLACE INTO probe VALUES (1, x'00');
+                        DELETE FROM probe;
+                        COMMIT;
+                        """)
+                let frames = try Self.checkpoint("PASSIVE", db).frames
+                guard frames < Self.mostFrames else { return false }
+                let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+                try LogFile(of: file).overwrite(after: 32 + frames * (24 + page))
+                guard try Self.checkpoint("TRUNCATE", db).isDone else { return false }
                 try body(db)
                 return true
             }
@@ -123,16 +135,24 @@ extension Store {
         }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
-            message: "another program, a backup or an export goes on reading what it held before")
+            message: "a verification or another program goes on reading what it held before")
     }
 
-    /// Whether the log could be transferred to the file as a whole, and nobody reads it.
-    private static func checkpoint(_ mode: String, _ db: Database) throws -> Bool {
+    /// Transfers the log to the file.
+    ///
+    /// - Returns: whether all of it could be, and nobody reads it, as the mode wants it; and how many
+    ///   frames it has.
+    private static func checkpoint(
+        _ mode: String, _ db: Database
+    ) throws -> (isDone: Bool, frames: Int) {
+        // Entries stand behind it: it waits for no reader.
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Opening.patience)") }
         do {
             let row = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(\(mode))")
-            return row.map { $0[0] == 0 } ?? false
+            return row.map { ($0[0] == 0, $0[1]) } ?? (false, .max)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            return false
+            return (false, .max)
         }
     }
 }
@@ -143,11 +163,8 @@ private struct LogFile {
 
     init(of database: String) { path = database + "-wal" }
 
-    /// Writes zeros over all frames, and syncs them.
-    ///
-    /// The header stays: without valid frames behind it the log is an empty one, also to the recovery
-    /// after a crash. It must be transferred to the database, and nobody may write meanwhile.
-    func overwrite() throws {
+    /// Writes zeros over all that lies behind its frames, and syncs them.
+    func overwrite(after end: Int) throws {
         // SQLite's locks are on other files, and do not go with this descriptor.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -155,11 +172,11 @@ private struct LogFile {
             throw problem()
         }
         defer { close(descriptor) }
-        var place: off_t = 32
-        let end = lseek(descriptor, 0, SEEK_END)
+        var place = off_t(end)
+        let size = lseek(descriptor, 0, SEEK_END)
         let zeros = [UInt8](repeating: 0, count: 1 << 20)
-        while place < end {
-            let count = pwrite(descriptor, zeros, min(zeros.count, Int(end - place)), place)
+        while place < size {
+            let count = pwrite(descriptor, zeros, min(zeros.count, Int(size - place)), place)
             guard count > 0 else { throw problem() }
             place += off_t(count)
         }

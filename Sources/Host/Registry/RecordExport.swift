@@ -93,6 +93,39 @@ struct ExportSlice: Sendable {
     }
 }
 
+extension ExportSlice {
+    /// Has comments say what they say by now: a text that was taken back since the export began is in no
+    /// later part of it.
+    ///
+    /// - Throws: `StoreError` when the file can't be read, or `DamagedRecord`.
+    mutating func takeBackTexts(
+        of container: String, since snapshot: Snapshot, in store: Store
+    ) throws {
+        guard store.lastSequence > snapshot.sequence else { return }
+        let comments = records.indices.filter { records[$0].source.kind == .comments }
+        let now = try store.records(
+            comments.map {
+                RecordKey(
+                    container: container, component: records[$0].source.component,
+                    key: records[$0].key)
+            })
+        var gone: Set<Int> = []
+        for (index, record) in zip(comments, now) where record?.sequence ?? .max > snapshot.sequence
+        {
+            let source = records[index].source
+            if let record, let value = try? Value(jsonBytes: record.value),
+                let present = Record(source, records[index].key, value, record.value)
+            {
+                records[index] = present
+            } else {
+                gone.insert(index)
+            }
+        }
+        guard !gone.isEmpty else { return }
+        records = records.indices.filter { !gone.contains($0) }.map { records[$0] }
+    }
+}
+
 extension ExportSlice.Record {
     /// A stored record as its kind reads it; nil when it is none of its kind.
     fileprivate init?(

@@ -7,6 +7,8 @@ extension Registry {
     /// Begins to export every record of a container: items first, then ballots and comments, each
     /// by component in order, all as they are at one moment, which is not before this call.
     ///
+    /// Only a comment that is changed or deleted later is as it is when its part is read.
+    ///
     /// Left out are the records of detached components, and ballots of erased persons.
     ///
     /// - Parameters:
@@ -55,8 +57,10 @@ extension Registry {
         }
         export.isFollowed = true
         let (container, sources, place) = (export.container, export.sources, export.place)
-        domain.read { _ in
-            try ExportSlice(of: container, sources, from: place, in: snapshot)
+        domain.read { store in
+            var slice = try ExportSlice(of: container, sources, from: place, in: snapshot)
+            try slice.takeBackTexts(of: container, since: snapshot, in: store)
+            return slice
         } then: { [domain] result in
             switch result {
             case .failure(let error):

@@ -9,7 +9,7 @@ struct EraseCommand: AsyncParsableCommand {
         discussion: """
             Tallies are as if they had never voted. Comments of theirs that others replied to keep their
             place, as deleted ones. It is done when the store's files hold nothing of it any more; writes
-            wait for that, about a second for each 100 MB. Backups and exports made before are yours to
+            wait for that, one to three seconds for each 100 MB. Backups and exports made before are yours to
             delete. What the person does afterwards is a new person's.
             """)
 

@@ -97,6 +97,27 @@ import Testing
         try await host.end()
     }
 
+    @Test func `an export that goes on has no text that was taken back since it began`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        for (id, text) in [("c1", "Stays"), ("c2", "Deleted"), ("c3", "Edited"), ("c4", "Purged")] {
+            if id == "c4" { try await host.put(.film("heat")) }
+            try await host.post(text, on: id == "c4" ? "heat" : nil, id: id)
+        }
+        let export: ExportID = try await host.call { $0.export("films", $1) }
+        try await host.delete("c2")
+        try await host.edit("c3", text: "Better")
+        try await host.remove("heat", purge: true)
+        let part = try await host.call { $0.pull(export, $1) }
+        let comments = part.records.filter { $0.kind == "comments" }
+        #expect(comments.map(\.key) == ["c1", "c2", "c3"])
+        let texts = try comments.map { try Value(jsonBytes: $0.value).object?["text"]?.text }
+        #expect(texts == ["Stays", nil, "Better"])
+        try await host.end()
+    }
+
     @Test func `what is kept for slow subscribers is put together anew`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
