@@ -28,6 +28,7 @@ extension Store {
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
         do {
             try redact(actor, notifications)
+            writer.recount()
             try writeAnew()
         } catch {
             throw failure(error, "erasing a person in")

@@ -8,7 +8,7 @@ extension Store {
     ///
     /// - Parameter count: how many notifications to keep; less than 0 counts as 0.
     /// - Throws: `StoreError`; what was deleted until then stays deleted.
-    public func trimNotifications(keeping count: Int) throws(StoreError) {
+    package func trimNotifications(keeping count: Int) throws(StoreError) {
         do {
             try writer.checkSound()
             try writer.finishTail()

@@ -28,27 +28,32 @@ final class Writer: @unchecked Sendable {
     let faults = Mutex(Faults())
     /// Held here because entries may be on their way to the disk when the store itself is gone.
     let ownership: Ownership
-    private let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
-    private let pool: DatabasePool
+    let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
+    let pool: DatabasePool
     private let path: String
-    private let logger: Logger
+    let logger: Logger
     private let probeInterval: Duration
     private let outcomes: @Sendable ([Outcome]) -> Void
     private let inbox = Mutex(Inbox())
-    private let condition = Mutex(Condition.writing)
+    let condition = Mutex(Condition.writing)
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
-    private var entries: EntryWriter
+    var entries: EntryWriter
     /// What readers of single records are told of those that are not in the file's records yet.
     let late: LateRecords
     private var isTailDue = false
     /// How many entries the last commit had, how long it took, and when it ended, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
-    private var isStopped = false
+    var isStopped = false
     /// Whether a slice of purged rows is to be deleted once the queue comes to it.
     private var isDeleting = false
     private var sweep = PurgeSweep()
+    let trimming = Mutex(Trimming())
+    /// Whether another slice of it waits on the queue.
+    var isTrimQueued = false
+    /// How much of the past there is; nil until it was counted.
+    var past: PastCount?
     /// How many groups were settled since a slice was deleted.
     private var groupsSinceSlice = 0
     /// So many groups are settled before a slice that waits is deleted, also where others wait.
@@ -146,12 +151,14 @@ final class Writer: @unchecked Sendable {
                 if !settled.isEmpty { outcomes(settled) }
                 for read in group.reads { read() }
                 while entries.tail.isLong, unavailability == nil { makeChangesOrWait() }
+                if past?.isDue == true { trimSlice() }
                 groupsSinceSlice += 1
                 // The queue comes to it only once nothing waits here.
                 if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
             }
         }
         makeChangesSoon()
+        trimSoon()
     }
 }
 
@@ -237,6 +244,13 @@ extension Writer {
         }
         self.lanes = lanes
         sequence.store(next, ordering: .releasing)
+        if past != nil {
+            for (appended, outcome) in zip(group, outcomes) {
+                if case .success(let commit) = outcome.result {
+                    past?.add(appended.entry, commit.sequence)
+                }
+            }
+        }
         if next > first {
             meters.record(Int(next - first), began: began, written: written)
             let end = StoreMeters.now()
@@ -278,7 +292,7 @@ extension Writer {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         switch error {
         case let error as DatabaseError: error.reason
         case let error as UnwritableEntry: error.reason
@@ -291,7 +305,7 @@ extension Writer {
         (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
     }
 
-    private static func isStorage(_ error: any Error) -> Bool {
+    static func isStorage(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError: !error.blamesEntry
         case let error as InjectedFault: error.isStorage
@@ -350,7 +364,7 @@ extension Writer {
         queue.async { [weak self] in
             guard let self else { return }
             isDeleting = false
-            if deleteSlice() { deletePurged() }
+            if deleteSlice() { deletePurged() } else { shrinkSoon() }
         }
     }
 
@@ -395,7 +409,7 @@ extension Writer {
 // MARK: Storage errors
 
 extension Writer {
-    private func suspend(_ error: any Error) {
+    func suspend(_ error: any Error) {
         guard !noteDamage(error) else { return }
         let reason = Self.reason(error)
         logger.tell(.storeUnwritable, ["path": "\(path)", "reason": "\(reason)"])

@@ -11,8 +11,6 @@ import Varlink
 struct DaemonService: Service {
     /// How long calls under way may take once the daemon is to stop.
     private static let stopDeadline = Duration.seconds(20)
-    /// How often old notifications are dropped.
-    private static let trimInterval = Duration.seconds(3_600)
 
     let registry: Registry
     let facade: DaemonFacade
@@ -52,7 +50,7 @@ struct DaemonService: Service {
         // Beside serving: who asks for what is not there yet waits for it.
         let start = Task(executorPreference: QuietExecutor.shared) {
             await becomeReady(loaded)
-            await trimNotifications()
+            await reloader.keepNotifications()
         }
         await serve(hangups)
         start.cancel()
@@ -116,25 +114,6 @@ struct DaemonService: Service {
             // Ends with an error only if this task is cancelled, which means the same.
             try? await gracefulShutdown()
             group.cancelAll()
-        }
-    }
-
-    private func trimNotifications() async {
-        while !Task.isCancelled {
-            await reloader.trimNotifications()
-            await pause(Self.trimInterval)
-        }
-    }
-
-    /// Waits that long or until the task is cancelled, by the event loop's timer: one of Swift's own
-    /// would end on the pool that the daemon keeps clear of (``QuietExecutor``).
-    private func pause(_ duration: Duration) async {
-        let timer = loop.scheduleTask(in: TimeAmount(duration)) {}
-        await withTaskCancellationHandler {
-            // Fails when the timer is cancelled.
-            try? await timer.futureResult.get()
-        } onCancel: {
-            timer.cancel()
         }
     }
 

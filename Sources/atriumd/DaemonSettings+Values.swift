@@ -1,4 +1,5 @@
 import Control
+import Store
 
 // What a setting of the right shape may still get wrong.
 extension DaemonSettings {
@@ -31,6 +32,15 @@ extension DaemonSettings {
         guard workerMemoryMax >= Self.leastWorkerMemory else {
             throw wrong("workerMemoryMax", "expected 16M or more, which a worker needs to live")
         }
+    }
+
+    /// What is kept of the past.
+    var retention: Retention {
+        let day = 86_400_000
+        let days = notificationDaysKept
+        return Retention(
+            count: notificationsKept, bytes: notificationBytesKept,
+            age: days == 0 || days > 1_000_000 ? .max : Int64(days * day))
     }
 
     /// A setting that can't be, with its place.

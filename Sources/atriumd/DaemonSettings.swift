@@ -20,6 +20,10 @@ struct DaemonSettings: Sendable {
     var logLevel: Logger.Level
     /// How many notifications are kept for those who catch up.
     var notificationsKept: Int
+    /// How many bytes of them; `Int.max`: as many as there are.
+    var notificationBytesKept: Int
+    /// Of how many days before the newest one; 0: however old they are.
+    var notificationDaysKept: Int
     /// How many bytes a worker may have in memory; `Int.max`: as many as there are.
     var workerMemoryMax: Int
     /// How many processes and threads a worker may be; 0: as many as the machine takes.
@@ -38,7 +42,7 @@ struct DaemonSettings: Sendable {
     /// In the environment `stateDirectory` is `ATRIUM_STATE_DIRECTORY`.
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
-        "workerMemoryMax",
+        "notificationBytesKept", "notificationDaysKept", "workerMemoryMax",
         "workerTasksMax", "networkPlugins", "limits", "admins", "moderators", "members",
         "observers", "frontends",
     ]
@@ -48,8 +52,10 @@ struct DaemonSettings: Sendable {
         "pluginPath", "networkPlugins", "admins", "moderators", "members", "observers", "frontends",
     ]
 
-    private static let counts: Set<String> = ["notificationsKept", "workerTasksMax"]
-    private static let sizes: Set<String> = ["workerMemoryMax"]
+    private static let counts: Set<String> = [
+        "notificationsKept", "notificationDaysKept", "workerTasksMax",
+    ]
+    private static let sizes: Set<String> = ["notificationBytesKept", "workerMemoryMax"]
 
     /// Where settings are read from, again and again.
     struct Source: Sendable {
@@ -134,6 +140,10 @@ struct DaemonSettings: Sendable {
         }
         logLevel = known
         notificationsKept = reader.int(forKey: "notificationsKept", default: 1_000_000)
+        notificationBytesKept =
+            SettingsFile.bytes(reader.string(forKey: "notificationBytesKept", default: "1G"))
+            ?? .max
+        notificationDaysKept = reader.int(forKey: "notificationDaysKept", default: 0)
         workerMemoryMax =
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
             ?? .max
@@ -247,6 +257,12 @@ extension DaemonSettings {
         Comparison(key: "logLevel", isLive: true) { $0.logLevel == $1.logLevel },
         Comparison(key: "notificationsKept", isLive: true) {
             $0.notificationsKept == $1.notificationsKept
+        },
+        Comparison(key: "notificationBytesKept", isLive: true) {
+            $0.notificationBytesKept == $1.notificationBytesKept
+        },
+        Comparison(key: "notificationDaysKept", isLive: true) {
+            $0.notificationDaysKept == $1.notificationDaysKept
         },
         Comparison(key: "admins", isLive: true) { $0.roles.admins == $1.roles.admins },
         Comparison(key: "moderators", isLive: true) { $0.roles.moderators == $1.roles.moderators },

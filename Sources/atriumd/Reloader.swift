@@ -191,7 +191,7 @@ actor Reloader {
         // One that was set by a call stays, unless the files say something new.
         if newer.logLevel != settings.logLevel { parts.threshold.level = newer.logLevel }
         settings = newer.keeping(settings)
-        if differences.contains(where: { $0.key == "notificationsKept" }) { trimNotifications() }
+        keepNotifications()
         return differences.map {
             $0.isLive ? "\($0.key): changed" : "\($0.key): changed, from the next start on"
         }
@@ -248,12 +248,6 @@ actor Reloader {
         await server?.limit(to: limits.server)
     }
 
-    /// Drops notifications that are older than those which are kept.
-    func trimNotifications() {
-        do {
-            try parts.store?.trimNotifications(keeping: settings.notificationsKept)
-        } catch {
-            logger.tell(.trimFailed, ["reason": "\(error)"])
-        }
-    }
+    /// Has the store keep as much of the past as the settings say.
+    func keepNotifications() { parts.store?.keep(settings.retention) }
 }

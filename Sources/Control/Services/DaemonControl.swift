@@ -35,7 +35,12 @@ struct DaemonControl: DaemonService {
                 sequence: Int(status.sequence), storeBytes: status.storeBytes,
                 containers: status.containers, items: status.items, plugins: status.plugins,
                 workers: status.workers, connections: facts.statistics.connections,
-                subscribers: status.subscribers, screens: status.screens))
+                subscribers: status.subscribers, screens: status.screens,
+                notifications: status.past.map {
+                    .init(
+                        count: $0.count, bytes: $0.bytes, most: $0.most, mostBytes: $0.mostBytes,
+                        mostDays: $0.mostDays)
+                }))
     }
 
     func metrics(

@@ -30,9 +30,10 @@ extension Backlog {
         var trimmed = try store.trimmedThrough()
         while true {
             self = try Backlog(request, from: store, trimmedThrough: trimmed)
-            // What was trimmed meanwhile may be missing: then it is read again, with the gap told.
+            // What was trimmed meanwhile may be missing: then it is read again, with the gap told. What lies before
+            // is trimmed all the time.
             let now = try store.trimmedThrough()
-            if now == trimmed { return }
+            if now == trimmed || now <= request.after { return }
             trimmed = now
         }
     }

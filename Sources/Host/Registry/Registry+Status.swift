@@ -11,7 +11,8 @@ extension Registry {
             items: containers.values.reduce(0) { $0 + $1.itemCount },
             plugins: plugins.identifiers.count, workers: workers,
             subscribers: domain.bus.subscriptionCount, screens: domain.screens.count,
-            problems: problems, storeBytes: storeBytes)
+            problems: problems, storeBytes: storeBytes,
+            past: domain.store.keptPast.map(RegistryStatus.Past.init))
     }
 
     /// How many components are made of each plugin, by its id.
@@ -56,5 +57,15 @@ extension Registry {
             var info = stat()
             return stat(domain.store.file + suffix, &info) == 0 ? sum + Int(info.st_size) : sum
         }
+    }
+}
+
+extension RegistryStatus.Past {
+    fileprivate init(_ kept: KeptPast) {
+        let limits = kept.limits
+        self.init(
+            count: kept.count, bytes: kept.bytes, most: limits.count,
+            mostBytes: limits.bytes == .max ? nil : limits.bytes,
+            mostDays: limits.age == .max ? nil : Int(limits.age / 86_400_000))
     }
 }

@@ -169,11 +169,28 @@ public struct RegistryStatus: Sendable, Hashable {
     public var problems: [String]
     /// Bytes that the store's files take.
     public var storeBytes: Int
+    /// What is kept of the past; nil while it is being counted.
+    public var past: Past?
+
+    /// What is kept of past notifications, and how much may be; nil for no limit.
+    public struct Past: Sendable, Hashable {
+        /// How many there are.
+        public var count: Int
+        /// Their bytes.
+        public var bytes: Int
+        /// How many there may be.
+        public var most: Int
+        /// How many bytes.
+        public var mostBytes: Int?
+        /// How many days older than the newest one.
+        public var mostDays: Int?
+    }
 
     /// A status.
     public init(
         identity: String, sequence: Int64, containers: Int, items: Int, plugins: Int,
-        workers: Int, subscribers: Int, screens: Int, problems: [String], storeBytes: Int
+        workers: Int, subscribers: Int, screens: Int, problems: [String], storeBytes: Int,
+        past: Past? = nil
     ) {
         self.identity = identity
         self.sequence = sequence
@@ -185,5 +202,6 @@ public struct RegistryStatus: Sendable, Hashable {
         self.screens = screens
         self.problems = problems
         self.storeBytes = storeBytes
+        self.past = past
     }
 }

@@ -37,6 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
             "\(Wording.count(status.containers, "container")), "
                 + "\(Wording.count(status.items, "item")), "
                 + Wording.count(status.plugins, "plugin"))
+        if let past = status.notifications { facts.add("Keeps", Self.sentence(past)) }
         facts.add(
             "Serves",
             "\(Wording.count(status.connections, "connection")), "
@@ -44,5 +45,15 @@ struct StatusCommand: AsyncParsableCommand {
                 + "\(Wording.count(status.screens, "screen")), "
                 + Wording.count(status.workers, "worker"))
         return facts
+    }
+
+    /// What is kept of the past, and what may be.
+    private static func sentence(_ past: Daemon.Status.Reply.Notifications) -> String {
+        let limits = [
+            Wording.count(past.most), past.mostBytes.map { Wording.bytes($0) },
+            past.mostDays.map { Wording.count($0, "day") },
+        ].compactMap(\.self)
+        return "\(Wording.count(past.count, "notification")), \(Wording.bytes(past.bytes)); "
+            + "at most \(limits.joined(separator: ", "))"
     }
 }
