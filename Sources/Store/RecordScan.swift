@@ -9,6 +9,33 @@ public struct RecordDifference: Sendable, Hashable {
     public var found: Int
 }
 
+/// What was counted of a component's rows, perhaps in several readings one after the other.
+public struct RecordTally: Sendable {
+    private var expected: (records: Int, sum: Int64)?
+    /// Whether the rows were others in a later reading than in the first.
+    private var isMixed = false
+    fileprivate var found = 0
+    fileprivate var sum: Int64 = 0
+
+    /// Nothing, yet.
+    public init() {}
+
+    /// A reading begins, of a component that has counted so much itself.
+    fileprivate mutating func begin(_ records: Int, _ sum: Int64) {
+        if let expected, expected != (records, sum) { isMixed = true }
+        expected = (records, sum)
+    }
+
+    /// How the component, which was read through, differs from what it counted itself; nil: it does not, or its
+    /// rows changed between the readings.
+    public var difference: RecordDifference? {
+        guard let expected, !isMixed, found != expected.records || sum != expected.sum else {
+            return nil
+        }
+        return RecordDifference(expected: expected.records, found: found)
+    }
+}
+
 /// Reads a component's records, and looks whether they are as they were written.
 struct RecordScan {
     /// How many rows it should have, those that are purged and not deleted yet among them.
@@ -44,13 +71,13 @@ struct RecordScan {
     ///
     /// - Parameters:
     ///   - key: begins with the record after this key; nil: with the first.
+    ///   - tally: counts the rows.
     ///   - body: takes key, value, nil where the record is damaged, and the sequence of the last
     ///     change; false: that was enough.
-    /// - Returns: how the component differs from what it counted; nil where it does not, or was not read through.
     /// - Throws: what the database or the body throws.
-    @discardableResult
-    func run(after key: String?, _ body: Body) throws -> RecordDifference? {
-        guard let component else { return nil }
+    func run(after key: String?, _ tally: inout RecordTally, _ body: Body) throws {
+        guard let component else { return }
+        tally.begin(expected, expectedSum)
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
@@ -62,23 +89,20 @@ struct RecordScan {
         var late = late[...].drop { entry in
             start.map { !$0.lexicographicallyPrecedes(entry.key) } ?? false
         }
-        var (count, all): (Int, Int64) = (0, 0)
         while let row = try rows.next() {
-            count += 1
+            tally.found += 1
             // Even a column that is never NULL may be in a damaged row.
-            all ^= row[4] as Int64? ?? 0
+            tally.sum ^= row[4] as Int64? ?? 0
             let goesOn = try row.withUnsafeData(atIndex: 0) { key in
                 try (key ?? Data()).withUnsafeBytes { key in
                     try hand(row, key, &late, body)
                 }
             }
-            guard goesOn else { return nil }
+            guard goesOn else { return }
         }
         while let (key, entry) = late.popFirst() {
-            guard try hand(key, entry, body) else { return nil }
+            guard try hand(key, entry, body) else { return }
         }
-        guard key == nil, count != expected || all != expectedSum else { return nil }
-        return RecordDifference(expected: expected, found: count)
     }
 
     /// Hands over what waits for keys before a row's, and the row, or what waits for that.

@@ -32,21 +32,33 @@ public final class Snapshot: Sendable {
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
     ///   - key: begins with the record after this key; nil: with the first.
+    ///   - tally: counts the rows: give the same one to all readings of a component's records.
     ///   - body: takes key and value, nil where the record is damaged; false: that was enough.
     /// - Throws: `StoreError` when the file can't be read.
     public func forEachRecord(
-        container: String, component: String, after key: String?,
+        container: String, component: String, after key: String?, tally: inout RecordTally,
         _ body: (_ key: String, _ value: [UInt8]?) -> Bool
     ) throws(StoreError) {
         do {
-            _ = try snapshot.read { db in
-                try RecordScan(container, component, late, db).run(after: key) { key, value, _ in
+            try snapshot.read { db in
+                let scan = try RecordScan(container, component, late, db)
+                try scan.run(after: key, &tally) { key, value, _ in
                     body(String(decoding: key, as: UTF8.self), value.map { Array($0) })
                 }
             }
         } catch {
             throw store.failure(error, "reading records from")
         }
+    }
+
+    /// As ``forEachRecord(container:component:after:tally:_:)``, for who does not want to know how many there are.
+    public func forEachRecord(
+        container: String, component: String, after key: String?,
+        _ body: (_ key: String, _ value: [UInt8]?) -> Bool
+    ) throws(StoreError) {
+        var tally = RecordTally()
+        try forEachRecord(
+            container: container, component: component, after: key, tally: &tally, body)
     }
 
     /// What stands under a key.
@@ -90,10 +102,10 @@ public final class Snapshot: Sendable {
 extension Snapshot {
     /// Why something that was read can't be used.
     ///
-    /// - Parameter what: what of the file can't be read.
+    /// - Parameter reason: what is wrong with the file.
     /// - Returns: the error, which names the file.
-    public func damaged(_ what: String) -> StoreError {
-        .corrupt(file: store.file, reason: "\(what) can't be read")
+    public func damaged(_ reason: String) -> StoreError {
+        .corrupt(file: store.file, reason: reason)
     }
 }
 

@@ -10,11 +10,36 @@ extension Store {
     ///   - container: the container's name.
     ///   - component: the component's name; an unknown one has no records.
     ///   - key: begins with the record after this key; nil: with the first.
+    ///   - tally: counts the rows: give the same one to all readings of a component's records.
     ///   - expecting: told first how many there are; more, while purged ones are being deleted.
     ///   - body: takes the record's key, its value, nil where the record is damaged, and the sequence of the
     ///     last change; what it throws ends the reading and is rethrown as it is.
-    /// - Returns: how many records are missing, or too many; nil where reading began behind a key.
     /// - Throws: `StoreError` when the file can't be read, or what `body` throws.
+    public func forEachRecord(
+        container: String, component: String, after key: String? = nil,
+        tally: inout RecordTally, expecting: (_ count: Int) throws -> Void = { _ in },
+        _ body: (
+            _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ sequence: Int64
+        ) throws -> Void
+    ) throws {
+        do {
+            try readRecords { late, db in
+                let scan = try RecordScan(container, component, late, db)
+                try expecting(scan.expected)
+                try scan.run(after: key, &tally) {
+                    try body($0, $1, $2)
+                    return true
+                }
+            }
+        } catch let error as DatabaseError {
+            throw failure(error, "reading records from")
+        }
+    }
+
+    /// As ``forEachRecord(container:component:after:tally:expecting:_:)``, in one reading.
+    ///
+    /// - Returns: how the component differs from what it counted itself; nil where it does not, and where
+    ///   reading began behind a key.
     @discardableResult
     public func forEachRecord(
         container: String, component: String, after key: String? = nil,
@@ -23,18 +48,11 @@ extension Store {
             _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ sequence: Int64
         ) throws -> Void
     ) throws -> RecordDifference? {
-        do {
-            return try readRecords { late, db in
-                let scan = try RecordScan(container, component, late, db)
-                try expecting(scan.expected)
-                return try scan.run(after: key) {
-                    try body($0, $1, $2)
-                    return true
-                }
-            }
-        } catch let error as DatabaseError {
-            throw failure(error, "reading records from")
-        }
+        var tally = RecordTally()
+        try forEachRecord(
+            container: container, component: component, after: key, tally: &tally,
+            expecting: expecting, body)
+        return key == nil ? tally.difference : nil
     }
 
     /// Looks up current records, all as of one moment.

@@ -38,7 +38,8 @@ extension Stories {
                 #expect(table.status == 0, "\(table)")
                 for line in [
                     "CONTAINER COMPONENT KIND RECORDS FOUND", "films list contents 125 ok",
-                    "films stars votes 2 ok", "films talk comments 2 ok", "Nothing is wrong.",
+                    "films stars votes 2 ok", "films talk comments 2 ok", "definitions 1 ok",
+                    "Nothing is wrong.",
                 ] {
                     let words = table.lines.map { $0.split(separator: " ").joined(separator: " ") }
                     #expect(words.contains(line), "\(table.output)")
@@ -63,12 +64,105 @@ extension Stories {
                     daemon)
                 let found = try await daemon.type("atriumctl verify films")
                 #expect(found.status == 1)
-                #expect(found.output.contains("films/stars: 1 tally differs"), "\(found.output)")
-                #expect(found.output.contains("Restart the daemon"))
+                #expect(found.output.contains("films/stars: 1 record is missing of 2"), "\(found)")
+                #expect(found.output.contains("films/stars: 1 tally differs"), "\(found)")
+                #expect(found.output.contains("restore a backup"))
                 let status = try await daemon.type("atriumctl status")
                 #expect(status.output.contains("degraded"))
                 #expect(status.output.contains("films/stars is damaged"), "\(status.output)")
-                #expect(daemon.log.contains("a component is damaged"))
+                #expect(daemon.log.contains("the store is damaged"))
+            }
+        }
+
+        /// What is done to the file of a daemon that is stopped, and what is told of it then.
+        struct Harm: Sendable, CustomTestStringConvertible {
+            var sql: String
+            var component: String
+            var status: String
+            var verified: String
+            var export: String
+            var testDescription: String { sql }
+        }
+
+        private static let film = "key = CAST('alien-1979' AS BLOB)"
+        private static let ballot = "CAST(key AS TEXT) LIKE 'alien-1979' || char(10) || '%'"
+
+        @Test(arguments: [
+            Harm(
+                sql: """
+                    UPDATE records SET value = CAST(replace(CAST(value AS TEXT), 'Alien', 'Alyen') AS BLOB)
+                    WHERE \(film)
+                    """,
+                component: "list", status: "has 1 record that can't be read ('alien-1979')",
+                verified: "films/list: 1 record is not what was written",
+                export: "the record 'alien-1979' of list can't be read"),
+            Harm(
+                sql: """
+                    UPDATE records SET value = CAST(replace(CAST(value AS TEXT), '5', '1') AS BLOB)
+                    WHERE \(ballot)
+                    """,
+                component: "stars", status: "has 1 record that can't be read",
+                verified: "films/stars: 1 record is not what was written",
+                export: "of stars can't be read"),
+            Harm(
+                sql: "DELETE FROM records WHERE key = CAST('first' AS BLOB)", component: "talk",
+                status: "lost some of its records: 1 record is missing of 2",
+                verified: "films/talk: 1 record is missing of 2",
+                export: "of talk, 1 record is missing of 2"),
+            Harm(
+                sql: "UPDATE records SET sum = 7, created = 9 WHERE \(film)", component: "list",
+                status: "has 1 record that can't be read ('alien-1979')",
+                verified: "films/list: 1 record is not what was written",
+                export: "the record 'alien-1979' of list can't be read"),
+        ])
+        func `damage of the file is told by a start, by verify, and by an export that fails`(
+            _ harm: Harm
+        ) async throws {
+            try await withFilms { daemon in
+                try await Self.fill(daemon)
+                try await daemon.stop()
+                try await Self.change(harm.sql, daemon)
+                try await daemon.start()
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.output.contains("degraded"))
+                #expect(
+                    status.output.contains("films/\(harm.component) \(harm.status)"),
+                    "\(status.output)")
+                let found = try await daemon.type("atriumctl verify")
+                #expect(found.status == 1)
+                #expect(found.output.contains(harm.verified), "\(found.output)")
+                let export = try await daemon.type("atriumctl export films --all")
+                #expect(export.status == 1)
+                #expect(export.errors.contains(harm.export), "\(export.errors)")
+                // It serves what is whole, and nothing was mended.
+                let list = try await daemon.type("atriumctl list films --limit 3")
+                #expect(list.status == 0)
+                #expect(try await daemon.type("atriumctl verify --json").status == 1)
+            }
+        }
+
+        @Test func `damage of the log and of a definition is told by verify`() async throws {
+            try await withFilms { daemon in
+                try await Self.change(
+                    "UPDATE entries SET public = x'00' WHERE sequence = 2", daemon)
+                try await Self.change("DELETE FROM entries WHERE sequence = 3", daemon)
+                let log = try await daemon.type("atriumctl verify")
+                #expect(log.status == 1)
+                #expect(
+                    log.output.contains("the store: 1 entry of the log is not what was written"),
+                    "\(log.output)")
+                #expect(log.output.contains("the store: 1 entry of the log is missing"))
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.output.contains("The store is damaged"), "\(status.output)")
+                try await daemon.stop()
+                try await Self.change(
+                    "DELETE FROM records WHERE key = CAST('films' AS BLOB)", daemon)
+                try await daemon.start()
+                let lost = try await daemon.type("atriumctl status")
+                #expect(
+                    lost.output.contains(
+                        "of the definitions of containers, 1 record is missing of 1"),
+                    "\(lost.output)")
             }
         }
 

@@ -82,15 +82,16 @@ import Testing
         ("UPDATE entries SET container = 99 WHERE sequence = 5", ["5"]),
     ])
     func `a row that was changed is named`(sql: String, damaged: [String]) throws {
-        let found = try total(try reopened(after: sql).store)
+        let bench = try reopened(after: sql)
+        let found = try total(bench.store)
         #expect(found.damaged == damaged)
         #expect(found.records == 5 && found.entries == 5)
         #expect(found.differences == [] && found.missing == 0)
     }
 
     @Test func `rows of records that are gone are counted`() throws {
-        let found = try total(
-            try reopened(after: "DELETE FROM records WHERE key IN (x'61', x'64')").store)
+        let bench = try reopened(after: "DELETE FROM records WHERE key IN (x'61', x'64')")
+        let found = try total(bench.store)
         #expect(found.differences == [RecordDifference(expected: 5, found: 3)])
         #expect(found.damaged == [] && found.missing == 0)
     }
@@ -99,7 +100,8 @@ import Testing
         "DELETE FROM entries WHERE sequence = 2", "DELETE FROM entries WHERE sequence = 1",
     ])
     func `an entry that is gone is counted`(sql: String) throws {
-        let found = try total(try reopened(after: sql).store)
+        let bench = try reopened(after: sql)
+        let found = try total(bench.store)
         #expect(found.missing == 1 && found.damaged == [] && found.entries == 4)
     }
 

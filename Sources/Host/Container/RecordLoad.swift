@@ -27,8 +27,10 @@ struct RecordLoad {
         var batched = 0
         let assembly = Assembly(fields: fields)
         var batcher: RecordBatcher?
+        var difference: RecordDifference?
         do {
-            try store.forEachRecord(container: container, component: component) { expected in
+            difference = try store.forEachRecord(container: container, component: component) {
+                expected in
                 batcher = RecordBatcher(fields: fields, expecting: expected)
                 assembly.reserve(expected)
             } _: { key, value, sequence in
@@ -52,9 +54,11 @@ struct RecordLoad {
         assembly.append(batcher.takeBatch())
         let list = assembly.finish()
         list.adopt(batcher.items)
+        var unreadable = batcher.unreadable
+        unreadable.difference = difference
         return RecordLoad(
             list: list, items: RecordItems(batcher.items, places: batcher.places),
-            unreadable: batcher.unreadable, unfit: batcher.unfit)
+            unreadable: unreadable, unfit: batcher.unfit)
     }
 }
 

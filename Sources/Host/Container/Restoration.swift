@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Store
 
 /// Records on their way from the thread that reads them into a component.
 ///
@@ -65,7 +66,7 @@ final class Restoration {
         guard isWanted, let slot else { return }
         isReading = true
         let (container, component) = (slot.container?.name ?? "", slot.name)
-        let (kind, after) = (slot.kind, place.key)
+        let (kind, after) = (slot.kind, place)
         slot.domain.read { store, each in
             let place = try RestoreSlice.read(
                 container, component, kind: kind, after: after, atMost: Self.ahead, in: store
@@ -97,6 +98,7 @@ final class Restoration {
     private func end(_ problem: (any Error)?) {
         let done = done
         self.done = nil
+        if place.isEnd { unreadable.difference = place.tally.difference }
         done?(self, problem)
     }
 

@@ -15,6 +15,8 @@ struct RestoreSlice: Sendable {
         var key: String?
         /// Whether nothing follows it.
         var isEnd: Bool
+        /// What was counted by now.
+        var tally = RecordTally()
     }
 
     private(set) var changes: [Change] = []
@@ -37,20 +39,21 @@ struct RestoreSlice: Sendable {
     ///   - container: the container's name.
     ///   - component: the component's name.
     ///   - kind: what it does.
-    ///   - key: begins with the record after this key; nil: with the first.
+    ///   - place: how far earlier readings came.
     ///   - most: how many slices to read.
     ///   - store: where they are.
     ///   - each: takes a slice.
     /// - Returns: where to go on.
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
-        _ container: String, _ component: String, kind: Kind?, after key: String?,
+        _ container: String, _ component: String, kind: Kind?, after place: Place,
         atMost most: Int, in store: Store, each: (RestoreSlice) -> Void
     ) throws -> Place {
-        var (slice, slices, last) = (RestoreSlice(), 0, key)
+        var (slice, slices, last, tally) = (RestoreSlice(), 0, place.key, place.tally)
         do {
-            try store.forEachRecord(container: container, component: component, after: key) {
-                key, bytes, revision in
+            try store.forEachRecord(
+                container: container, component: component, after: place.key, tally: &tally
+            ) { key, bytes, revision in
                 let key = String(decoding: key, as: UTF8.self)
                 do {
                     try slice.append(key, bytes, revision, kind: kind)
@@ -66,10 +69,10 @@ struct RestoreSlice: Sendable {
                 if slices == most { throw Enough() }
             }
         } catch is Enough {
-            return Place(key: last, isEnd: false)
+            return Place(key: last, isEnd: false, tally: tally)
         }
         if !slice.changes.isEmpty || slice.unreadable.count > 0 { each(slice) }
-        return Place(key: last, isEnd: true)
+        return Place(key: last, isEnd: true, tally: tally)
     }
 
     private mutating func append(

@@ -1,9 +1,14 @@
-/// The records of a component that are no JSON: nothing of ours wrote them, so the file was damaged.
+import Store
+
+/// The records of a component that are not what was written, or no JSON, and those that are gone: the file was
+/// damaged.
 struct UnreadableRecords: Sendable, Hashable {
     /// How many keys are named.
     private static let named = 3
 
     private(set) var count = 0
+    /// How the component differs from what it counted itself; nil: it does not.
+    var difference: RecordDifference?
     private var keys: [String] = []
 
     /// Notes a record.
@@ -20,11 +25,18 @@ struct UnreadableRecords: Sendable, Hashable {
 
     /// What is wrong, and what to do, for people; nil: nothing is.
     var problem: String? {
-        guard count > 0 else { return nil }
-        let named =
-            keys.map { "'\($0)'" }.joined(separator: ", ") + (count > keys.count ? ", …" : "")
-        return "has \(count) record\(count == 1 ? "" : "s") that can't be read (\(named)), which "
-            + "nobody is shown: the store's file is damaged. Stop the daemon and put back a copy of "
-            + "the file, or write these records anew"
+        var parts: [String] = []
+        if count > 0 {
+            let named =
+                keys.map { "'\($0)'" }.joined(separator: ", ") + (count > keys.count ? ", …" : "")
+            parts.append(
+                "has \(count) record\(count == 1 ? "" : "s") that can't be read (\(named)), which "
+                    + "nobody is shown")
+        }
+        if let difference { parts.append("lost some of its records: \(difference.sentence)") }
+        guard !parts.isEmpty else { return nil }
+        return parts.joined(separator: "; it ")
+            + ": the store's file is damaged. Stop the daemon and "
+            + "put back a copy of the file, or write these records anew"
     }
 }

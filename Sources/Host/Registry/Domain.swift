@@ -24,6 +24,8 @@ final class Domain {
     let exports = ExportTable()
     let backups = BackupTable()
     let verifications = VerificationTable()
+    /// How many definitions of containers were gone from the store at the start; nil: none was.
+    var lostDefinitions: String?
     /// What the last verification found wrong with the store itself.
     var verified = VerifiedDamage()
     let structure = StructureQueue()

@@ -16,6 +16,8 @@ final class RecordExport {
     struct Place: Sendable {
         var source = 0
         var key: String?
+        /// What was counted of the source by now.
+        var tally = RecordTally()
     }
 
     let container: String
@@ -55,19 +57,20 @@ struct ExportSlice: Sendable {
     ///
     /// Records that are not of their component's kind are left out: they are the component's own.
     ///
-    /// - Throws: `StoreError` when the file can't be read, or a record in it: none is left out for that.
+    /// - Throws: `StoreError` when the file can't be read, or a record in it, or some are gone: none is left
+    ///   out for that.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
         in snapshot: Snapshot
     ) throws(StoreError) {
         var size = 0
-        var after = place.key
+        var (after, tally) = (place.key, place.tally)
         for index in sources.indices.dropFirst(place.source) {
             let source = sources[index]
             var last: String?
             var unreadable: String?
             try snapshot.forEachRecord(
-                container: container, component: source.component, after: after
+                container: container, component: source.component, after: after, tally: &tally
             ) { key, value in
                 guard let value, let decoded = try? Value(jsonBytes: value) else {
                     unreadable = key
@@ -82,13 +85,17 @@ struct ExportSlice: Sendable {
                 return false
             }
             if let unreadable {
-                throw snapshot.damaged("the record '\(unreadable)' of \(source.component)")
+                throw snapshot.damaged(
+                    "the record '\(unreadable)' of \(source.component) can't be read")
             }
-            after = nil
             if let last {
-                next = RecordExport.Place(source: index, key: last)
+                next = RecordExport.Place(source: index, key: last, tally: tally)
                 return
             }
+            if let difference = tally.difference {
+                throw snapshot.damaged("of \(source.component), \(difference.sentence)")
+            }
+            (after, tally) = (nil, RecordTally())
         }
     }
 }

@@ -44,6 +44,11 @@ extension Registry {
             problems.append(left.problem)
         }
         problems += domain.store.damages.map { "The store was damaged: \($0)" }
+        if let lost = domain.lostDefinitions {
+            problems.append(
+                "The store is damaged: of the definitions of containers, \(lost). Restore a backup, or "
+                    + "apply them again: the records are there")
+        }
         if let problem = domain.verified.problem { problems.append("The store \(problem)") }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")

@@ -128,7 +128,8 @@ extension Registry {
         domain.read { store in
             var definitions: [DefinitionRecord] = []
             var unreadable: [String] = []
-            try store.forEachRecord(container: "", component: "") { name, bytes, _ in
+            let difference = try store.forEachRecord(container: "", component: "") {
+                name, bytes, _ in
                 let name = String(decoding: name, as: UTF8.self)
                 let value = bytes.flatMap { try? Value(jsonBytes: Array($0)) }
                 if let record = value.flatMap({ DefinitionRecord(name: name, value: $0) }) {
@@ -145,7 +146,7 @@ extension Registry {
             }
             return Stored(
                 actors: try store.actors(), definitions: definitions, unreadable: unreadable,
-                erasures: erasures)
+                difference: difference, erasures: erasures)
         } then: { [self] result in
             loaded(result, known, reply)
         }
@@ -156,6 +157,8 @@ extension Registry {
         var actors: [Actor]
         var definitions: [DefinitionRecord]
         var unreadable: [String]
+        /// How many definitions are gone; nil: none is.
+        var difference: RecordDifference?
         /// The numbers of persons who are being erased.
         var erasures: [Int64]
     }
@@ -171,6 +174,7 @@ extension Registry {
                         reason: "The store can't be read: \(error)", retryAfter: 1)))
         case .success(let stored):
             domain.actors.load(stored.actors)
+            domain.lostDefinitions = stored.difference?.sentence
             for name in stored.unreadable {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }

@@ -19,14 +19,15 @@ enum StoreRecount {
         for row in components {
             let (container, component): (String, String) = (row[0], row[1])
             var count = 0
-            let difference = try RecordScan(container, component, late, db).run(after: nil) {
-                _, value, _ in
+            var tally = RecordTally()
+            let scan = try RecordScan(container, component, late, db)
+            try scan.run(after: nil, &tally) { _, value, _ in
                 if value == nil { count += 1 }
                 return true
             }
             let name = container.isEmpty ? "the registry" : "\(container)/\(component)"
             if count > 0 { return "\(count) records of \(name) are not what was written" }
-            guard let difference else { continue }
+            guard let difference = tally.difference else { continue }
             return
                 "\(name) has \(difference.found) records of \(difference.expected), or other ones"
         }

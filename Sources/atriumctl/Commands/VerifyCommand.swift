@@ -49,6 +49,16 @@ struct VerifyCommand: AsyncParsableCommand {
         return "\(name): \(Wording.count(news.records, "record"))"
     }
 
+    /// The store itself has three parts, which have no names.
+    private static func isDamage(_ damage: Damage, of part: Checked) -> Bool {
+        guard damage.container == part.container, damage.component == part.component else {
+            return false
+        }
+        let kind = damage.kind == .log || damage.kind == .file ? damage.kind.rawValue : nil
+        let own = part.kind == "log" || part.kind == "file" ? part.kind : nil
+        return kind == own
+    }
+
     private func show(_ checked: [Checked], _ damage: [Damage]) {
         if !checked.isEmpty {
             var table = Table([
@@ -56,12 +66,10 @@ struct VerifyCommand: AsyncParsableCommand {
                 .state("found"),
             ])
             for part in checked {
-                let own = damage.filter {
-                    $0.container == part.container && $0.component == part.component
-                        && (!part.container.isEmpty || $0.kind.rawValue == part.kind)
-                }
+                let own = damage.filter { Self.isDamage($0, of: part) }
                 table.add([
-                    part.container, part.component, part.kind, Wording.count(part.records),
+                    part.container, part.component, part.kind,
+                    part.kind == "file" ? "" : Wording.count(part.records),
                     own.isEmpty ? part.skipped.map { "not compared: \($0)" } ?? "ok" : "damaged",
                 ])
             }

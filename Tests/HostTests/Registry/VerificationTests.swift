@@ -26,8 +26,13 @@ import Testing
         try await host.post("Gone.", on: "film-10", id: "gone")
         try await host.delete("gone")
         try await host.delete("a")
-        let report = try await host.verify()
+        let whole = try await host.verify()
+        #expect(whole.damage == [])
+        #expect(whole.checked.suffix(3).map(\.kind) == ["definitions", "log", "file"])
+        #expect(whole.checked.suffix(3).map(\.records) == [1, Int(host.store.lastSequence), 0])
+        let report = try await host.verify("films")
         #expect(report.damage == [])
+        #expect(report.checked == Array(whole.checked.dropLast(3)))
         #expect(report.checked.map(\.component) == ["list", "stars", "talk"])
         #expect(report.checked.map(\.records) == [1_200, 3, 253])
         #expect(report.checked.allSatisfy { $0.skipped == nil })
@@ -187,7 +192,7 @@ import Testing
         await host.on { $0.domain.makeDelegate = { _, _ in QuietDelegate() } }
         try await host.apply(.films)
         try await host.put(.film("heat"))
-        let report = try await host.verify()
+        let report = try await host.verify("films")
         #expect(report.damage == [])
         #expect(
             report.checked.map(\.skipped)
