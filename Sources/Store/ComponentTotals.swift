@@ -26,7 +26,8 @@ struct ComponentTotals {
                 throw DatabaseError(
                     resultCode: .SQLITE_CORRUPT, message: "component \(component) is unknown")
             }
-            known[component] = Total(records: row[0], sum: row[1])
+            known[component] = Total(
+                records: try row.requiredNumber(0), sum: try row.requiredNumber(1))
         }
         known[component]?.records += count
         known[component]?.sum ^= sums

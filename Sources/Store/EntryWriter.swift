@@ -257,8 +257,8 @@ struct EntryWriter {
             db, sql: "SELECT id, position FROM containers WHERE name = ?", arguments: [container])
         guard let row else { return nil }
         // The file's own is that of the last entry whose changes are made.
-        let position = max(row[1], tail.position(of: container) ?? 0)
-        let found = Container(id: row[0], position: position)
+        let position = max(try row.requiredNumber(1), tail.position(of: container) ?? 0)
+        let found = Container(id: try row.requiredNumber(0), position: position)
         containers[container] = found
         return found
     }

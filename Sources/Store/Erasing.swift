@@ -84,14 +84,17 @@ extension Store {
         func sum(_ actor: Int64?, _ topic: String?, _ payload: Data?, _ restricted: Data?) -> Int64
         {
             EntrySum.of(
-                container: row[0], sequence: sequence, position: row[1], time: row[2], actor: actor,
+                container: row.text(0) ?? "", sequence: sequence, position: row.number(1) ?? 0,
+                time: row.number(2) ?? 0, actor: actor,
                 topic: topic, payload: payload.map { [UInt8]($0) },
                 restricted: restricted.map { [UInt8]($0) })
         }
-        let (topic, payload): (String?, Data?) = isGone ? (nil, nil) : (row[4], row[5])
+        let (topic, payload): (String?, Data?) = isGone ? (nil, nil) : (row.text(4), row.data(5))
         // By what changes alone: damage that is there is found as before.
-        let stored: Int64 = row[7]
-        let change = sum(row[3], row[4], row[5], row[6]) ^ sum(nil, topic, payload, nil)
+        let stored = try row.requiredNumber(7)
+        let change =
+            sum(row.number(3), row.text(4), row.data(5), row.data(6))
+            ^ sum(nil, topic, payload, nil)
         try db.cachedStatement(
             sql: """
                 UPDATE entries SET actor = NULL, topic = ?, public = ?, restricted = NULL, sum = ?

@@ -4,24 +4,16 @@
 package struct Faults: Sendable {
     /// Called before an entry is written.
     package var beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)?
-    /// Called before a group of this many written entries is committed.
-    package var beforeCommit: (@Sendable (_ entries: Int) throws -> Void)?
     /// Called before the deletion of so many purged rows is committed.
     package var beforeDeletion: (@Sendable (_ rows: Int) throws -> Void)?
-    /// Called before a probe, in place of which it may throw.
-    package var beforeProbe: (@Sendable () throws -> Void)?
 
     /// Makes a set of hooks; by default none.
     package init(
         beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)? = nil,
-        beforeCommit: (@Sendable (_ entries: Int) throws -> Void)? = nil,
-        beforeDeletion: (@Sendable (_ rows: Int) throws -> Void)? = nil,
-        beforeProbe: (@Sendable () throws -> Void)? = nil
+        beforeDeletion: (@Sendable (_ rows: Int) throws -> Void)? = nil
     ) {
         self.beforeEntry = beforeEntry
-        self.beforeCommit = beforeCommit
         self.beforeDeletion = beforeDeletion
-        self.beforeProbe = beforeProbe
     }
 }
 

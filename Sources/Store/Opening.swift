@@ -165,11 +165,11 @@ private struct Head {
 
     init(_ db: Database) throws {
         let values = try Row.fetchAll(db, sql: "SELECT name, value FROM meta")
-        let identity = values.first { $0["name"] == "identity" }?["value"] as String?
+        let identity = values.first { $0.text(0) == "identity" }?.text(1)
         guard let identity, UUID(uuidString: identity) != nil else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the file has no identity")
         }
-        guard let applied = values.first(where: { $0["name"] == "applied" })?["value"] as Int64?
+        guard let applied = values.first(where: { $0.text(0) == "applied" })?.number(1)
         else {
             throw DatabaseError(
                 resultCode: .SQLITE_CORRUPT, message: "the file does not say what was applied")
@@ -195,10 +195,11 @@ private struct Head {
             let sequence: Int64 = row[0]
             let changes = (row[3] as Data?).map { [UInt8]($0) }
             var entry = Tail.Waiting(
-                sequence: sequence, container: row[1], position: row[2], changes: [], sum: row[4])
+                sequence: sequence, container: row[1] as String? ?? "",
+                position: row[2] as Int64? ?? 0, changes: [], sum: row[4] as Int64? ?? 0)
             let stays = EntrySum.of(
                 container: entry.container, sequence: sequence, position: entry.position,
-                time: row[5], actor: row[6], topic: row[7],
+                time: row[5] as Int64? ?? 0, actor: row[6], topic: row[7],
                 payload: (row[8] as Data?).map { [UInt8]($0) },
                 restricted: (row[9] as Data?).map { [UInt8]($0) })
             if let changes {

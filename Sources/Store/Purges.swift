@@ -105,12 +105,12 @@ struct PurgeSweep {
                         ORDER BY id LIMIT 1
                         """))
             guard let row else { break }
-            let item: Data = row[2]
+            let item = row.data(2) ?? Data()
             let before = room.rows
             deleted +=
                 try item.isEmpty
                 ? deleteRange(row, &room, &totals, db)
-                : deleteItems(of: row[1], &room, &totals, db)
+                : deleteItems(of: try row.requiredNumber(1), &room, &totals, db)
             // One without any rows costs something, too.
             if room.rows == before { room.rows -= 1 }
         }
@@ -120,9 +120,10 @@ struct PurgeSweep {
     private func deleteRange(
         _ purge: Row, _ room: inout Room, _ totals: inout ComponentTotals, _ db: Database
     ) throws -> Int {
-        let (id, component): (Int64, Int64) = (purge[0], purge[1])
-        let (first, through): (Data, Int64) = (purge[3], purge[5])
-        let part = try part(of: component, from: first, before: purge[4], &room, db)
+        let (id, component) = (try purge.requiredNumber(0), try purge.requiredNumber(1))
+        let (first, through) = (purge.data(3) ?? Data(), try purge.requiredNumber(5))
+        let part = try part(
+            of: component, from: first, before: purge.data(4) ?? Data(), &room, db)
         var deleted = 0
         if let last = part.last {
             deleted = try Self.delete(
@@ -208,9 +209,9 @@ struct PurgeSweep {
                 part.isEnd = true
                 break
             }
-            part.last = row[0]
+            part.last = row[0] as Data? ?? Data()
             room.rows -= 1
-            room.bytes -= row[1]
+            room.bytes -= row[1] as Int? ?? 0
         }
         return part
     }

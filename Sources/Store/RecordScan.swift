@@ -58,9 +58,9 @@ struct RecordScan {
             db.cachedStatement(
                 sql: "SELECT id, records, sum FROM components WHERE id = (\(Store.componentID))"),
             arguments: [container, component])
-        self.component = row?[0]
-        expected = row?[1] ?? 0
-        expectedSum = row?[2] ?? 0
+        self.component = row?.number(0)
+        expected = Int(row?.number(1) ?? 0)
+        expectedSum = row?.number(2) ?? 0
         // Most of the time there is nothing to leave out, and each condition costs a row its time.
         isPurged = try Purged.isPending(container, component, db) ? Purged.condition : "0"
     }

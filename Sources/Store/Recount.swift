@@ -64,8 +64,8 @@ public final class Recount: @unchecked Sendable {
                     """, arguments: [container]
             ).map { row in
                 Component(
-                    id: row[0], container: row[1], name: row[2],
-                    records: row[3] as Int? ?? 0, sum: row[4] as Int64? ?? 0)
+                    id: row.number(0) ?? 0, container: row.text(1) ?? "", name: row.text(2) ?? "",
+                    records: Int(row.number(3) ?? 0), sum: row.number(4) ?? 0)
             }[...]
         }
         if container == nil { log = try snapshot.read(LogRecount.init) }

@@ -113,6 +113,7 @@ public final class Store: Sendable {
     ///
     /// Later entries fail as `.storage`, later reads throw `.closed`. Closing twice does nothing.
     public func close() {
+        let isDamaged = isDamaged
         guard writer.close() else { return }
         reads.sync {}
         // A damaged file stays as it is: the log is not copied into it where another has it open.

@@ -105,12 +105,12 @@ extension Store {
             if let row, late?.isNew != true {
                 let found = StoredRecord(
                     value: try row.withUnsafeData(atIndex: 0) { Self.bytes($0) },
-                    sequence: row[1] as Int64? ?? 0, created: row[2] as Int64? ?? 0)
+                    sequence: row.number(1) ?? 0, created: row.number(2) ?? 0)
                 let sum = ComponentSum(container: key.container, component: key.component)
                     .record(
                         key: key.key, value: found.value, sequence: found.sequence,
                         created: found.created)
-                guard sum == row[3] as Int64? else { throw DamagedRecord(key) }
+                guard sum == row.number(3) else { throw DamagedRecord(key) }
                 known = found
             }
             guard let late, let value = late.value else { return known }
@@ -180,7 +180,13 @@ extension Store {
             var notifications: [StoredNotification] = []
             var (count, last) = (0, sequence)
             while let row = try rows.next() {
-                (count, last) = (count + 1, row[1])
+                let sequence: Int64 = row[1]
+                guard sequence > last else {
+                    throw DatabaseError(
+                        resultCode: .SQLITE_CORRUPT,
+                        message: "entry \(sequence) stands behind entry \(last)")
+                }
+                (count, last) = (count + 1, sequence)
                 let topic: String = row[0]
                 if isWanted(topic) { notifications.append(try StoredNotification(row, topic)) }
             }

@@ -74,7 +74,8 @@ extension StoredNotification {
             sequence: row[1], time: row[2] as Int64? ?? 0, topic: topic, actor: row[3],
             payload: try row.withUnsafeData(atIndex: 4, Store.bytes), restricted: restricted)
         var sum = EntrySum.of(
-            container: row[9], sequence: sequence, position: row[8] as Int64? ?? 0, time: time,
+            container: row[9] as String? ?? "", sequence: sequence, position: row[8] as Int64? ?? 0,
+            time: time,
             actor: actor, topic: topic, payload: payload, restricted: restricted)
         if !row.hasNull(atIndex: 6) {
             let changes = try row.withUnsafeData(atIndex: 6, Store.bytes)

@@ -237,7 +237,6 @@ extension Writer {
                     outcomes.append(Outcome(appended, .success(commit)))
                 }
                 guard next > first else { return false }
-                try faults.beforeCommit?(Int(next - first))
                 written = StoreMeters.now()
                 return true
             }
@@ -454,7 +453,6 @@ extension Writer {
         guard case .unavailable(_, let nextProbe) = condition.withLock({ $0 }) else { return }
         guard due == nil || due == nextProbe else { return }
         do {
-            try faults.withLock { $0.beforeProbe }?()
             try pool.writeWithoutTransaction { db in
                 // Entries and reads stand behind it: it waits for no lock.
                 try db.execute(sql: "PRAGMA busy_timeout = 0")

@@ -1,5 +1,7 @@
+import FaultVFS
 import GRDB
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,9 +29,14 @@ import Testing
     }
 
     @Test func `a failed commit of a group is retried entry by entry`() throws {
-        let bench = try Bench()
-        let faults = Faults(beforeCommit: { entries in
-            if entries > 1 { throw InjectedFault(isStorage: false) }
+        let scratch = try TemporaryDirectory()
+        let files = FaultFiles(scratch.path)
+        let bench = try Bench(scratch)
+        let isArmed = Atomic(true)
+        // The group's first write is the next one.
+        let faults = Faults(beforeEntry: { _, ticket in
+            guard ticket == 2, isArmed.exchange(false, ordering: .relaxed) else { return }
+            files.fail(FaultError, at: files.calls, count: 1, seed: 0)
         })
         let outcomes = bench.writeTogether((0..<3).map { put("\($0)", "x") }, faults: faults)
         #expect(outcomes.map(\.result.sequence) == [2, 3, 4])
@@ -72,7 +79,9 @@ import Testing
     }
 
     @Test func `a storage error stops writing until a probe commits`() throws {
-        let bench = try Bench()
+        let scratch = try TemporaryDirectory()
+        let files = FaultFiles(scratch.path)
+        let bench = try Bench(scratch)
         let entries = ["a", "b", "c"].map { put($0, "x", in: $0) }
         let outcomes = bench.writeTogether(entries, faults: failing(1, isStorage: true))
         #expect(outcomes.map(\.ticket) == [0, 1, 2])
@@ -81,13 +90,12 @@ import Testing
         #expect(outcomes[2].result.isUnavailable)
         #expect(bench.store.unavailability != nil)
 
-        var faults = Faults(beforeProbe: { throw InjectedFault(isStorage: true) })
-        bench.store.inject(faults)
+        bench.store.inject(Faults())
+        files.fail(FaultFull, at: files.calls, count: .max, seed: 0)
         bench.store.probe()
         #expect(bench.write(put("d", "x", in: "d"))?.isUnavailable == true)
 
-        faults.beforeProbe = nil
-        bench.store.inject(faults)
+        files.fail(FaultNone, at: 0, count: 0, seed: 0)
         bench.store.probe()
         #expect(bench.store.unavailability == nil)
         #expect(bench.write(put("e", "x", in: "e"))?.sequence == 3)

@@ -141,10 +141,14 @@ import Testing
         for number in 0..<Int.random(in: 1...20, using: &random) {
             bench.write(put("\(number)", "y"))
         }
+        // What follows the entries is another transaction.
+        _ = try bench.store.recordRows()
         let before = try StoreFiles(of: bench.scratch)
         let count = try #require(try written(before)?.transactions)
         bench.write(
-            put("last", String(repeating: "z", count: Int.random(in: 1...60_000, using: &random))))
+            put(
+                "last",
+                String(repeating: "z", count: Int.random(in: 20_000...60_000, using: &random))))
         let after = try StoreFiles(of: bench.scratch)
         for _ in 0..<10 {
             var torn = after

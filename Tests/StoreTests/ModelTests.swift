@@ -40,9 +40,6 @@ import Testing
                 case 1 where ticket % 3 == 0: throw InjectedFault(isStorage: true)
                 default: break
                 }
-            },
-            beforeCommit: { entries in
-                if entries % 5 == 4 { throw InjectedFault(isStorage: false) }
             })
     }
 }

@@ -1,3 +1,4 @@
+import FaultVFS
 import Foundation
 import GRDB
 import Store
@@ -121,10 +122,12 @@ import Testing
     }
 
     @Test func `an entry that fails purges nothing`() throws {
-        let bench = try Bench()
+        let scratch = try TemporaryDirectory()
+        let files = FaultFiles(scratch.path)
+        let bench = try Bench(scratch)
         fill(bench, 3)
-        bench.store.inject(Faults(beforeCommit: { _ in throw InjectedFault(isStorage: false) }))
-        #expect(bench.write(purge())?.isStorageFailure == true)
+        files.fail(FaultError, at: files.calls, count: .max, seed: 0)
+        #expect(bench.write(purge())?.failure != nil)
         bench.store.waitForDeletion()
         try check(bench, ["0": "old", "1": "old", "2": "old"])
     }

@@ -17,7 +17,7 @@ enum StoreRecount {
         // What entries still have to change is compared with the entries' own sums.
         let late = LateRecords(Tail(), applied: .max).current
         for row in components {
-            let (container, component): (String, String) = (row[0], row[1])
+            let (container, component): (String, String) = (row.text(0) ?? "", row.text(1) ?? "")
             var count = 0
             var tally = RecordTally()
             let scan = try RecordScan(container, component, late, db)
@@ -45,13 +45,14 @@ enum StoreRecount {
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
             var sum = EntrySum.of(
-                container: row[1] ?? "", sequence: sequence, position: row[2], time: row[5],
+                container: row[1] ?? "", sequence: sequence, position: row[2] ?? 0,
+                time: row[5] ?? 0,
                 actor: row[6], topic: row[7], payload: (row[8] as Data?).map { [UInt8]($0) },
                 restricted: (row[9] as Data?).map { [UInt8]($0) })
             if let changes = row[3] as Data? {
                 sum ^= EntrySum.ofChanges([UInt8](changes), sequence: sequence)
             }
-            guard sum == row[4] else {
+            guard sum == row[4] as Int64? else {
                 return "entry \(sequence) of the log is not what was written"
             }
         }

@@ -1,5 +1,6 @@
 import AtriumKit
 import Dispatch
+import Glibc
 import Store
 import Synchronization
 import Testing
@@ -115,11 +116,16 @@ import Testing
         async throws
     {
         let host = try await films()
-        let groups = Mutex(0)
+        let written = Mutex(0)
         host.store.inject(
-            Faults(beforeCommit: { entries in
-                groups.withLock { $0 += 1 }
-                if entries > 1 { throw InjectedFault(isStorage: false) }
+            Faults(beforeEntry: { [store = host.store] _, _ in
+                let number = written.withLock { written in
+                    written += 1
+                    return written
+                }
+                // The others are one group: they wait while the first is written.
+                while number == 1, store.waitingCount < 4 { sched_yield() }
+                if number == 3 { throw InjectedFault(isStorage: false) }
             }))
         let results = try await host.callAll(5) { registry, index, reply in
             registry.cast(
@@ -128,7 +134,8 @@ import Testing
         }
         let sequences = try results.map { try $0.get().sequence }
         #expect(sequences == Array(sequences[0]..<(sequences[0] + 5)))
-        #expect(groups.withLock { $0 } >= 5)
+        // The first, two of the group, and that one by one.
+        #expect(written.withLock { $0 } == 7)
         #expect(try await host.tally(of: "heat").tally.tally.count == 5)
         try await host.end()
     }

@@ -185,9 +185,8 @@ extension ModelRun {
         host.store.inject(
             Faults(
                 beforeEntry: { _, _ in
-                    if roll(8) { throw InjectedFault(isStorage: roll(4)) }
-                },
-                beforeCommit: { _ in if roll(8) { throw InjectedFault(isStorage: false) } }))
+                    if roll(6) { throw InjectedFault(isStorage: roll(4)) }
+                }))
     }
 }
 

@@ -66,7 +66,7 @@ import Testing
         try await host.apply(.films)
         try await host.put(.film("heat"))
         let before = await known(host)
-        host.store.inject(Faults(beforeCommit: { _ in throw InjectedFault(isStorage: false) }))
+        host.store.inject(Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
         let address = SubjectAddress(container: "films", item: "heat")
         await #expect(throws: HostError.self) {
             _ = try await host.call {
