@@ -77,10 +77,15 @@ extension Stories {
             #expect(!past.output.contains(Self.names[0]))
         }
 
-        @Test func `an erased person is in no reply, nor in any file, and others are as before`()
-            async throws
-        {
+        @Test(arguments: ["daemon", "process"])
+        func `an erased person is in no reply, nor in any file, and others are as before`(
+            isolation: String
+        ) async throws {
             try await withFilms { daemon in
+                let isolated = try await daemon.type(
+                    "sed -E 's/(plugin: org.atrium.(stars|threads))/\\1, isolation: \(isolation)/' "
+                        + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml")
+                #expect(isolated.status == 0, "\(isolated)")
                 try await takePart(daemon)
                 #expect(try files(holding: Self.names[0], daemon) != [])
                 let unasked = try await daemon.type("atriumctl erase \(Self.names[0]) </dev/null")
