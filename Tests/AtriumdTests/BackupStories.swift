@@ -175,8 +175,9 @@ extension Stories {
             try await withFilms { daemon in
                 let made = try await daemon.type(
                     "atriumctl backup copy && ! atriumctl backup copy && atriumctl backup copy --force "
-                        + "&& head -c -1 copy >cut && cp copy damaged && "
-                        + "printf x | dd of=damaged bs=1 seek=9000 conv=notrunc")
+                        + "&& head -c -1 copy >cut && python3 -c '"
+                        + "data = open(\"copy\", \"rb\").read(); at = data.index(b\"Alien\"); "
+                        + "open(\"damaged\", \"wb\").write(data[:at] + b\"B\" + data[at + 1:])'")
                 #expect(made.status == 0, "\(made)")
                 #expect(made.errors.contains("--force replaces it"), "\(made)")
                 let running = try await daemon.type(

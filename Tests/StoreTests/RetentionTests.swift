@@ -121,9 +121,8 @@ struct RetentionTests {
         let after = try #require(try bench.store.pragma("page_count"))
         #expect(after < before / 4, "\(before) pages before, \(after) after")
         for number in 0..<3_000 {
-            var entry = put("p\(number)", String(repeating: "x", count: 8_000))
-            entry.notification = nil
-            bench.store.append(entry, ticket: 0)
+            bench.store.append(
+                put("p\(number)", String(repeating: "x", count: 8_000)), ticket: 0)
         }
         bench.settle()
         let filled = try #require(try bench.store.pragma("page_count"))

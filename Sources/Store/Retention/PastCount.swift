@@ -8,7 +8,7 @@ internal import GRDB
 struct PastCount {
     /// How many rows one slice looks at.
     static let slice = 2_000
-    /// What a notification counts for beside its topic and payloads.
+    /// What an entry counts for beside its topic and payloads; also one that has none.
     private static let row = 64
 
     var limits: Retention
@@ -22,8 +22,7 @@ struct PastCount {
     private var isStuck = false
 
     private static let size = """
-        CASE WHEN topic IS NULL THEN 0 ELSE
-            \(row) + length(topic) + IFNULL(length(public), 0) + IFNULL(length(restricted), 0) END
+        \(row) + IFNULL(length(topic), 0) + IFNULL(length(public), 0) + IFNULL(length(restricted), 0)
         """
 
     init(_ limits: Retention) { self.limits = limits }
@@ -56,10 +55,11 @@ struct PastCount {
         newest = entry.time
         if oldest == .max { oldest = entry.time }
         isStuck = false
+        bytes += Self.row
         guard let notification = entry.notification else { return }
         count += 1
         bytes +=
-            Self.row + notification.topic.utf8.count + notification.payload.count
+            notification.topic.utf8.count + notification.payload.count
             + (notification.restricted?.count ?? 0)
     }
 

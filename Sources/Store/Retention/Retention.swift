@@ -2,7 +2,7 @@
 public struct Retention: Sendable, Hashable {
     /// So many notifications.
     public var count: Int
-    /// So many bytes: of each its topic and payloads, and 64.
+    /// So many bytes: of each its topic and payloads, and 64, also for an entry without notification.
     public var bytes: Int
     /// Those that are no more milliseconds older than the newest one.
     public var age: Int64
