@@ -41,7 +41,6 @@ final class Writer: @unchecked Sendable {
     var entries: EntryWriter
     /// What readers of single records are told of those that are not in the file's records yet.
     let late: LateRecords
-    private var isTailDue = false
     /// How many entries the last commit had, how long it took, and when it ended, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)
     private var lanes = Lanes()
@@ -157,7 +156,6 @@ final class Writer: @unchecked Sendable {
                 if isDeleting, groupsSinceSlice >= Self.groupsBetweenSlices { deleteSlice() }
             }
         }
-        makeChangesSoon()
         trimSoon()
     }
 }
@@ -316,9 +314,6 @@ extension Writer {
 // MARK: The tail
 
 extension Writer {
-    /// How long the tail may rest where nothing is written.
-    private static let tailRest = DispatchTimeInterval.milliseconds(100)
-
     /// Makes some changes of the tail to the records, in a transaction of their own.
     private func makeChanges() throws {
         try checkSound()
@@ -336,19 +331,6 @@ extension Writer {
             try makeChanges()
         } catch {
             suspend(error)
-        }
-    }
-
-    /// Makes what is left of the tail once nothing has been written for a moment.
-    private func makeChangesSoon() {
-        guard !isTailDue, !isStopped, !entries.tail.isEmpty else { return }
-        isTailDue = true
-        queue.asyncAfter(deadline: .now() + Self.tailRest) { [weak self] in
-            guard let self else { return }
-            isTailDue = false
-            guard !isStopped, case .writing = condition.withLock({ $0 }) else { return }
-            if !entries.tail.isEmpty { makeChangesOrWait() }
-            makeChangesSoon()
         }
     }
 }
@@ -466,7 +448,6 @@ extension Writer {
         }
         condition.withLock { if $0.mayWrite { $0 = .writing } }
         logger.tell(.storeWritable, ["path": "\(path)"])
-        makeChangesSoon()
         deletePurged()
     }
 }

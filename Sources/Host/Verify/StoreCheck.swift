@@ -99,7 +99,7 @@ final class StoreCheck {
             }, eventLoop: domain.loop)
         let loop = domain.loop
         // On a thread of its own: the one for reading serves others.
-        DispatchQueue.global(qos: .utility).async {
+        DispatchQueue(label: "atrium.store.check", qos: .utility).async {
             let lines = try? quick.run()
             loop.execute { told.value(lines) }
         }
