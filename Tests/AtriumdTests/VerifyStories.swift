@@ -143,9 +143,10 @@ extension Stories {
 
         @Test func `damage of the log and of a definition is told by verify`() async throws {
             try await withFilms { daemon in
+                try await Self.fill(daemon)
                 try await Self.change(
                     "UPDATE entries SET public = x'00' WHERE sequence = 2", daemon)
-                try await Self.change("DELETE FROM entries WHERE sequence = 3", daemon)
+                try await Self.change("DELETE FROM entries WHERE sequence = 4", daemon)
                 let log = try await daemon.type("atriumctl verify")
                 #expect(log.status == 1)
                 #expect(

@@ -80,7 +80,7 @@ final class ThreadAnswers {
     private func take(_ page: ThreadPage, of subject: Subject) {
         for entry in page.entries { order.add(entry) }
         guard let next = page.next else { return end(subject, total: page.total) }
-        slot.domain.later { self.ask(after: next) }
+        later { self.ask(after: next) }
     }
 
     private func end(_ subject: Subject, total: Int) {
@@ -89,7 +89,12 @@ final class ThreadAnswers {
             count == 0 && total == 0
                 ? nil : CountFact(count: count, total: total, isOrdered: order.isKept))
         order = ThreadOrder()
-        slot.domain.later { self.ask() }
+        later { self.ask() }
+    }
+
+    /// Goes on when it is the turn of this work among all that takes long.
+    private func later(_ body: @escaping () -> Void) {
+        slot.domain.inSlices({ false }, then: body)
     }
 }
 

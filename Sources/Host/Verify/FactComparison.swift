@@ -18,8 +18,8 @@ final class FactComparison<Source: FactSource> {
         _ keys: [String], _ passesGate: Bool, _ answer: @escaping Answer<[Fact?]>
     ) -> Void
 
-    /// How many facts are compared in one turn of the loop.
-    private static var chunk: Int { 32 }
+    /// How many facts are compared between two looks at the clock.
+    private static var chunk: Int { 8 }
     /// So many suspects are looked at again together.
     private static var together: Int { 64 }
 
