@@ -28,6 +28,12 @@ extension Store {
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
         do {
             try redact(actor, notifications)
+            // What was purged is deleted, too, before its pages are written anew.
+            writer.waitForDeletion()
+            guard try !pool.read(Purged.isPending) else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_BUSY, message: "purged records could not be deleted yet")
+            }
             writer.recount()
             try writeAnew()
         } catch {

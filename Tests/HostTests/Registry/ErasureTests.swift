@@ -234,6 +234,39 @@ import Testing
         try await host.end()
     }
 
+    @Test func `an open screen of hers goes on, and shows none of it`() async throws {
+        let host = try await films()
+        try await host.post("She answers", id: "club", by: Self.margarete)
+        let client = try await ScreenClient(
+            host, ScreenRequest(container: "films", actor: Self.name))
+        try await client.catchUp()
+        #expect(client.copy.tally?.mine == 5)
+        #expect(client.copy.comments.map(\.author) == [Self.name])
+        #expect(client.copy.lists["list"]?.map { $0.votes?.mine } == [2, 1])
+        try await erase(host)
+        try await client.catchUp()
+        #expect(client.copy.tally == TallyView(tally: Tally(), mine: nil))
+        #expect(client.copy.comments.isEmpty)
+        #expect(client.copy.lists["list"]?.map { $0.votes?.mine } == [nil, nil])
+        try await host.end()
+    }
+
+    @Test func `what was purged before is in no file either, when the reply comes`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"))
+        let posted = try await host.callAll(2_500) { registry, index, reply in
+            registry.post(
+                SubjectAddress(container: "films", item: "heat"), parent: nil,
+                text: "Without-an-answer", id: "c\(index)", by: Self.margarete, reply)
+        }
+        for result in posted { _ = try result.get() }
+        try await host.remove("heat", purge: true)
+        try await erase(host)
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.end()
+    }
+
     @Test func `an export of before ends, and says why`() async throws {
         let host = try await films()
         let export: ExportID = try await host.call { $0.export("films", $1) }
