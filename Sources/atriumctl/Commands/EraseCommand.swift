@@ -7,9 +7,9 @@ struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Erase a person: name, votes, comments, what they did.",
         discussion: """
-            Tallies are as if they had never voted. Comments of theirs that others replied to keep their
-            place, as deleted ones. It is done when the store's files hold nothing of it any more; writes
-            wait for that, one to three seconds for each 100 MB. Backups and exports made before are yours to
+            Tallies are as if they had never voted. Comments of theirs that others replied to keep their \
+            place, as deleted ones. It is done when the store's files hold nothing of it any more; writes \
+            wait for that, one to three seconds for each 100 MB. Backups and exports made before are yours to \
             delete. What the person does afterwards is a new person's.
             """)
 
