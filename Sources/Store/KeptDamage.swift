@@ -14,6 +14,17 @@ struct KeptDamage: Sendable {
     /// Whether nobody has taken the note away yet.
     var isKept: Bool { access(note, F_OK) == 0 }
 
+    /// Damage of which nothing was kept: it is there as long as the file is.
+    init(_ description: String, in file: String) {
+        self.init(description: description, isNew: true, note: file)
+    }
+
+    private init(description: String, isNew: Bool, note: String) {
+        self.description = description
+        self.isNew = isNew
+        self.note = note
+    }
+
     private static let suffix = ".txt"
     private static let piece = 1 << 20
 

@@ -36,6 +36,8 @@ struct Opening {
             if !head.damaged.isEmpty {
                 damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
             }
+            let problems = try pool.read(NameCheck.problems)
+            damages += problems.map { [file] in KeptDamage($0, in: file) }
             self.damages = damages
         } catch let error as StoreError {
             throw error
@@ -177,10 +179,18 @@ private struct Head {
         self.identity = identity
         self.applied = applied
         lastSequence = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
-        (tail, damaged) = try Self.tail(after: applied, db)
+        (tail, damaged) = try Self.tail(after: applied, through: lastSequence, db)
     }
 
-    private static func tail(after applied: Int64, _ db: Database) throws -> (Tail, [Int64]) {
+    /// Sequences of entries that are not there; of very many the first ones.
+    private static func missing(from first: Int64, before end: Int64) -> [Int64] {
+        first < end ? Array((first..<end).prefix(100)) : []
+    }
+
+    private static func tail(
+        after applied: Int64, through end: Int64, _ db: Database
+    ) throws -> (Tail, [Int64]) {
+        var last = applied
         var tail = Tail()
         var damaged: [Int64] = []
         let rows = try Row.fetchCursor(
@@ -193,6 +203,8 @@ private struct Head {
                 """, arguments: [applied])
         while let row = try rows.next() {
             let sequence: Int64 = row[0]
+            damaged += missing(from: last + 1, before: sequence)
+            last = sequence
             let changes = (row[3] as Data?).map { [UInt8]($0) }
             var entry = Tail.Waiting(
                 sequence: sequence, container: row[1] as String? ?? "",
@@ -213,6 +225,7 @@ private struct Head {
             }
             tail.add(entry)
         }
+        damaged += missing(from: last + 1, before: end + 1)
         tail.commit()
         return (tail, damaged)
     }

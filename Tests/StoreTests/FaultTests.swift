@@ -6,7 +6,7 @@ import Testing
 
 /// Failures of the file system at every call in turn, each followed by a crash and a recount.
 ///
-/// `FAULT_SEEDS` says how many workloads are run so; `make soak` runs more.
+/// `FAULT_SEEDS` says how many workloads are run so (1).
 @Suite(.timeLimit(.minutes(60))) struct FaultTests {
     private static let seeds =
         ProcessInfo.processInfo.environment["FAULT_SEEDS"].flatMap { Int($0) } ?? 1
