@@ -58,7 +58,9 @@ static double quantile_us(const Histogram *h, double q) {
 }
 
 void print_latency(const Histogram *h) {
-    printf(",\"n\":%" PRIu64 ",\"p50_us\":%.2f,\"p99_us\":%.2f,\"max_us\":%.1f,\"mean_us\":%.2f",
-           h->count, quantile_us(h, .5), quantile_us(h, .99), (double)h->largest / 1e3,
+    printf(",\"n\":%" PRIu64 ",\"p50_us\":%.2f,\"p99_us\":%.2f,\"p999_us\":%.2f,\"max_us\":%.1f,"
+           "\"mean_us\":%.2f",
+           h->count, quantile_us(h, .5), quantile_us(h, .99), quantile_us(h, .999),
+           (double)h->largest / 1e3,
            h->count ? (double)h->sum / (double)h->count / 1e3 : 0);
 }
