@@ -59,6 +59,9 @@ extension Stories {
         {
             try await withFilms { daemon in
                 try await Self.fill(daemon)
+                // A stop makes what waits to the records.
+                try await daemon.stop()
+                try await daemon.start()
                 try await Self.change(
                     "DELETE FROM records WHERE CAST(key AS TEXT) LIKE 'alien-1979' || char(10) || '%'",
                     daemon)

@@ -11,7 +11,7 @@ final class IndexCheck {
     private static let rows = 512
     private static let codes = 128
     /// Rows of one text that are looked at in a step.
-    private static let span = 16_384
+    private static let span = 2_048
 
     private(set) var found = FoundKeys()
     private let index: ContentIndex
