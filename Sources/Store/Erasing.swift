@@ -26,6 +26,8 @@ extension Store {
     ///     without actor and restricted part.
     /// - Throws: `StoreError`, also where somebody goes on reading what the store was before.
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
+        // What is kept of the past is less now.
+        defer { writer.recount() }
         do {
             try redact(actor, notifications)
             // What was purged is deleted, too, before its pages are written anew.
@@ -34,20 +36,20 @@ extension Store {
                 throw DatabaseError(
                     resultCode: .SQLITE_BUSY, message: "purged records could not be deleted yet")
             }
-            writer.recount()
             try writeAnew()
         } catch {
             throw failure(error, "erasing a person in")
         }
     }
 
-    /// Files beside the store's that hold what it was before: an upgrade, or damage, left them.
+    /// Files and folders beside the store's that hold what it was before: an upgrade, a restore or damage left them.
     public var copies: [String] {
         let path = URL(filePath: file)
         let (folder, own) = (path.deletingLastPathComponent(), path.lastPathComponent)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter {
             $0.hasPrefix(own) && !["", "-wal", "-shm"].contains($0.dropFirst(own.count))
+                || $0.hasPrefix(StoreFiles.keptPrefix)
         }
         .sorted().map { folder.appending(path: $0).path }
     }

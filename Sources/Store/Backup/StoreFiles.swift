@@ -4,6 +4,8 @@ internal import GRDB
 /// The files of a store in its folder: `atrium.sqlite`, its log, and what was kept of damaged ones.
 enum StoreFiles {
     private static let prefix = "atrium.sqlite"
+    /// How the folders begin in which whole stores are kept.
+    static let keptPrefix = "before-"
     /// What belongs to the process that has the file open.
     private static let index = "\(prefix)-shm"
 
@@ -58,7 +60,7 @@ enum StoreFiles {
 
     private static func makeFolder(in folder: String) throws(StoreError) -> String {
         let time = Date.now.formatted(.iso8601).replacing(/[-:]/, with: "")
-        var path = "\(folder)/before-\(time)"
+        var path = "\(folder)/\(keptPrefix)\(time)"
         while mkdir(path, 0o700) != 0 {
             guard errno == EEXIST else { throw StoreError(errno: errno, file: path) }
             path += "-more"
