@@ -1,3 +1,4 @@
+import Foundation
 import Store
 import TestSupport
 import Testing
@@ -120,6 +121,10 @@ import Testing
         #expect(try bench.store.actors() == entry.actors)
         try bench.store.erase(2, notifications: [])
         try bench.store.erase(99, notifications: [])
+        #expect(bench.store.copies == [])
+        let old = bench.store.file + ".v2"
+        try Data().write(to: URL(filePath: old))
+        #expect(bench.store.copies == [old])
         let kept = [Actor(number: 1, name: "unix:1"), Actor(number: 2, name: "")]
         #expect(try bench.store.actors() == kept)
         bench.write(entry)
