@@ -7,6 +7,8 @@ import Store
 // and put into the list that they make when each is an item.
 extension Slot {
     func restore(_ attempt: Int) {
+        // What is damaged in the store is found again.
+        verified = VerifiedDamage()
         guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
         let (container, component, fields) = (container?.name ?? "", name, fields)
         let count = domain.recordsRead
