@@ -36,7 +36,8 @@ struct Opening {
             if !head.damaged.isEmpty {
                 damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
             }
-            let problems = try pool.read(NameCheck.problems)
+            // Where records can't be read at all, who reads them finds it, and the rest is served.
+            let problems = (try? pool.read(NameCheck.problems)) ?? []
             damages += problems.map { [file] in KeptDamage($0, in: file) }
             self.damages = damages
         } catch let error as StoreError {
