@@ -137,7 +137,7 @@ struct JournalStories {
 
                 dd if=/dev/zero of=/var/lib/atrium/atrium.sqlite bs=4096 count=1 conv=notrunc 2>/dev/null
                 systemctl start atriumd 2>/dev/null
-                about damaged 'The store is damaged'
+                about damaged "The store is damaged, Atrium can't start"
                 systemctl stop atriumd
                 """)
         #expect(told["failed"] != "0")
