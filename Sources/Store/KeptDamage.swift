@@ -65,7 +65,7 @@ struct KeptDamage: Sendable {
     ///
     /// - Parameters:
     ///   - sequences: those of the entries, one at least.
-    ///   - file: the path of the database, which is open and not written to.
+    ///   - file: the path of the database, which nobody has open.
     /// - Returns: the damage, kept.
     /// - Throws: `StoreError` where no copy can be kept.
     static func keep(entries sequences: [Int64], of file: String) throws(StoreError) -> KeptDamage {

@@ -27,15 +27,19 @@ struct Opening {
         var damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
-            pool = try Self.openPool(of: file, damages)
+            var pool = try Self.openPool(of: file, damages)
             let head = try pool.read(Head.init)
+            if !head.damaged.isEmpty {
+                // Whoever closes a descriptor of an open file gives SQLite's locks on it back.
+                try pool.close()
+                damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
+                pool = try Self.openPool(of: file, damages)
+            }
+            self.pool = pool
             identity = head.identity
             lastSequence = head.lastSequence
             applied = head.applied
             tail = head.tail
-            if !head.damaged.isEmpty {
-                damages.append(try KeptDamage.keep(entries: head.damaged, of: file))
-            }
             // Where records can't be read at all, who reads them finds it, and the rest is served.
             let problems = (try? pool.read(NameCheck.problems)) ?? []
             damages += problems.map { [file] in KeptDamage($0, in: file) }

@@ -14,16 +14,20 @@ public final class Snapshot: Sendable {
 
     init(of store: Store) throws {
         self.store = store
-        while true {
+        for _ in 0..<Store.looks {
             let late = store.writer.late.current
             let snapshot = try store.pool.makeSnapshot()
             // The file may be ahead by what was made meanwhile.
-            guard try snapshot.read(Store.applied) == late.applied else { continue }
+            guard try snapshot.read(Store.applied) == late.applied else {
+                sched_yield()
+                continue
+            }
             self.snapshot = snapshot
             self.late = late
             sequence = late.last
             return
         }
+        throw Store.unlikeApplied
     }
 
     /// Hands over a component's records, ordered by the bytes of their keys, until told to stop.

@@ -70,7 +70,7 @@ extension Store {
     private func readRecords<T>(
         _ body: (LateRecords.Table, Database) throws -> T
     ) throws -> T {
-        while true {
+        for _ in 0..<Self.looks {
             let late = writer.late.current
             let result: T? = try pool.read { db in
                 // The file may be ahead by what was made meanwhile: that is known in a moment.
@@ -78,7 +78,18 @@ extension Store {
                 return try body(late, db)
             }
             if let result { return result }
+            sched_yield()
         }
+        throw Self.unlikeApplied
+    }
+
+    /// How often a reader looks again for what a transaction has made just now: some seconds.
+    static let looks = 100_000
+
+    /// The file tells another entry than the one that its records are through.
+    static var unlikeApplied: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_CORRUPT, message: "the file does not say what was applied")
     }
 
     /// Through which entry the file's records are.
