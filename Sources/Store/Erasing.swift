@@ -69,6 +69,7 @@ extension Store {
         while !rest.isEmpty {
             let part = rest.suffix(Self.redactedAtATime)
             rest = rest.dropLast(part.count)
+            try writer.checkSound()
             try pool.write { db in
                 for sequence in part {
                     try Self.redact(sequence, isGone: gone.contains(sequence), db)
@@ -105,7 +106,9 @@ extension Store {
             ^ sum(nil, topic, payload, nil)
         try db.cachedStatement(
             sql: """
-                UPDATE entries SET actor = NULL, topic = ?, public = ?, restricted = NULL, sum = ?
+                UPDATE entries SET actor = NULL, topic = ?, public = ?, restricted = NULL, sum = ?,
+                    changes = CASE WHEN sequence > (SELECT value FROM meta WHERE name = 'applied')
+                        THEN changes END
                 WHERE sequence = ?
                 """
         ).execute(arguments: [topic, payload, stored ^ change, sequence])
@@ -125,15 +128,14 @@ extension Store {
     private func emptyLog(then body: (Database) throws -> Void) throws {
         for _ in 0..<Self.tries {
             let isEmpty = try pool.writeWithoutTransaction { db in
+                try writer.checkSound()
                 guard try Self.checkpoint("RESTART", db).isDone else { return false }
                 // Begins the log anew: behind its new frames is nothing that anybody needs.
-                try db.execute(
-                    sql: """
-                        BEGIN IMMEDIATE;
-                        INSERT OR REPLACE INTO probe VALUES (1, x'00');
-                        DELETE FROM probe;
-                        COMMIT;
-                        """)
+                try db.inTransaction(.immediate) {
+                    try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, x'00')")
+                    try db.execute(sql: "DELETE FROM probe")
+                    return .commit
+                }
                 let frames = try Self.checkpoint("PASSIVE", db).frames
                 guard frames < Self.mostFrames else { return false }
                 let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0

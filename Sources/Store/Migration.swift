@@ -22,8 +22,23 @@ struct Migration {
     ///
     /// - Throws: `StoreError` and others; the file is as it was then.
     func run() throws {
+        // What one that was cut short has left.
+        removeCopy()
         try checkRoom()
+        do {
+            try copy()
+        } catch {
+            removeCopy()
+            throw error
+        }
+        try replace()
+    }
+
+    private func removeCopy() {
         for suffix in ["", "-wal", "-shm"] { unlink(new + suffix) }
+    }
+
+    private func copy() throws {
         let target = try Opening.make(new, identity: identity())
         try target.writeWithoutTransaction { db in
             try db.execute(sql: "ATTACH ? AS old", arguments: [old])
@@ -36,7 +51,6 @@ struct Migration {
             _ = try db.checkpoint(.truncate)
         }
         try target.close()
-        try replace()
     }
 
     private func identity() throws -> String {
@@ -188,14 +202,23 @@ struct Migration {
     /// Puts the new file in the old one's place: one of them stands there at any moment.
     private func replace() throws(StoreError) {
         for suffix in ["-wal", "-shm"] { unlink(old + suffix) }
-        guard link(old, kept) == 0 || errno == EEXIST else {
+        // Where another of this format was kept before, it stays.
+        let names = [kept] + (2...99).map { "\(kept)-\($0)" }
+        guard let kept = names.first(where: { isFile(old, $0) || link(old, $0) == 0 }) else {
             throw StoreError(errno: errno, file: kept)
         }
         guard rename(new, old) == 0 else { throw StoreError(errno: errno, file: old) }
         let directory = open(
             String(old[..<(old.lastIndex(of: "/") ?? old.startIndex)]), O_RDONLY | O_DIRECTORY)
         guard directory >= 0 else { throw StoreError(errno: errno, file: old) }
-        fsync(directory)
-        close(directory)
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw StoreError(errno: errno, file: kept) }
+    }
+
+    /// Whether two names are one file's.
+    private func isFile(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(one, &first) == 0 && stat(other, &second) == 0
+            && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }

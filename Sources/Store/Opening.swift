@@ -183,8 +183,12 @@ private struct Head {
         }
         self.identity = identity
         self.applied = applied
-        lastSequence = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
-        (tail, damaged) = try Self.tail(after: applied, through: lastSequence, db)
+        let newest = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0
+        let (tail, damaged) = try Self.tail(after: applied, through: newest, db)
+        self.tail = tail
+        // The last entry always stays. No sequence is given out twice.
+        self.damaged = damaged + Self.missing(from: newest + 1, before: applied + 1)
+        lastSequence = max(newest, applied)
     }
 
     /// Sequences of entries that are not there; of very many the first ones.

@@ -90,12 +90,9 @@ struct RecordScan {
             start.map { !$0.lexicographicallyPrecedes(entry.key) } ?? false
         }
         while let row = try rows.next() {
-            tally.found += 1
-            // Even a column that is never NULL may be in a damaged row.
-            tally.sum ^= row[4] as Int64? ?? 0
             let goesOn = try row.withUnsafeData(atIndex: 0) { key in
                 try (key ?? Data()).withUnsafeBytes { key in
-                    try hand(row, key, &late, body)
+                    try hand(row, key, &late, &tally, body)
                 }
             }
             guard goesOn else { return }
@@ -106,14 +103,23 @@ struct RecordScan {
     }
 
     /// Hands over what waits for keys before a row's, and the row, or what waits for that.
+    ///
+    /// A row is counted once its turn has come: whoever stops before it reads it again.
     private func hand(
         _ row: Row, _ key: UnsafeRawBufferPointer,
-        _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ body: Body
+        _ late: inout ArraySlice<(key: [UInt8], LateRecords.Late)>, _ tally: inout RecordTally,
+        _ body: Body
     ) throws -> Bool {
-        while let (other, entry) = late.first, !key.lexicographicallyPrecedes(other) {
+        while let (other, entry) = late.first, other.lexicographicallyPrecedes(key) {
             late.removeFirst()
             guard try hand(other, entry, body) else { return false }
-            if key.elementsEqual(other) { return true }
+        }
+        tally.found += 1
+        // Even a column that is never NULL may be in a damaged row.
+        tally.sum ^= row[4] as Int64? ?? 0
+        if let (other, entry) = late.first, key.elementsEqual(other) {
+            late.removeFirst()
+            return try hand(other, entry, body)
         }
         let isPurged: Bool = row[5]
         if isPurged { return true }

@@ -91,14 +91,16 @@ final class LateRecords: Sendable {
         fileprivate(set) var last: Int64
         /// Whether entries wait, if only for their containers' positions.
         var isWaiting: Bool { last > applied }
-        fileprivate var records: [RecordKey: Late] = [:]
+        fileprivate var records: [Place: Late] = [:]
 
-        subscript(key: RecordKey) -> Late? { records[key] }
+        subscript(key: RecordKey) -> Late? {
+            records[Place(key.container, key.component, key.key)]
+        }
 
         /// Those of a component, by the bytes of their keys.
         func records(_ container: String, _ component: String) -> [(key: [UInt8], Late)] {
             records.lazy.filter { $0.key.component == component && $0.key.container == container }
-                .map { (key: Array($0.key.key.utf8), $0.value) }
+                .map { (key: $0.key.key, $0.value) }
                 .sorted { $0.key.lexicographicallyPrecedes($1.key) }
         }
     }
@@ -127,7 +129,7 @@ extension LateRecords.Table {
     fileprivate mutating func add(_ entry: Tail.Waiting) {
         last = entry.sequence
         for change in entry.changes {
-            let key = RecordKey(change)
+            let key = Place(change.container, change.component, change.key)
             let known = records[key]
             let goesOn = known?.value != nil
             records[key] = LateRecords.Late(
@@ -140,14 +142,21 @@ extension LateRecords.Table {
     fileprivate mutating func drop(_ entry: Tail.Waiting) {
         applied = entry.sequence
         for change in entry.changes {
-            let key = RecordKey(change)
+            let key = Place(change.container, change.component, change.key)
             if let known = records[key], known.sequence <= applied { records[key] = nil }
         }
     }
 }
 
-extension RecordKey {
-    fileprivate init(_ change: RecordChange) {
-        self.init(container: change.container, component: change.component, key: change.key)
+/// Where a record stands: keys are alike where their bytes are, and not where they read alike.
+private struct Place: Hashable {
+    var container: String
+    var component: String
+    var key: [UInt8]
+
+    init(_ container: String, _ component: String, _ key: String) {
+        self.container = container
+        self.component = component
+        self.key = Array(key.utf8)
     }
 }

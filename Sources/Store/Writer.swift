@@ -102,9 +102,8 @@ final class Writer: @unchecked Sendable {
     ///
     /// - Throws: what keeps them from being written.
     func finishTail() throws {
-        guard late.current.isWaiting else { return }
         try queue.sync {
-            while !entries.tail.isEmpty { try makeChanges() }
+            while !isStopped, !entries.tail.isEmpty { try makeChanges() }
         }
     }
 
@@ -149,7 +148,7 @@ final class Writer: @unchecked Sendable {
                 if case .abandoned = condition.withLock({ $0 }) { continue }
                 if !settled.isEmpty { outcomes(settled) }
                 for read in group.reads { read() }
-                while entries.tail.isLong, unavailability == nil { makeChangesOrWait() }
+                while entries.tail.isLong, unavailability == nil, !isClosed { makeChangesOrWait() }
                 if past?.isDue == true { trimSlice() }
                 groupsSinceSlice += 1
                 // The queue comes to it only once nothing waits here.
@@ -361,7 +360,8 @@ extension Writer {
         let fault = faults.withLock { $0.beforeDeletion }
         var sweep = sweep
         do {
-            guard try pool.read(Purged.isPending) else {
+            // Not by a reader of the pool: all of them may be at long readings.
+            guard try pool.writeWithoutTransaction(Purged.isPending) else {
                 entries.mayBePurged = false
                 return false
             }

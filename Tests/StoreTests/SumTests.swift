@@ -105,4 +105,56 @@ import Testing
         let syncs = SyncCounter.count(under: bench.scratch.path) - before
         #expect(syncs == 1_005)
     }
+
+    @Test func `a file that was set back is lost aloud, and what follows is kept`() throws {
+        let bench = try reopened(after: "UPDATE meta SET value = 50 WHERE name = 'applied'")
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.write(put("d", "x"))?.sequence == 51)
+        bench.store.abandon()
+        let again = try Bench(bench.scratch)
+        #expect(try again.records("films", "list")["d"] == "x")
+    }
+
+    @Test func `rows are counted once however often a reading stops between them`() throws {
+        let bench = try Bench()
+        for key in ["b", "d", "f"] { bench.write(put(key, key)) }
+        // In the file.
+        #expect(try bench.store.recordRows() == 3)
+        for key in ["a", "c", "d", "g"] { bench.write(put(key, "new \(key)")) }
+        bench.write(put("f", nil))
+        var tally = RecordTally()
+        var seen: [String] = []
+        while true {
+            do {
+                try bench.store.forEachRecord(
+                    container: "films", component: "list", after: seen.last, tally: &tally
+                ) { key, _, _ in
+                    seen.append(String(decoding: key, as: UTF8.self))
+                    throw Stop()
+                }
+                break
+            } catch is Stop {}
+        }
+        #expect(seen == ["a", "b", "c", "d", "g"])
+        #expect(tally.difference == nil)
+    }
+
+    private struct Stop: Error {}
+
+    @Test func `keys that read alike are two records`() throws {
+        let bench = try Bench()
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        bench.write(put(composed, "one"))
+        #expect(try bench.store.recordRows() == 1)
+        bench.write(put(decomposed, "two"))
+        let keys = [composed, decomposed].map {
+            RecordKey(container: "films", component: "list", key: $0)
+        }
+        let found = try bench.store.records(keys).map {
+            $0.map { String(decoding: $0.value, as: UTF8.self) }
+        }
+        #expect(found == ["one", "two"])
+        bench.write(put(decomposed, nil))
+        #expect(try bench.store.records(keys).map { $0 == nil } == [false, true])
+    }
 }

@@ -63,6 +63,9 @@ struct PastCount {
             + (notification.restricted?.count ?? 0)
     }
 
+    /// Nothing is tried until another entry comes.
+    mutating func rest() { isStuck = true }
+
     /// Whether so much is beyond the limits that a slice is worth its transaction.
     var isDue: Bool { !isStuck && (isBeyond(limits, slack: 50) || isTooOld(oldest, slack: 50)) }
 
@@ -76,7 +79,8 @@ struct PastCount {
 
     private func isTooOld(_ time: Int64, slack: Int64 = .max) -> Bool {
         guard limits.age < .max, time < newest else { return false }
-        return newest - time > limits.age + limits.age / slack
+        let (age, overflows) = newest.subtractingReportingOverflow(time)
+        return overflows || age > limits.age.adding(limits.age / slack)
     }
 
     /// Deletes the oldest rows, as many as are beyond the limits, within a transaction.

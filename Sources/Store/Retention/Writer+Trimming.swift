@@ -39,7 +39,15 @@ extension Writer {
     func recount() {
         guard let limits = trimming.withLock({ $0.limits }) else { return }
         trimming.withLock { $0.steps += 1 }
-        DispatchQueue(label: "atrium.store.count", qos: .utility).async { [pool] in
+        queue.async { [self] in
+            // Nothing is trimmed while it is counted.
+            past = nil
+            count(limits)
+        }
+    }
+
+    private func count(_ limits: Retention) {
+        DispatchQueue(label: "atrium.store.count", qos: .utility).async { [self, pool] in
             let result = Result {
                 try pool.read { db in
                     var count = PastCount(limits)
@@ -47,7 +55,7 @@ extension Writer {
                     return count
                 }
             }
-            self.step { writer in
+            step { writer in
                 writer.adopt(result)
                 writer.trimming.withLock { $0.steps -= 1 }
             }
@@ -96,6 +104,7 @@ extension Writer {
             if Self.isStorage(error) {
                 suspend(error)
             } else {
+                past?.rest()
                 logger.tell(.trimFailed, ["reason": "\(Self.reason(error))"])
             }
             return
