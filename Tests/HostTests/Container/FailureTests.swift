@@ -117,22 +117,26 @@ import Testing
     {
         let host = try await films()
         let written = Mutex(0)
+        let reached = AsyncStream<Void>.makeStream()
         host.store.inject(
             Faults(beforeEntry: { [store = host.store] _, _ in
                 let number = written.withLock { written in
                     written += 1
                     return written
                 }
+                if number == 1 { reached.continuation.finish() }
                 // The others are one group: they wait while the first is written.
                 while number == 1, store.waitingCount < 4 { sched_yield() }
                 if number == 3 { throw InjectedFault(isStorage: false) }
             }))
-        let results = try await host.callAll(5) { registry, index, reply in
+        async let first = host.cast(4, on: "heat")
+        for await _ in reached.stream {}
+        let others = try await host.callAll(4) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)
         }
-        let sequences = try results.map { try $0.get().sequence }
+        let sequences = [try await first.sequence] + (try others.map { try $0.get().sequence })
         #expect(sequences == Array(sequences[0]..<(sequences[0] + 5)))
         // The first, two of the group, and that one by one.
         #expect(written.withLock { $0 } == 7)
