@@ -2,54 +2,54 @@ internal import GRDB
 
 /// What a group of entries runs, prepared once for the writer's connection.
 struct EntryStatements {
-    let begin: Statement
-    let commit: Statement
-    let rollback: Statement
-    let appendEntry: Statement
+    let begin: PreparedStatement
+    let commit: PreparedStatement
+    let rollback: PreparedStatement
+    let appendEntry: PreparedStatement
     /// Takes the changes out of an entry.
-    let redactEntry: Statement
-    let setPosition: Statement
-    let setApplied: Statement
+    let redactEntry: PreparedStatement
+    let setPosition: PreparedStatement
+    let setApplied: PreparedStatement
     /// A record's creation and sum, and 0.
-    let find: Statement
+    let find: PreparedStatement
     /// The same, and whether it is purged.
-    let findBesidePurges: Statement
-    let insert: Statement
-    let update: Statement
-    let remove: Statement
+    let findBesidePurges: PreparedStatement
+    let insert: PreparedStatement
+    let update: PreparedStatement
+    let remove: PreparedStatement
 
     init(_ db: Database) throws {
-        begin = try Statement("BEGIN IMMEDIATE", db)
-        commit = try Statement("COMMIT", db)
-        rollback = try Statement("ROLLBACK", db)
-        appendEntry = try Statement(
+        begin = try PreparedStatement("BEGIN IMMEDIATE", db)
+        commit = try PreparedStatement("COMMIT", db)
+        rollback = try PreparedStatement("ROLLBACK", db)
+        appendEntry = try PreparedStatement(
             """
             INSERT INTO entries(
                 sequence, container, position, time, actor, topic, public, restricted, changes, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """, db)
-        redactEntry = try Statement(
+        redactEntry = try PreparedStatement(
             "UPDATE entries SET changes = NULL, sum = ?1 WHERE sequence = ?2", db)
-        setPosition = try Statement("UPDATE containers SET position = ?1 WHERE id = ?2", db)
-        setApplied = try Statement("UPDATE meta SET value = ?1 WHERE name = 'applied'", db)
-        find = try Statement(
+        setPosition = try PreparedStatement("UPDATE containers SET position = ?1 WHERE id = ?2", db)
+        setApplied = try PreparedStatement("UPDATE meta SET value = ?1 WHERE name = 'applied'", db)
+        find = try PreparedStatement(
             "SELECT created, sum, 0 FROM records WHERE component = ?1 AND key = ?2", db)
-        findBesidePurges = try Statement(
+        findBesidePurges = try PreparedStatement(
             """
             SELECT created, sum, \(Purged.condition) FROM records
             WHERE component = ?1 AND key = ?2
             """, db)
-        insert = try Statement(
+        insert = try PreparedStatement(
             """
             INSERT INTO records(component, key, value, sequence, created, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """, db)
-        update = try Statement(
+        update = try PreparedStatement(
             """
             UPDATE records SET value = ?3, sequence = ?4, created = ?5, sum = ?6
             WHERE component = ?1 AND key = ?2
             """, db)
-        remove = try Statement("DELETE FROM records WHERE component = ?1 AND key = ?2", db)
+        remove = try PreparedStatement("DELETE FROM records WHERE component = ?1 AND key = ?2", db)
     }
 
     /// A statement is asked for outside of a transaction.

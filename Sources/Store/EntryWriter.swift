@@ -19,7 +19,7 @@ struct EntryWriter {
         var component: String
     }
 
-    /// What readers of single records are told of the tail.
+    /// What readers are told of the tail.
     let late: LateRecords
     private(set) var tail: Tail
     var totals = ComponentTotals()

@@ -102,7 +102,7 @@ struct Migration {
     }
 
     private func copyEntries(_ db: Database) throws {
-        let insert = try Statement(
+        let insert = try PreparedStatement(
             """
             INSERT INTO entries(
                 sequence, container, position, time, actor, topic, public, restricted, sum)
@@ -139,7 +139,7 @@ struct Migration {
     }
 
     private func copyRecords(_ db: Database) throws {
-        let insert = try Statement(
+        let insert = try PreparedStatement(
             """
             INSERT INTO records(component, key, value, sequence, created, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)

@@ -71,7 +71,7 @@ struct Tail {
     }
 }
 
-/// Records as the tail makes them, for those who look up single ones.
+/// Records as the tail will make them: readers put them in the place of those in the file.
 final class LateRecords: Sendable {
     struct Late: Sendable {
         /// nil: it was removed.
@@ -89,8 +89,6 @@ final class LateRecords: Sendable {
         fileprivate(set) var applied: Int64
         /// The last entry that was committed.
         fileprivate(set) var last: Int64
-        /// Whether entries wait, if only for their containers' positions.
-        var isWaiting: Bool { last > applied }
         fileprivate var records: [Place: Late] = [:]
 
         subscript(key: RecordKey) -> Late? {

@@ -39,7 +39,7 @@ final class Writer: @unchecked Sendable {
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
     var entries: EntryWriter
-    /// What readers of single records are told of those that are not in the file's records yet.
+    /// What readers are told of changes that are not made to the file's records yet.
     let late: LateRecords
     /// How many entries the last commit had, how long it took, and when it ended, in nanoseconds.
     private var last: (entries: Int, time: Int64, end: Int64) = (0, 0, 0)

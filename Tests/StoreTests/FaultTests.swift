@@ -165,9 +165,12 @@ struct FaultRun {
             guard case .success = outcome.result else { continue }
             acknowledged.insert(names[Int(outcome.ticket % 10)])
         }
-        // Finishes the tail.
-        if number % 3 == 2 { _ = try? bench.records("films", "left") }
-        if number % 5 == 4 { try? bench.store.trimNotifications(keeping: 3) }
+        // Makes the changes that wait.
+        if number % 3 == 2 { _ = try? bench.store.recordRows() }
+        if number % 5 == 4 {
+            bench.store.keep(Retention(count: 3))
+            bench.store.waitForTrimming()
+        }
         bench.store.probe()
     }
 

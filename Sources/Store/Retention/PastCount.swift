@@ -3,8 +3,8 @@ internal import GRDB
 
 /// What there is of the past, and what of it is to go.
 ///
-/// It belongs to the writer's queue. Ages are counted from the newest entry and not from a clock: where that jumps,
-/// nothing is trimmed for it.
+/// It belongs to the writer's queue. Ages are counted from the newest entry and not from a clock: a clock that is
+/// set back trims nothing, one that is set forward trims once an entry is written under it.
 struct PastCount {
     /// How many rows one slice looks at.
     static let slice = 2_000

@@ -64,7 +64,8 @@ import Testing
     @Test func `what the store trimmed is told`() async throws {
         append((1...50).map { _ in "a.x" })
         try await settled()
-        try store.trimNotifications(keeping: 10)
+        store.keep(Retention(count: 10))
+        store.waitForTrimming()
         let part = try await read(after: 0, through: 50, ">")
         #expect(part.trimmedThrough == 40)
         #expect(part.notifications.compactMap(\.sequence) == Array(41...50))

@@ -5,7 +5,7 @@ internal import GRDBSQLite
 ///
 /// What a group of entries runs through is written with these; GRDB, which checks more with each step, opens
 /// the file and reads it. Errors are GRDB's all the same.
-final class Statement {
+final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
 
