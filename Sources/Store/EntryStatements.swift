@@ -9,7 +9,6 @@ struct EntryStatements {
     /// Takes the changes out of an entry.
     let redactEntry: PreparedStatement
     let setPosition: PreparedStatement
-    let setApplied: PreparedStatement
     /// A record's creation and sum, and 0.
     let find: PreparedStatement
     /// The same, and whether it is purged.
@@ -30,8 +29,8 @@ struct EntryStatements {
             """, db)
         redactEntry = try PreparedStatement(
             "UPDATE entries SET changes = NULL, sum = ?1 WHERE sequence = ?2", db)
-        setPosition = try PreparedStatement("UPDATE containers SET position = ?1 WHERE id = ?2", db)
-        setApplied = try PreparedStatement("UPDATE meta SET value = ?1 WHERE name = 'applied'", db)
+        setPosition = try PreparedStatement(
+            "UPDATE containers SET position = ?1, rowsum = ?2 WHERE id = ?3", db)
         find = try PreparedStatement(
             "SELECT created, sum, 0 FROM records WHERE component = ?1 AND key = ?2", db)
         findBesidePurges = try PreparedStatement(

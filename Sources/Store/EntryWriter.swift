@@ -12,6 +12,8 @@ struct EntryWriter {
     private struct Container {
         var id: Int64
         var position: Int64
+        /// What its row's sum differed by when it was read, and goes on to differ by.
+        var damage: Int64 = 0
     }
 
     private struct ComponentName: Hashable {
@@ -22,7 +24,7 @@ struct EntryWriter {
     /// What readers are told of the tail.
     let late: LateRecords
     private(set) var tail: Tail
-    var totals = ComponentTotals()
+    var totals = Totals()
     private var statements: EntryStatements?
     private var containers: [String: Container] = [:]
     private var components: [ComponentName: (id: Int64, sum: ComponentSum)] = [:]
@@ -114,10 +116,19 @@ struct EntryWriter {
                 sequence: sequence, container: entry.container, position: commit.position,
                 changes: late, sum: sum))
         for actor in entry.actors {
-            try db.cachedStatement(sql: "INSERT OR IGNORE INTO actors(number, name) VALUES (?, ?)")
-                .execute(arguments: [actor.number, Data(actor.name.utf8)])
+            try write(actor, db)
         }
         return commit
+    }
+
+    private mutating func write(_ actor: Actor, _ db: Database) throws {
+        let name = Data(actor.name.utf8)
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO actors(number, name, rowsum) VALUES (?, ?, ?)"
+        ).execute(arguments: [
+            actor.number, name, RowSum.actor(number: actor.number, name: name),
+        ])
+        totals.change(.actors, by: Int64(db.changesCount))
     }
 
     /// Appends the row of an entry.
@@ -152,16 +163,12 @@ struct EntryWriter {
     private mutating func write(_ purges: [Purge], sequence: Int64, _ db: Database) throws {
         mayBePurged = mayBePurged || !purges.isEmpty
         for purge in purges {
-            // One of before that goes no further is a part of it.
-            try db.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO purges(component, item, first, last, through)
-                    VALUES (?, ?, ?, ?, ?)
-                    """
-            ).execute(arguments: [
-                component(purge.component, of: purge.container, db).id,
-                Data((purge.item ?? "").utf8), Data(purge.prefix.utf8), purge.last, sequence - 1,
-            ])
+            let component = try component(purge.component, of: purge.container, db).id
+            try PurgeRow(
+                id: nextID(in: .purges, db), component: component,
+                item: Data((purge.item ?? "").utf8), first: Data(purge.prefix.utf8),
+                last: purge.last, through: sequence - 1
+            ).write(&totals, db)
         }
     }
 
@@ -188,12 +195,14 @@ struct EntryWriter {
         }
         guard let last else { return }
         for (name, position) in positions {
+            guard let container = try known(name, db) else { continue }
+            let sum = RowSum.container(id: container.id, name: name, position: position)
             statements.setPosition.bind(position, at: 1)
-            statements.setPosition.bind(try known(name, db)?.id, at: 2)
+            statements.setPosition.bind(sum ^ container.damage, at: 2)
+            statements.setPosition.bind(container.id, at: 3)
             try statements.setPosition.run()
         }
-        statements.setApplied.bind(last.sequence, at: 1)
-        try statements.setApplied.run()
+        try Meta.applied.change(db) { _ in last.sequence }
     }
 
     private mutating func make(_ change: RecordChange, sequence: Int64, _ db: Database) throws {
@@ -241,10 +250,14 @@ struct EntryWriter {
             db, sql: "SELECT id FROM components WHERE container = ? AND name = ?",
             arguments: [owner.id, name])
         if id == nil {
+            let new = try nextID(in: .components, db)
+            let sum = RowSum.component(
+                id: new, container: owner.id, name: name, records: 0, sums: 0)
             try db.execute(
-                sql: "INSERT INTO components(container, name) VALUES (?, ?)",
-                arguments: [owner.id, name])
-            id = db.lastInsertedRowID
+                sql: "INSERT INTO components(id, container, name, rowsum) VALUES (?, ?, ?, ?)",
+                arguments: [new, owner.id, name, sum])
+            totals.change(.components, by: 1)
+            id = new
         }
         let found = (id ?? 0, ComponentSum(container: container, component: name))
         components[full] = found
@@ -254,22 +267,36 @@ struct EntryWriter {
     private mutating func known(_ container: String, _ db: Database) throws -> Container? {
         if let known = containers[container] { return known }
         let row = try Row.fetchOne(
-            db, sql: "SELECT id, position FROM containers WHERE name = ?", arguments: [container])
+            db, sql: "SELECT id, position, rowsum FROM containers WHERE name = ?",
+            arguments: [container])
         guard let row else { return nil }
+        let (id, made) = (try row.requiredNumber(0), try row.requiredNumber(1))
+        let sum = RowSum.container(id: id, name: container, position: made)
         // The file's own is that of the last entry whose changes are made.
-        let position = max(try row.requiredNumber(1), tail.position(of: container) ?? 0)
-        let found = Container(id: try row.requiredNumber(0), position: position)
+        let found = Container(
+            id: id, position: max(made, tail.position(of: container) ?? 0),
+            damage: sum ^ (try row.requiredNumber(2)))
         containers[container] = found
         return found
     }
 
     private mutating func inserted(_ container: String, _ db: Database) throws -> Container {
         try Self.check(container)
+        let id = try nextID(in: .containers, db)
         try db.execute(
-            sql: "INSERT INTO containers(name, position) VALUES (?, 0)", arguments: [container])
-        let inserted = Container(id: db.lastInsertedRowID, position: 0)
+            sql: "INSERT INTO containers(id, name, position, rowsum) VALUES (?, ?, 0, ?)",
+            arguments: [id, container, RowSum.container(id: id, name: container, position: 0)])
+        totals.change(.containers, by: 1)
+        let inserted = Container(id: id, position: 0)
         containers[container] = inserted
         return inserted
+    }
+
+    /// The number that SQLite would give a new row, which the row's sum is over.
+    private func nextID(in table: Meta, _ db: Database) throws -> Int64 {
+        let last = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT MAX(id) FROM \(table.rawValue)"))
+        return (last ?? 0) + 1
     }
 
     // MARK: What can't be written

@@ -32,11 +32,13 @@ extension Store {
             try redact(actor, notifications)
             // What was purged is deleted, too, before its pages are written anew.
             writer.waitForDeletion()
-            guard try !pool.read(Purged.isPending) else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_BUSY, message: "purged records could not be deleted yet")
+            if let reason = try pool.read(Self.hindrance) {
+                throw StoreError.failed(
+                    file: file, operation: "erasing a person in", reason: reason)
             }
             try writeAnew()
+        } catch let error as StoreError {
+            throw error
         } catch {
             throw failure(error, "erasing a person in")
         }
@@ -78,8 +80,16 @@ extension Store {
         }
         try pool.write { db in
             try db.execute(
-                sql: "UPDATE actors SET name = x'' WHERE number = ?", arguments: [actor])
+                sql: "UPDATE actors SET name = x'', rowsum = ? WHERE number = ?",
+                arguments: [RowSum.actor(number: actor, name: Data()), actor])
         }
+    }
+
+    /// Why something that was purged is still there; nil: all is deleted.
+    private static func hindrance(_ db: Database) throws -> String? {
+        guard try Purged.isPending(db) else { return nil }
+        let damage = try TableCheck.problems(db).first { $0.contains("table purges") }
+        return damage ?? "purged records could not be deleted yet"
     }
 
     private static func redact(_ sequence: Int64, isGone: Bool, _ db: Database) throws {

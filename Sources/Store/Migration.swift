@@ -83,22 +83,54 @@ struct Migration {
     }
 
     private func copyRows(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO containers SELECT id, name, position FROM old.containers;
-                INSERT INTO components(id, container, name)
-                    SELECT id, container, name FROM old.components;
-                INSERT INTO actors SELECT number, name FROM old.actors;
-                UPDATE meta SET value = (SELECT value FROM old.meta WHERE name = 'trimmed')
-                    WHERE name = 'trimmed';
-                UPDATE meta SET value = (SELECT IFNULL(MAX(sequence), 0) FROM old.entries)
-                    WHERE name = 'applied';
-                """)
-        if try db.tableExists("purges", in: "old") {
-            try db.execute(sql: "INSERT INTO purges SELECT * FROM old.purges")
-        }
+        var totals = Totals()
+        try copyNames(&totals, db)
+        try copyPurges(&totals, db)
         try copyEntries(db)
-        try copyRecords(db)
+        try copyRecords(&totals, db)
+        try totals.save(db)
+        let trimmed = try Int64.fetchOne(
+            db, sql: "SELECT value FROM old.meta WHERE name = 'trimmed'")
+        try Meta.trimmed.change(db) { _ in trimmed ?? 0 }
+        let last = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM old.entries")
+        try Meta.applied.change(db) { _ in last ?? 0 }
+    }
+
+    private func copyNames(_ totals: inout Totals, _ db: Database) throws {
+        for row in try Row.fetchAll(db, sql: "SELECT id, name, position FROM old.containers") {
+            let sum = RowSum.container(id: row[0], name: row[1], position: row[2])
+            try db.cachedStatement(
+                sql: "INSERT INTO containers(id, name, position, rowsum) VALUES (?, ?, ?, ?)"
+            ).execute(arguments: [row[0] as Int64, row[1] as String, row[2] as Int64, sum])
+            totals.change(.containers, by: 1)
+        }
+        for row in try Row.fetchAll(db, sql: "SELECT id, container, name FROM old.components") {
+            let sum = RowSum.component(
+                id: row[0], container: row[1], name: row[2], records: 0, sums: 0)
+            try db.cachedStatement(
+                sql: "INSERT INTO components(id, container, name, rowsum) VALUES (?, ?, ?, ?)"
+            ).execute(arguments: [row[0] as Int64, row[1] as Int64, row[2] as String, sum])
+            totals.change(.components, by: 1)
+        }
+        let actors = try Row.fetchCursor(db, sql: "SELECT number, name FROM old.actors")
+        while let row = try actors.next() {
+            let (number, name) = (row[0] as Int64, row[1] as Data)
+            try db.cachedStatement(sql: "INSERT INTO actors(number, name, rowsum) VALUES (?, ?, ?)")
+                .execute(arguments: [number, name, RowSum.actor(number: number, name: name)])
+            totals.change(.actors, by: 1)
+        }
+    }
+
+    private func copyPurges(_ totals: inout Totals, _ db: Database) throws {
+        guard try db.tableExists("purges", in: "old") else { return }
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, component, item, first, last, through FROM old.purges ORDER BY id")
+        for row in rows {
+            try PurgeRow(
+                id: row[0], component: row[1], item: row[2], first: row[3], last: row[4],
+                through: row[5]
+            ).write(&totals, db)
+        }
     }
 
     private func copyEntries(_ db: Database) throws {
@@ -138,13 +170,12 @@ struct Migration {
         }
     }
 
-    private func copyRecords(_ db: Database) throws {
+    private func copyRecords(_ totals: inout Totals, _ db: Database) throws {
         let insert = try PreparedStatement(
             """
             INSERT INTO records(component, key, value, sequence, created, sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """, db)
-        var totals = ComponentTotals()
         let components = try Row.fetchAll(
             db,
             sql: """
@@ -177,7 +208,6 @@ struct Migration {
                 try totals.change(id, by: 1, sums: sum, db)
             }
         }
-        try totals.save(db)
     }
 
     /// Whether every row has come across.
@@ -191,6 +221,9 @@ struct Migration {
                 resultCode: .SQLITE_CORRUPT,
                 message:
                     "of the rows of \(table) \(counts[1] ?? 0) of \(counts[0] ?? 0) were copied")
+        }
+        if let problem = try TableCheck.problems(db).first {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: problem)
         }
         let found = try String.fetchAll(db, sql: "PRAGMA main.quick_check(1)")
         guard found == ["ok"] else {

@@ -41,8 +41,10 @@ struct Opening {
             applied = head.applied
             tail = head.tail
             // Where records can't be read at all, who reads them finds it, and the rest is served.
-            let problems = (try? pool.read(NameCheck.problems)) ?? []
-            damages += problems.map { [file] in KeptDamage($0, in: file) }
+            let problems = (try? pool.read(TableCheck.problems)) ?? []
+            damages += problems.map { [file] problem in
+                KeptDamage("\(problem). Stop the daemon and restore a backup", in: file)
+            }
             self.damages = damages
         } catch let error as StoreError {
             throw error

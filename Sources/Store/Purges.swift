@@ -63,6 +63,8 @@ enum Purged {
 ///
 /// Of purges of items those of one component are looked for in one pass through its records. How far
 /// it came is known to this process alone: the next one begins it anew.
+///
+/// A purge whose row is not what was written deletes nothing, and neither do those of items beside it.
 struct PurgeSweep {
     /// How many rows one transaction looks at, at most.
     static let rows = 1_000
@@ -90,57 +92,94 @@ struct PurgeSweep {
     }
 
     private var pass: Pass?
+    /// The numbers of purges that are not what was written.
+    private(set) var damaged: Set<Int64> = []
+    /// Components of which that is so of a purge of an item.
+    private var blocked: Set<Int64> = []
 
     /// Deletes some rows, in the transaction that its caller began.
     ///
-    /// - Returns: how many.
-    mutating func deleteSlice(_ totals: inout ComponentTotals, _ db: Database) throws -> Int {
+    /// - Returns: how many; nil: there is no purge left that could be made.
+    mutating func deleteSlice(_ totals: inout Totals, _ db: Database) throws -> Int? {
         var room = Room()
-        var deleted = 0
-        while room.rows > 0, room.bytes > 0 {
-            let row = try Row.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT id, component, item, first, last, through FROM purges
-                        ORDER BY id LIMIT 1
-                        """))
-            guard let row else { break }
-            let item = row.data(2) ?? Data()
+        var deleted: Int?
+        while room.rows > 0, room.bytes > 0, let purge = try next(db) {
             let before = room.rows
-            deleted +=
-                try item.isEmpty
-                ? deleteRange(row, &room, &totals, db)
-                : deleteItems(of: try row.requiredNumber(1), &room, &totals, db)
+            let count =
+                try purge.item.isEmpty
+                ? deleteRange(purge, &room, &totals, db)
+                : deleteItems(of: purge.component, &room, &totals, db)
+            deleted = (deleted ?? 0) + count
             // One without any rows costs something, too.
             if room.rows == before { room.rows -= 1 }
         }
         return deleted
     }
 
+    /// The first purge that can be made.
+    private mutating func next(_ db: Database) throws -> PurgeRow? {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT \(PurgeRow.columns) FROM purges ORDER BY id"))
+        while let row = try rows.next() {
+            guard let purge = try sound(row) else { continue }
+            if purge.item.isEmpty { return purge }
+            guard !blocked.contains(purge.component) else { continue }
+            if pass?.component == purge.component { return purge }
+            // All of them say what is deleted in one pass.
+            guard try areItemsSound(of: purge.component, db) else {
+                blocked.insert(purge.component)
+                continue
+            }
+            return purge
+        }
+        return nil
+    }
+
+    private mutating func sound(_ row: Row) throws -> PurgeRow? {
+        if let purge = PurgeRow(sound: row) { return purge }
+        damaged.insert(try row.requiredNumber(0))
+        return nil
+    }
+
+    private mutating func areItemsSound(of component: Int64, _ db: Database) throws -> Bool {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT \(PurgeRow.columns) FROM purges WHERE component = ? AND item <> x''",
+            arguments: [component])
+        while let row = try rows.next() {
+            guard try sound(row) != nil else { return false }
+        }
+        return true
+    }
+
     private func deleteRange(
-        _ purge: Row, _ room: inout Room, _ totals: inout ComponentTotals, _ db: Database
+        _ purge: PurgeRow, _ room: inout Room, _ totals: inout Totals, _ db: Database
     ) throws -> Int {
-        let (id, component) = (try purge.requiredNumber(0), try purge.requiredNumber(1))
-        let (first, through) = (purge.data(3) ?? Data(), try purge.requiredNumber(5))
         let part = try part(
-            of: component, from: first, before: purge.data(4) ?? Data(), &room, db)
+            of: purge.component, from: purge.first, before: purge.last, &room, db)
         var deleted = 0
         if let last = part.last {
             deleted = try Self.delete(
                 "component = ? AND key >= ? AND key <= ? AND sequence <= ?",
-                [component, first, last, through], of: component, &totals, db)
+                [purge.component, purge.first, last, purge.through], of: purge.component, &totals,
+                db)
         }
         if part.isEnd {
-            try db.cachedStatement(sql: "DELETE FROM purges WHERE id = ?").execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM purges WHERE id = ?")
+                .execute(arguments: [purge.id])
+            totals.change(.purges, by: -1)
         } else if let last = part.last {
+            var rest = purge
+            rest.first = last + [0]
             try db.execute(
-                sql: "UPDATE purges SET first = ? WHERE id = ?", arguments: [last + [0], id])
+                sql: "UPDATE purges SET first = ?, rowsum = ? WHERE id = ?",
+                arguments: [rest.first, rest.rowSum, rest.id])
         }
         return deleted
     }
 
     private mutating func deleteItems(
-        of component: Int64, _ room: inout Room, _ totals: inout ComponentTotals, _ db: Database
+        of component: Int64, _ room: inout Room, _ totals: inout Totals, _ db: Database
     ) throws -> Int {
         var pass =
             if let pass, pass.component == component { pass } else {
@@ -157,6 +196,7 @@ struct PurgeSweep {
             try db.execute(
                 sql: "DELETE FROM purges WHERE component = ? AND item > x'' AND id <= ?",
                 arguments: [component, pass.last])
+            totals.change(.purges, by: -Int64(db.changesCount))
             self.pass = nil
         } else if let last = part.last {
             pass.next = last + [0]
@@ -170,7 +210,7 @@ struct PurgeSweep {
     /// - Returns: how many.
     private static func delete(
         _ condition: String, _ arguments: StatementArguments, of component: Int64,
-        _ totals: inout ComponentTotals, _ db: Database
+        _ totals: inout Totals, _ db: Database
     ) throws -> Int {
         let rows = try Int64.fetchCursor(
             db.cachedStatement(sql: "SELECT sum FROM records WHERE \(condition)"),
@@ -214,16 +254,5 @@ struct PurgeSweep {
             room.bytes -= row[1] as Int? ?? 0
         }
         return part
-    }
-}
-
-extension Purge {
-    /// The first key that is behind all keys with the prefix; empty: there is none.
-    var last: Data {
-        var bytes = Array(prefix.utf8)
-        while let byte = bytes.popLast() {
-            if byte < .max { return Data(bytes + [byte + 1]) }
-        }
-        return Data()
     }
 }

@@ -17,10 +17,13 @@ public struct RecountSlice: Sendable {
     public var difference: RecordDifference?
     /// How many entries of the log are missing before those that were read, or at its end.
     public var missing = 0
+    /// What is wrong with rows that say where the others belong, in sentences for people.
+    public var problems: [String] = []
 }
 
 /// Reads the store as it was at one moment, row by row, and looks whether it is as it was written: sums and
-/// numbers of the records; sums of the entries, and whether their sequences and positions leave nothing out.
+/// numbers of the records; sums of the entries, and whether their sequences and positions leave nothing out; sums and
+/// numbers of the rows of the small tables.
 ///
 /// A step reads about 2,000 rows or 8 MiB, or a single row with more. What the steps have in memory is bounded by
 /// the numbers of components and containers.
@@ -40,6 +43,7 @@ public final class Recount: @unchecked Sendable {
 
     private let snapshot: Snapshot
     private var components: ArraySlice<Component>
+    private var tables: TableCheck?
     private var log: LogRecount?
     /// The last key that was read of the first component.
     private var last: Data?
@@ -68,7 +72,9 @@ public final class Recount: @unchecked Sendable {
                     records: Int(row.number(3) ?? 0), sum: row.number(4) ?? 0)
             }[...]
         }
-        if container == nil { log = try snapshot.read(LogRecount.init) }
+        guard container == nil else { return }
+        tables = TableCheck()
+        log = try snapshot.read(LogRecount.init)
     }
 
     /// Reads on: call it away from the event loop.
@@ -76,6 +82,12 @@ public final class Recount: @unchecked Sendable {
     /// - Returns: what was read; nil: there was nothing left.
     /// - Throws: `StoreError` when the file can't be read.
     public func next() throws(StoreError) -> RecountSlice? {
+        if let problems = try snapshot.read({ db in try tables?.next(db) }) {
+            var slice = RecountSlice()
+            slice.problems = problems
+            return slice
+        }
+        tables = nil
         guard let component = components.first else {
             let slice = try snapshot.read { db in try log?.next(db) }
             if slice?.isEnd ?? false { log = nil }

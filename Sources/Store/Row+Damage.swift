@@ -12,6 +12,18 @@ extension Row {
     /// Bytes; nil: something else, or nothing.
     func data(_ column: Int) -> Data? { Data.fromDatabaseValue(self[column]) }
 
+    /// Bytes that are kept as bytes: SQLite takes a text of the same ones for another value.
+    func blob(_ column: Int) -> Data? {
+        guard case .blob(let data) = (self[column] as DatabaseValue).storage else { return nil }
+        return data
+    }
+
+    /// A text that is kept as a text.
+    func string(_ column: Int) -> String? {
+        guard case .string(let text) = (self[column] as DatabaseValue).storage else { return nil }
+        return text
+    }
+
     /// A whole number that is always there.
     ///
     /// - Throws: what SQLite says of a damaged file.

@@ -225,15 +225,16 @@ extension Store {
         } ?? 0
     }
 
-    /// All actors, ordered by number; an erased one has the empty name.
+    /// All actors, ordered by number; an erased one has the empty name, as has one whose row is damaged.
     public func actors() throws(StoreError) -> [Actor] {
         try read("reading actors from") { db in
             let rows = try Row.fetchCursor(
-                db, sql: "SELECT number, name FROM actors ORDER BY number")
+                db, sql: "SELECT number, name, rowsum FROM actors ORDER BY number")
             var actors: [Actor] = []
             while let row = try rows.next() {
-                let name = try row.withUnsafeData(atIndex: 1) { Self.string($0) }
-                actors.append(Actor(number: row[0], name: name))
+                let (number, name) = (try row.requiredNumber(0), row.blob(1) ?? Data())
+                let isSound = RowSum.actor(number: number, name: name) == row.number(2)
+                actors.append(Actor(number: number, name: isSound ? Self.string(name) : ""))
             }
             return actors
         }

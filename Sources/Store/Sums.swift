@@ -1,4 +1,5 @@
 internal import CXXHash
+internal import Foundation
 
 /// The sums that tell whether a row is what was written.
 ///
@@ -62,6 +63,54 @@ struct ComponentSum {
                     created: created)
             }
         }
+    }
+}
+
+/// The sums of the rows of the small tables: over the table's name and all columns, numbers of other rows among them.
+enum RowSum {
+    static func meta(_ name: String, _ value: String) -> Int64 {
+        var sum = start("meta")
+        sum.add(name)
+        sum.add(value)
+        return sum.stored
+    }
+
+    static func container(id: Int64, name: String, position: Int64) -> Int64 {
+        var sum = start("containers")
+        sum.add(id, position)
+        sum.add(name)
+        return sum.stored
+    }
+
+    static func component(
+        id: Int64, container: Int64, name: String, records: Int64, sums: Int64
+    ) -> Int64 {
+        var sum = start("components")
+        sum.add(id, container, records, sums)
+        sum.add(name)
+        return sum.stored
+    }
+
+    static func purge(
+        id: Int64, component: Int64, item: Data, first: Data, last: Data, through: Int64
+    ) -> Int64 {
+        var sum = start("purges")
+        sum.add(id, component, through)
+        for part in [item, first, last] { part.withUnsafeBytes { sum.add($0) } }
+        return sum.stored
+    }
+
+    static func actor(number: Int64, name: Data) -> Int64 {
+        var sum = start("actors")
+        sum.add(number, 0)
+        name.withUnsafeBytes { sum.add($0) }
+        return sum.stored
+    }
+
+    private static func start(_ table: String) -> Sum {
+        var sum = Sum()
+        sum.add(table)
+        return sum
     }
 }
 

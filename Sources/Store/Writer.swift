@@ -359,6 +359,7 @@ extension Writer {
         guard !isStopped, case .writing = condition.withLock({ $0 }) else { return false }
         let fault = faults.withLock { $0.beforeDeletion }
         var sweep = sweep
+        var isDone = false
         do {
             // Not by a reader of the pool: all of them may be at long readings.
             guard try pool.writeWithoutTransaction(Purged.isPending) else {
@@ -367,13 +368,21 @@ extension Writer {
             }
             try pool.writeWithoutTransaction { db in
                 try entries.transact(db) { entries in
-                    let rows = try sweep.deleteSlice(&entries.totals, db)
+                    guard let rows = try sweep.deleteSlice(&entries.totals, db) else {
+                        isDone = true
+                        return false
+                    }
                     try fault?(rows)
                     return true
                 }
             }
+            if !sweep.damaged.isSubset(of: self.sweep.damaged) {
+                logger.error(
+                    "some of what was purged is not deleted: the rows that say so are damaged",
+                    metadata: ["path": "\(path)", "purges": "\(sweep.damaged.sorted())"])
+            }
             self.sweep = sweep
-            return true
+            return !isDone
         } catch {
             if Self.isStorage(error) {
                 suspend(error)

@@ -101,6 +101,7 @@ private func isFoundByRecount(_ store: Store) throws -> Bool {
     let recount = try Recount(of: store, container: nil)
     while let slice = try recount.next() {
         if !slice.damaged.isEmpty || slice.missing > 0 || slice.difference != nil { return true }
+        if !slice.problems.isEmpty { return true }
     }
     return false
 }

@@ -77,6 +77,7 @@ extension StoreCheck {
                 : "\(missingEntries) entries of the log are missing"
             all.append(damage(.log, missingEntries, [], found))
         }
+        all += problems.map { damage(.file, 1, [], $0) }
         if let lines, !lines.isEmpty {
             all.append(
                 damage(

@@ -24,6 +24,8 @@ final class StoreCheck {
     private(set) var entries = Found()
     /// How many are missing.
     private(set) var missingEntries = 0
+    /// What is wrong with rows that say where the others belong.
+    private(set) var problems: [String] = []
     /// What SQLite says of the file; nil: it was not asked.
     private(set) var lines: [String]?
 
@@ -125,6 +127,7 @@ final class StoreCheck {
             entries.records += slice.rows
             for sequence in slice.damaged { entries.damaged.add(sequence, "") }
             missingEntries += slice.missing
+            problems += slice.problems
             return progress(Place(container: "", component: ""), entries.records)
         }
         let place = Place(container: slice.container, component: component)

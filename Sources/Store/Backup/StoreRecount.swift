@@ -5,7 +5,7 @@ internal import GRDB
 enum StoreRecount {
     /// What is damaged of a file in today's format, for people; nil: nothing.
     static func damage(_ db: Database) throws -> String? {
-        try damagedRecords(db) ?? damagedEntries(db)
+        try TableCheck.problems(db).first ?? damagedRecords(db) ?? damagedEntries(db)
     }
 
     private static func damagedRecords(_ db: Database) throws -> String? {

@@ -161,13 +161,20 @@ public struct StoreRestore: ~Copyable {
             try checkFormat(db)
             // A stopped store's own file says that it has a log.
             _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
-            try db.execute(
-                sql: "UPDATE meta SET value = ? WHERE name = 'identity'", arguments: [identity])
+            try Self.set(identity, db)
             guard db.changesCount == 1 else {
                 throw RestoreError.damaged(file: name, reason: "it has no identity")
             }
             return (identity, try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries") ?? 0)
         }
+    }
+
+    private static func set(_ identity: String, _ db: Database) throws {
+        guard try !Schema.versions(of: db).contains(Schema.version) else {
+            return try Meta.set(identity: identity, db)
+        }
+        try db.execute(
+            sql: "UPDATE meta SET value = ? WHERE name = 'identity'", arguments: [identity])
     }
 
     /// Checks the sums of a file in today's format; older ones have none, and are checked as they are migrated.

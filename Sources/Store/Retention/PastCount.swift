@@ -107,8 +107,7 @@ struct PastCount {
             isStuck = true
             return
         }
-        try db.execute(
-            sql: "UPDATE meta SET value = MAX(value, ?) WHERE name = 'trimmed'", arguments: [last])
+        try Meta.trimmed.change(db) { max($0, last) }
         try db.execute(sql: "DELETE FROM entries WHERE sequence <= ?", arguments: [last])
         oldest = try Self.time(of: "ASC", db) ?? .max
     }

@@ -1,0 +1,133 @@
+internal import Foundation
+internal import GRDB
+
+/// Reads the rows of the small tables, and looks whether they are what was written and whether all are there.
+struct TableCheck {
+    /// So many rows are read in a step.
+    private static let rows = 2_000
+
+    enum Table: String, CaseIterable {
+        case meta
+        case containers
+        case components
+        case purges
+        case actors
+    }
+
+    private var tables = Table.allCases[...]
+    private var last = Int64.min
+    private var count = 0
+    private var damaged = 0
+    /// The first ones.
+    private var names: [String] = []
+
+    /// All that is wrong, for people: a sentence or two for each table.
+    static func problems(_ db: Database) throws -> [String] {
+        var check = TableCheck()
+        var problems: [String] = []
+        while let found = try check.next(db) { problems += found }
+        return problems
+    }
+
+    /// Reads on, within one snapshot.
+    ///
+    /// - Returns: what is wrong with a table that was read through; nil: there was nothing left.
+    mutating func next(_ db: Database) throws -> [String]? {
+        guard let table = tables.first else { return nil }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: table.rows(atMost: Self.rows)),
+            arguments: table == .meta ? [] : [last])
+        var read = 0
+        while let row = try rows.next() {
+            read += 1
+            last = row.number(0) ?? last
+            if let sum = table.sum(of: row), sum == row.number(1) { continue }
+            damaged += 1
+            guard names.count < 3 else { continue }
+            names.append(row.number(0).map { "\($0)" } ?? row.text(0) ?? "?")
+        }
+        count += read
+        guard table == .meta || read < Self.rows else { return [] }
+        defer {
+            tables.removeFirst()
+            (last, count, damaged, names) = (.min, 0, 0, [])
+        }
+        return try found(in: table, db)
+    }
+
+    private func found(in table: Table, _ db: Database) throws -> [String] {
+        var problems: [String] = []
+        if damaged > 0 {
+            let more = damaged > names.count ? ", …" : ""
+            let rows = damaged == 1 ? "1 row" : "\(damaged) rows"
+            problems.append(
+                "\(rows) of the table \(table.rawValue) (\(names.joined(separator: ", "))\(more)) "
+                    + "\(damaged == 1 ? "is" : "are") not what was written: \(table.consequence)")
+        }
+        let expected = try table.expected(db)
+        if let expected, expected != count {
+            problems.append(
+                "the table \(table.rawValue) should have \(expected) rows, and has \(count): "
+                    + table.consequence)
+        }
+        return problems
+    }
+}
+
+extension TableCheck.Table {
+    /// The rows with their key, their sum and the other columns.
+    fileprivate func rows(atMost count: Int) -> String {
+        let (key, columns) =
+            switch self {
+            case .meta: ("name", "CAST(value AS TEXT)")
+            case .containers: ("id", "name, position")
+            case .components: ("id", "container, name, records, sum")
+            case .purges: ("id", "component, item, first, last, through")
+            case .actors: ("number", "name")
+            }
+        let part = self == .meta ? "" : "WHERE \(key) > ? ORDER BY \(key) LIMIT \(count)"
+        return "SELECT \(key), rowsum, \(columns) FROM \(rawValue) \(part)"
+    }
+
+    /// The sum of what a row holds; nil where a column holds something else than it should.
+    fileprivate func sum(of row: Row) -> Int64? {
+        switch self {
+        case .meta:
+            guard let name = row.string(0), let value = row.string(2) else { return nil }
+            return RowSum.meta(name, value)
+        case .containers:
+            guard let id = row.number(0), let name = row.string(2), let position = row.number(3)
+            else { return nil }
+            return RowSum.container(id: id, name: name, position: position)
+        case .components:
+            guard let id = row.number(0), let container = row.number(2), let name = row.string(3),
+                let records = row.number(4), let sums = row.number(5)
+            else { return nil }
+            return RowSum.component(
+                id: id, container: container, name: name, records: records, sums: sums)
+        case .purges:
+            return PurgeRow(row)?.rowSum
+        case .actors:
+            guard let number = row.number(0), let name = row.blob(2) else { return nil }
+            return RowSum.actor(number: number, name: name)
+        }
+    }
+
+    /// How many rows there should be; nil where that can't be told.
+    fileprivate func expected(_ db: Database) throws -> Int? {
+        guard self != .meta else { return Meta.allCases.count }
+        let row = try Row.fetchOne(
+            db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [rawValue])
+        return row?.number(0).map { Int($0) }
+    }
+
+    fileprivate var consequence: String {
+        switch self {
+        case .meta: "numbers of the store itself may be wrong"
+        case .containers: "a container's entries and components may not be found"
+        case .components: "a component's records may not be found"
+        case .purges: "records may be hidden, or be there again, and none of them are deleted"
+        case .actors: "a person may be a new one when they come back"
+        }
+    }
+}

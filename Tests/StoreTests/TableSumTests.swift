@@ -1,0 +1,160 @@
+import FaultVFS
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Rows that say where the others belong, and what was purged, are what was written, or it is said which are not.
+@Suite(.timeLimit(.minutes(2))) struct TableSumTests {
+    private static let kept = ["a\n1", "a\n2", "b\n1", "c\n1"]
+
+    /// A closed store with purges that are still to be made, in whose file something is then changed behind its back.
+    private func reopened(after sql: String, purges: [Purge]? = nil) throws -> Bench {
+        let scratch = try TemporaryDirectory()
+        let bench = try Bench(scratch)
+        for key in Self.kept { bench.write(put(key, #"{"item":"\(key.prefix(1))"}"#)) }
+        var entry = put("x", "y", in: "books")
+        entry.actors = [Actor(number: 7, name: "unix:1000"), Actor(number: 8, name: "unix:1001")]
+        bench.write(entry)
+        bench.store.inject(
+            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        bench.write(
+            Entry(
+                container: "films", epoch: 0, time: 1,
+                purges: purges
+                    ?? [
+                        Purge(container: "films", component: "list", prefix: "a\n"),
+                        Purge(container: "films", component: "list", item: "b"),
+                    ]))
+        bench.store.waitForDeletion()
+        bench.store.close()
+        let file = try DatabaseQueue(path: scratch.database)
+        try file.write { db in try db.execute(sql: sql) }
+        try file.close()
+        return try Bench(scratch)
+    }
+
+    private func foundByRecount(_ store: Store) throws -> [String] {
+        let recount = try Recount(of: store, container: nil)
+        var problems: [String] = []
+        while let slice = try recount.next() { problems += slice.problems }
+        return problems
+    }
+
+    @Test func `of a store of which all is well nothing is said, whatever was done to it`() throws {
+        let bench = try reopened(after: "SELECT 1")
+        bench.store.waitForDeletion()
+        #expect(bench.store.damages == [])
+        #expect(try bench.store.recordRows() == 2)
+        bench.store.keep(Retention(count: 2))
+        bench.store.waitForTrimming()
+        try bench.store.erase(7, notifications: [])
+        #expect(try foundByRecount(bench.store) == [])
+        bench.store.close()
+        let again = try Bench(bench.scratch)
+        #expect(again.store.damages == [])
+        #expect(try again.store.trimmedThrough() > 0)
+    }
+
+    @Test(arguments: [
+        ("UPDATE purges SET first = x'60' WHERE id = 1", "purges (1)"),
+        ("UPDATE purges SET last = x'' WHERE id = 1", "purges (1)"),
+        ("UPDATE purges SET component = 2 WHERE id = 2", "purges (2)"),
+        ("UPDATE purges SET item = 'b' WHERE id = 2", "purges (2)"),
+        ("UPDATE purges SET through = 70 WHERE id = 2", "purges (2)"),
+        ("UPDATE purges SET id = 66 WHERE id = 2", "purges (66)"),
+        ("UPDATE actors SET name = x'00' WHERE number = 7", "actors (7)"),
+        ("UPDATE containers SET name = 'filmt' WHERE name = 'films'", "containers (1)"),
+        ("UPDATE containers SET position = 70 WHERE name = 'films'", "containers (1)"),
+        ("UPDATE components SET name = 'lisp' WHERE container = 1", "components (1)"),
+        ("UPDATE components SET records = 'x' WHERE container = 1", "components (1)"),
+        ("UPDATE components SET sum = sum + 1 WHERE container = 1", "components (1)"),
+        ("UPDATE components SET id = 65 WHERE container = 1", "components (65)"),
+        ("UPDATE meta SET value = 1 WHERE name = 'trimmed'", "meta (trimmed)"),
+        ("UPDATE meta SET value = lower(value) || ' ' WHERE name = 'trimmed'", "meta (trimmed)"),
+    ])
+    func `a row that was changed is named, at a start and by a recount`(
+        sql: String, row: String
+    ) throws {
+        let bench = try reopened(after: sql)
+        let expected = "1 row of the table \(row) is not what was written: "
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.damages.first?.hasPrefix(expected) == true, "\(bench.store.damages)")
+        let found = try foundByRecount(bench.store)
+        #expect(found.count == 1 && found[0].hasPrefix(expected), "\(found)")
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM purges WHERE id = 1", "purges should have 2 rows, and has 1"),
+        ("DELETE FROM actors", "actors should have 2 rows, and has 0"),
+        ("DELETE FROM containers WHERE name = 'books'", "containers should have 2 rows, and has 1"),
+        ("DELETE FROM components WHERE container = 2", "components should have 2 rows, and has 1"),
+        ("DELETE FROM meta WHERE name = 'trimmed'", "meta should have 7 rows, and has 6"),
+    ])
+    func `a row that is gone is counted, at a start and by a recount`(
+        sql: String, said: String
+    ) throws {
+        let bench = try reopened(after: sql)
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.damages.first?.contains(said) == true, "\(bench.store.damages)")
+        let found = try foundByRecount(bench.store)
+        #expect(found.count == 1 && found[0].contains(said), "\(found)")
+    }
+
+    @Test(arguments: [
+        // Of all keys; of another component; of another item; of what was written later.
+        "UPDATE purges SET last = x''", "UPDATE purges SET component = 2, first = x''",
+        "UPDATE purges SET item = x'63' WHERE item <> x''", "UPDATE purges SET through = 1000",
+    ])
+    func `a purge that was changed deletes nothing, nor what it did not name`(sql: String) throws {
+        let purges =
+            sql.contains("item")
+            ? [Purge(container: "films", component: "list", item: "b")]
+            : [Purge(container: "films", component: "list", prefix: "a\n")]
+        let bench = try reopened(after: sql, purges: purges)
+        bench.write(put("d\n1", "new", epoch: 1))
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == Self.kept.count + 2)
+        // Others are made as ever.
+        bench.write(
+            Entry(
+                container: "books", epoch: 1, time: 1,
+                purges: [Purge(container: "books", component: "list")]))
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == Self.kept.count + 1)
+        let error = #expect(throws: StoreError.self) {
+            try bench.store.erase(7, notifications: [])
+        }
+        #expect(error?.description.contains("1 row of the table purges (1)") == true, "\(error)")
+    }
+
+    @Test(arguments: [
+        "UPDATE containers SET position = position + 1 WHERE name = 'films'",
+        "UPDATE components SET records = records + 1 WHERE container = 1",
+        "UPDATE meta SET value = 3 WHERE name = 'trimmed'",
+    ])
+    func `a row that was changed is found also after it was written again`(sql: String) throws {
+        let bench = try reopened(after: sql)
+        let damages = bench.store.damages
+        #expect(damages.count == 1)
+        for number in 0..<5 { bench.write(put("new \(number)", "x", epoch: 1)) }
+        bench.store.waitForDeletion()
+        _ = try bench.store.recordRows()
+        bench.store.keep(Retention(count: 1))
+        bench.store.waitForTrimming()
+        #expect(try bench.store.trimmedThrough() > 3)
+        bench.store.close()
+        #expect(try Bench(bench.scratch).store.damages == damages)
+    }
+
+    @Test func `a person whose name is damaged is nobody`() throws {
+        let bench = try reopened(
+            after: "UPDATE actors SET name = CAST('unix:0' AS BLOB) WHERE number = 8")
+        #expect(
+            try bench.store.actors() == [
+                Actor(number: 7, name: "unix:1000"), Actor(number: 8, name: ""),
+            ])
+    }
+}
