@@ -31,4 +31,7 @@ public protocol VarlinkInterface: SendableMetatype {
     /// The names of its methods, full or without the interface's. A call of one that has no
     /// handler is answered with `MethodNotImplemented`.
     static var methodNames: [String] { get }
+
+    /// The full names of the errors that it declares.
+    static var errorNames: [String] { get }
 }

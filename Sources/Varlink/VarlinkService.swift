@@ -47,6 +47,12 @@ public enum VarlinkService: VarlinkInterface {
 
     /// The names of its methods.
     public static let methodNames = [GetInfo.name, GetInterfaceDescription.name]
+
+    /// The full names of its errors.
+    public static let errorNames = [
+        InterfaceNotFound.name, MethodNotFound.name, MethodNotImplemented.name,
+        InvalidParameter.name, PermissionDenied.name, ExpectedMore.name, ExpectedUpgrade.name,
+    ]
 }
 
 /// Parameters of methods and errors that take none, and replies that say nothing.

@@ -21,13 +21,16 @@ struct GeneratorError: Error, CustomStringConvertible {
     var description: String { "\(path):\(position): error: \(reason)" }
 }
 
-/// Turns definitions into Swift: a file for each interface, and one for the types that they share.
+/// Turns definitions into Swift: a file for each interface, one for the types that they share, and one for
+/// their errors.
 ///
 /// The plugin names these files before this runs, from the definitions' file names alone:
-/// `org.atrium.Votes.varlink` becomes `Votes.swift`, types go to `SharedTypes.swift`.
+/// `org.atrium.Votes.varlink` becomes `Votes.swift`; the others are `SharedTypes.swift` and
+/// `SharedErrors.swift`.
 struct Generator {
     private let interfaces: [Interface]
-    private let types: [SharedType]
+    private let types: [SharedDefinition]
+    private let errors: [SharedDefinition]
     private let recursion: RecursiveTypes
     private let module: String
 
@@ -55,12 +58,23 @@ struct Generator {
         }
         self.interfaces = interfaces
         self.module = module
-        types = try SharedType.gather(interfaces.map { ($0.path, $0.definition) })
+        types = try SharedDefinition.merge(
+            interfaces.flatMap { interface in
+                interface.definition.types.map {
+                    SharedDefinition($0, of: interface.definition, in: interface.path)
+                }
+            })
+        errors = try SharedDefinition.merge(
+            interfaces.flatMap { interface in
+                interface.definition.errors.map {
+                    SharedDefinition($0, of: interface.definition, in: interface.path)
+                }
+            })
         recursion = RecursiveTypes(types)
         try checkNames()
     }
 
-    /// The files, in the order of the sources, the shared types last.
+    /// The files, in the order of the sources, what they share last.
     func makeFiles() -> [GeneratedFile] {
         var files = interfaces.map { interface in
             let writer = InterfaceWriter(
@@ -71,13 +85,17 @@ struct Generator {
         files.append(
             GeneratedFile(
                 name: "SharedTypes.swift",
-                text: SharedType.makeText(types, module: module, recursion: recursion)))
+                text: SharedDefinition.makeText(
+                    types: types, module: module, recursion: recursion)))
+        let errors = ErrorWriter(
+            errors: errors, types: TypeWriter(module: module, recursion: recursion))
+        files.append(GeneratedFile(name: "SharedErrors.swift", text: errors.makeText()))
         return files
     }
 
     /// Sees to it that no two things at the top level are called the same, nor like what Swift has.
     private func checkNames() throws(GeneratorError) {
-        var taken: [String: String] = [:]
+        var taken = [ErrorWriter.name: "all errors"]
         let start = TextPosition(line: 1, column: 1)
         for interface in interfaces {
             let name = interface.definition.swiftName
@@ -92,17 +110,17 @@ struct Generator {
             try check(interface.definition, in: interface.path)
         }
         for type in types {
-            guard !recursion.isEndless(type.definition.name) else {
+            guard !recursion.isEndless(type.name) else {
                 throw GeneratorError(
-                    path: type.path, position: type.definition.position,
+                    path: type.path, position: type.position,
                     reason:
-                        "\(type.definition.name) holds itself: no value has an end without a '?'")
+                        "\(type.name) holds itself: no value has an end without a '?'")
             }
-            if let other = taken[type.definition.name] {
+            if let other = taken[type.name] {
                 throw GeneratorError(
-                    path: type.path, position: type.definition.position,
+                    path: type.path, position: type.position,
                     reason:
-                        "the type \(type.definition.name) is called like what is generated for \(other)"
+                        "the type \(type.name) is called like what is generated for \(other)"
                 )
             }
         }

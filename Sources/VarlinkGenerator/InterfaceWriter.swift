@@ -46,6 +46,11 @@ struct InterfaceWriter {
             source.line(
                 "public static let methodNames: [String] = ["
                     + methods.map { "\($0).name" }.joined(separator: ", ") + "]")
+            source.line("")
+            source.line("/// The full names of its errors.")
+            source.line(
+                "public static let errorNames: [String] = ["
+                    + definition.errors.map { "\($0.name).name" }.joined(separator: ", ") + "]")
             for method in definition.methods { write(method, to: &source) }
             for error in definition.errors {
                 source.line("")

@@ -9,10 +9,10 @@ struct RecursiveTypes {
     private let heldForSure: [String: Set<String>]
 
     /// Looks at all types that definitions name.
-    init(_ types: [SharedType]) {
-        let types = types.map { ($0.definition.name, $0.definition.type) }
-        held = Self.closure(types.map { ($0, $1.heldNames(throughNullable: true)) })
-        heldForSure = Self.closure(types.map { ($0, $1.heldNames(throughNullable: false)) })
+    init(_ types: [SharedDefinition]) {
+        held = Self.closure(types.map { ($0.name, $0.type.heldNames(throughNullable: true)) })
+        heldForSure = Self.closure(
+            types.map { ($0.name, $0.type.heldNames(throughNullable: false)) })
     }
 
     /// Whether a value of a type would have no end.

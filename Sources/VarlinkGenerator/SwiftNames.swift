@@ -8,7 +8,7 @@ enum SwiftNames {
         "JSONError", "JSONKeySet", "JSONMemberSet", "JSONObject", "JSONReader", "JSONValue",
         "JSONWriter", "Optional", "Parameters", "Protocol", "Reply", "Self", "Sendable", "String",
         "Type", "VarlinkCall", "VarlinkCodable", "VarlinkErrorReply", "VarlinkInterface",
-        "VarlinkMethod", "VarlinkRouter",
+        "VarlinkMethod", "VarlinkRemoteError", "VarlinkRouter",
     ]
 
     private static let keywords: Set<String> = [

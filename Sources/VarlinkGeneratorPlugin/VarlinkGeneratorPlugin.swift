@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Generates Swift for all `.varlink` files of a target: one command, since types are shared.
+/// Generates Swift for all `.varlink` files of a target: one command, since types and errors are shared.
 @main
 struct VarlinkGeneratorPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -13,7 +13,7 @@ struct VarlinkGeneratorPlugin: BuildToolPlugin {
             return []
         }
         let output = context.pluginWorkDirectoryURL
-        let names = definitions.map(Self.outputName) + ["SharedTypes.swift"]
+        let names = definitions.map(Self.outputName) + ["SharedTypes.swift", "SharedErrors.swift"]
         return [
             .buildCommand(
                 displayName: "Generating Swift for the interfaces of \(target.name)",

@@ -70,6 +70,31 @@ import Varlink
                 == "order: expected one of oldest, newest, found 'best' (at byte 32)")
     }
 
+    @Test func `an error is read under the name of every interface that declares it`() {
+        let error = InterfaceError.limitExceeded(
+            limit: "screens", value: 9, retryAfter: nil, setting: "limits.screens")
+        for interface in PublishedInterfaces.all {
+            let reply = error.reply(of: interface)
+            #expect(InterfaceError(reply) == error)
+            let own = interface.name + ".LimitExceeded"
+            #expect(interface.errorNames.contains(own) == (reply.name == own))
+        }
+        // Plugins declares none.
+        #expect(error.reply(of: Plugins.self).name == Comments.LimitExceeded.name)
+    }
+
+    @Test func `an error of a newer service is read, but for one without its parameters`() {
+        let name = Votes.Refused.name
+        #expect(
+            InterfaceError(
+                VarlinkRemoteError(name: name, parameters: ["reason": "no", "new": [1]]))
+                == .refused(reason: "no", retryAfter: nil))
+        #expect(InterfaceError(VarlinkRemoteError(name: name)) == nil)
+        #expect(InterfaceError(VarlinkRemoteError(name: "org.atrium.Votes.New")) == nil)
+        #expect(
+            InterfaceError(VarlinkRemoteError(name: Metrics.NoSuchMetric.name)) == .noSuchMetric)
+    }
+
     @Test func `every interface tells its name, text and methods`() {
         for interface in PublishedInterfaces.all {
             #expect(interface.description.contains("\ninterface \(interface.name)\n"))

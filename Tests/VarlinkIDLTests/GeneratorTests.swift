@@ -32,7 +32,8 @@ import Testing
             path: "org.example.Everything.varlink",
             text: try String(contentsOf: Golden.definition, encoding: .utf8))
         let files = try Generator(sources: [source], module: "Sample").makeFiles()
-        #expect(files.map(\.name) == ["Everything.swift", "SharedTypes.swift"])
+        #expect(
+            files.map(\.name) == ["Everything.swift", "SharedTypes.swift", "SharedErrors.swift"])
         let golden = try String(contentsOf: Golden.output, encoding: .utf8)
         let made = files.map(\.text).joined()
         // The first line that differs says more than two long texts.
@@ -60,7 +61,10 @@ import Testing
                 Source(path: "1", text: "interface a.Two\n# Said once.\ntype T (\n  x: int\n)\n"),
             ], module: "Sample"
         ).makeFiles()
-        #expect(files.map(\.name) == ["One.swift", "Two.swift", "SharedTypes.swift"])
+        #expect(
+            files.map(\.name) == [
+                "One.swift", "Two.swift", "SharedTypes.swift", "SharedErrors.swift",
+            ])
         #expect(files[2].text.split(separator: "public struct T:").count == 2)
         #expect(files[2].text.contains("/// Said once.\npublic struct T:"))
         #expect(!files[0].text.contains("JSONCodec"), "an import that is not used is a warning")
@@ -72,6 +76,29 @@ import Testing
                 == "1.varlink:3:6: error: T is (x: ?int) here, and (x: int) in 0.varlink:2:6")
     }
 
+    @Test func `an error of two interfaces is one case, which is read under both names`() throws {
+        let files = try Generator(
+            sources: [
+                Source(path: "0", text: "interface a.One\nerror Gone (id: string)\n"),
+                Source(
+                    path: "1",
+                    text: "interface a.Two\nerror Gone (id: string)\n"
+                        + "error Odd (interface: ?object)\n"),
+            ], module: "Sample"
+        ).makeFiles()
+        let text = try #require(files.last?.text)
+        #expect(text.split(separator: "case gone(id: String)").count == 2)
+        #expect(text.contains(#"case "a.One.Gone", "a.Two.Gone":"#))
+        #expect(text.contains("public import JSONCodec"), "an object is of that module")
+        #expect(text.contains("VarlinkRemoteError(Two.Odd(interface: interface), of: interface_)"))
+    }
+
+    @Test func `an error that differs between interfaces is refused, naming both places`() {
+        #expect(
+            refusal("interface a.One\nerror Gone ()", "interface a.Two\nerror Gone (id: string)")
+                == "1.varlink:2:7: error: Gone is (id: string) here, and () in 0.varlink:2:7")
+    }
+
     @Test func `names that Swift could not tell apart are refused`() {
         #expect(
             refusal("interface a.One\ntype A ()", "interface b.One\ntype A ()")
@@ -80,6 +107,9 @@ import Testing
             refusal("interface a.One\ntype OneService ()")
                 == "0.varlink:2:6: error: the type OneService is called like what is generated for "
                 + "0.varlink")
+        #expect(
+            refusal("interface a.InterfaceError\ntype A ()")
+                == "0.varlink:1:1: error: InterfaceError would be generated for all errors too")
         #expect(
             refusal("interface a.One\nmethod String() -> ()")
                 == "0.varlink:2:8: error: the generated code needs Swift's own String: choose another "

@@ -12,6 +12,7 @@ enum Example: VarlinkInterface {
 
         """
     static let methodNames = ["Echo", "Hold", "Count", "Follow", "Planned"]
+    static let errorNames: [String] = []
 
     /// Answers at once with what it was given.
     enum Echo: VarlinkMethod {
