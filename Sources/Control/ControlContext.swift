@@ -35,16 +35,14 @@ struct ControlContext: Sendable {
     /// faster than they may.
     func write<Reply>(
         _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?,
-        _ body: @Sendable (isolated Registry, Caller) -> Void
+        _ body: @Sendable (Registry, Caller) -> Void
     ) {
         do {
             let caller = try writer(call.peer, as: actor)
-            registry.assumeIsolated { registry in
-                if let refusal = registry.refusal(ofWriting: call.bytes, by: caller) {
-                    return call.fail(refusal.reply(of: interface))
-                }
-                body(registry, caller)
+            if let refusal = registry.refusal(ofWriting: call.bytes, by: caller) {
+                return call.fail(refusal.reply(of: interface))
             }
+            body(registry, caller)
         } catch {
             call.fail(error.reply)
         }
@@ -53,11 +51,11 @@ struct ControlContext: Sendable {
     /// Answers a read that may show the ballots of the actor that it names, or fails it.
     func read<Reply>(
         _ call: VarlinkCall<Reply>, as actor: String?,
-        _ body: @Sendable (isolated Registry, String?) -> Void
+        _ body: @Sendable (Registry, String?) -> Void
     ) {
         do {
             let actor = try reader(call.peer, as: actor)
-            registry.assumeIsolated { body($0, actor) }
+            body(registry, actor)
             reviewRead(call) { refusal(of: call.peer, as: actor)?.reply }
         } catch {
             call.fail(error.reply)

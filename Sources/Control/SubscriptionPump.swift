@@ -92,9 +92,7 @@ final class SubscriptionPump: Sendable {
     }
 
     private func readPast(_ feed: SubscriptionFeed) {
-        registry.assumeIsolated { registry in
-            registry.pull(feed.id, maxBytes: Self.replyBytes) { self.take($0) }
-        }
+        registry.pull(feed.id, maxBytes: Self.replyBytes) { self.take($0) }
     }
 
     private func take(_ result: Result<SharedBatch?, HostError>) {
@@ -144,7 +142,7 @@ final class SubscriptionPump: Sendable {
     /// Where it would go on in another process; nil while the past is being read.
     private var standing: SubscriptionStanding? {
         guard let feed = state.withLock({ $0.feed }) else { return nil }
-        return registry.assumeIsolated { $0.standing(of: feed.id) }
+        return registry.standing(of: feed.id)
     }
 
     private func close() {
@@ -154,7 +152,7 @@ final class SubscriptionPump: Sendable {
             defer { state.feed = nil }
             return state.feed
         }
-        if let feed { registry.assumeIsolated { $0.unsubscribe(feed.id) } }
+        if let feed { registry.unsubscribe(feed.id) }
     }
 }
 

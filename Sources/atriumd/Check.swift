@@ -131,7 +131,7 @@ struct Check {
         let tried = zip(files.map(\.path), await application.apply(files)).map { ($0, $1) }
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.assumeIsolated { $0.stop { _ in continuation.resume() } }
+                registry.stop { _ in continuation.resume() }
             }
         }
         await running.allEnded()

@@ -65,14 +65,12 @@ struct DaemonService: Service {
         let known = loop.makePromise(of: Void.self)
         let loaded = loop.makePromise(of: Void.self)
         loop.execute {
-            registry.assumeIsolated { registry in
-                registry.expectDefinitions()
-                registry.load(
-                    { result in
-                        loaded.completeWith(result.mapError { $0 as any Error })
-                        if case .failure(let error) = result { known.fail(error) }
-                    }, known: { known.succeed() })
-            }
+            registry.expectDefinitions()
+            registry.load(
+                { result in
+                    loaded.completeWith(result.mapError { $0 as any Error })
+                    if case .failure(let error) = result { known.fail(error) }
+                }, known: { known.succeed() })
         }
         try await known.futureResult.get()
         return loaded.futureResult
@@ -85,7 +83,7 @@ struct DaemonService: Service {
             logger.info("a definition was applied", metadata: ["did": "\(line)"])
         }
         let registry = registry
-        loop.execute { registry.assumeIsolated { $0.definitionsApplied() } }
+        loop.execute { registry.definitionsApplied() }
         // What would fail it is thrown while it is loaded.
         try? await loaded.get()
         guard !Task.isCancelled else { return }
@@ -119,7 +117,7 @@ struct DaemonService: Service {
 
     private func stop(_ server: VarlinkServer) async {
         let (registry, loop) = (registry, loop)
-        loop.execute { registry.assumeIsolated { $0.endWaiting() } }
+        loop.execute { registry.endWaiting() }
         await reloader.close()
         await signs.stopping()
         logger.tell(.stopping)
@@ -135,7 +133,7 @@ struct DaemonService: Service {
         let (registry, loop) = (registry, loop)
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.assumeIsolated { $0.stop { _ in continuation.resume() } }
+                registry.stop { _ in continuation.resume() }
             }
         }
     }

@@ -60,12 +60,10 @@ struct DefinitionApplication: Sendable {
     ) async throws -> [ApplyResult] {
         try await withCheckedThrowingContinuation { continuation in
             loop.execute {
-                registry.assumeIsolated { registry in
-                    registry.apply(
-                        definitions, dryRun: dryRun, prune: false,
-                        by: Caller(actor: "unix:\(ownUser)", isModerator: true)
-                    ) { continuation.resume(with: $0.map(\.results)) }
-                }
+                registry.apply(
+                    definitions, dryRun: dryRun, prune: false,
+                    by: Caller(actor: "unix:\(ownUser)", isModerator: true)
+                ) { continuation.resume(with: $0.map(\.results)) }
             }
         }
     }

@@ -47,18 +47,14 @@ extension Handover {
         // What was accepted is told too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.assumeIsolated {
-                    $0.settle(within: Self.settling) { _ in continuation.resume() }
-                }
+                registry.settle(within: Self.settling) { _ in continuation.resume() }
             }
         }
         let screens = Mutex<[KeptScreen]>([])
         let released = await server.release(within: Self.reading) {
-            registry.assumeIsolated { registry in
-                // What ends with this process is not over.
-                registry.noteScreens(nil)
-                screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
-            }
+            // What ends with this process is not over.
+            registry.noteScreens(nil)
+            screens.withLock { $0 = registry.keptScreens(digest: \.digest) }
         }
         // Beside them are the files of screens, state and end.
         let room = min(max(0, store.capacity - taken - 3), Self.mostConnections)

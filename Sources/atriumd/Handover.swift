@@ -146,16 +146,14 @@ extension Handover {
     ) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             loop.execute { [self] in
-                registry.assumeIsolated { registry in
-                    note(screens, of: registry)
-                    registry.restoreScreens(screens, digest: \.digest)
-                }
+                note(screens, of: registry)
+                registry.restoreScreens(screens, digest: \.digest)
                 continuation.resume()
             }
         }
     }
 
-    private func note(_ screens: [KeptScreen], of registry: isolated Registry) {
+    private func note(_ screens: [KeptScreen], of registry: Registry) {
         do throws(MemoryFileError) {
             let list = try HandoverScreens()
             for screen in screens { try list.take(.chosen(screen)) }

@@ -61,7 +61,7 @@ final class LifeSigns: @unchecked Sendable {
         await onLoop { [self] in
             guard case .loading = phase else { return nil }
             phase = .serving
-            let status = registry.assumeIsolated { $0.status() }
+            let status = registry.status()
             said = line(status)
             if let watchdog {
                 loop.scheduleRepeatedTask(
@@ -69,9 +69,7 @@ final class LifeSigns: @unchecked Sendable {
                 ) { [notifier] _ in notifier.isAlive() }
             }
             notifier.ready(status: said)
-            registry.assumeIsolated {
-                $0.watchStatus(every: Self.statusInterval) { [weak self] in self?.changed($0) }
-            }
+            registry.watchStatus(every: Self.statusInterval) { [weak self] in self?.changed($0) }
             let problems = problems() + status.problems
             return held(status)
                 + (problems.isEmpty ? "" : "; " + counted(problems.count, "problem"))
@@ -92,7 +90,7 @@ final class LifeSigns: @unchecked Sendable {
         await onLoop { [self] in
             guard case .reloading = phase else { return }
             phase = .serving
-            said = line(registry.assumeIsolated { $0.status() })
+            said = line(registry.status())
             notifier.ready(status: said)
         }
     }
@@ -106,7 +104,7 @@ final class LifeSigns: @unchecked Sendable {
     }
 
     private func tellProgress() {
-        let now = registry.assumeIsolated { $0.loadProgress() }
+        let now = registry.loadProgress()
         // Who makes no progress gets no more time.
         guard now != progress else { return }
         progress = now

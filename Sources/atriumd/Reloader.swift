@@ -154,7 +154,10 @@ actor Reloader {
         }
         let gone = before.keys.filter { origins[$0] == nil }.sorted()
         guard !gone.isEmpty else { return [] }
-        let known = await parts.registry.list().map(\.definition.name)
+        let (registry, loop) = (parts.registry, parts.loop)
+        let known = await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: registry.list().map(\.definition.name)) }
+        }
         return gone.filter(known.contains).map {
             "\($0): in no file any more, and kept as it is; 'atriumctl delete \($0)' takes it away"
         }
@@ -244,7 +247,7 @@ actor Reloader {
     /// Has everyone go by the limits that are set now.
     private func limit() async {
         let (registry, limits) = (parts.registry, settings.limits)
-        parts.loop.execute { registry.assumeIsolated { $0.limit(to: limits.host) } }
+        parts.loop.execute { registry.limit(to: limits.host) }
         await server?.limit(to: limits.server)
     }
 

@@ -49,10 +49,10 @@ private final class IsolatedHost: Sendable {
     }
 
     func call<Answer: Sendable>(
-        _ body: @escaping @Sendable (isolated Registry, @escaping Reply<Answer>) -> Void
+        _ body: @escaping @Sendable (Registry, @escaping Reply<Answer>) -> Void
     ) async throws -> Answer {
         try await answer { reply in
-            loop.execute { self.registry.assumeIsolated { body($0, reply) } }
+            loop.execute { body(self.registry, reply) }
         }
     }
 

@@ -85,14 +85,12 @@ struct CommentsControl: CommentsService {
             case .removed: .removed
             }
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.moderate(
-                parameters.container, component: parameters.component,
-                comment: parameters.comment, state: state, reason: parameters.reason, by: caller
-            ) { result in
-                call.settle(result, in: Comments.self) {
-                    .init(comment: .init($0.comment), sequence: Int($0.sequence))
-                }
+        context.registry.moderate(
+            parameters.container, component: parameters.component,
+            comment: parameters.comment, state: state, reason: parameters.reason, by: caller
+        ) { result in
+            call.settle(result, in: Comments.self) {
+                .init(comment: .init($0.comment), sequence: Int($0.sequence))
             }
         }
     }

@@ -9,12 +9,10 @@ extension ContainersControl {
         _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        context.registry.assumeIsolated { isolated in
-            isolated.export(parameters.container) { result in
-                switch result {
-                case .success(let id): ExportStream(call, id, context).start()
-                case .failure(let error): call.fail(error.reply(of: Containers.self))
-                }
+        context.registry.export(parameters.container) { result in
+            switch result {
+            case .success(let id): ExportStream(call, id, context).start()
+            case .failure(let error): call.fail(error.reply(of: Containers.self))
             }
         }
     }
@@ -24,13 +22,11 @@ extension ContainersControl {
     ) {
         let records = parameters.records.map(RecordView.init)
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.restore(parameters.container, records, by: caller) { result in
-                call.settle(result, in: Containers.self) {
-                    .init(
-                        restored: $0.restored, unchanged: $0.unchanged,
-                        sequence: Int($0.sequence))
-                }
+        context.registry.restore(parameters.container, records, by: caller) { result in
+            call.settle(result, in: Containers.self) {
+                .init(
+                    restored: $0.restored, unchanged: $0.unchanged,
+                    sequence: Int($0.sequence))
             }
         }
     }
@@ -67,22 +63,20 @@ private struct ExportStream: Sendable {
         close()
     }
 
-    private func close() { context.registry.assumeIsolated { $0.close(id) } }
+    private func close() { context.registry.close(id) }
 
     private func advance() {
         // False also once the peer is gone: then nobody comes back here.
         guard call.isWritable else { return call.onWritable { advance() } }
-        context.registry.assumeIsolated { registry in
-            registry.pull(id) { result in
-                switch result {
-                case .failure(let error):
-                    call.fail(error.reply(of: Containers.self))
-                case .success(let part) where part.isLast:
-                    call.reply(.init(part))
-                case .success(let part):
-                    call.replyContinues(.init(part))
-                    advance()
-                }
+        context.registry.pull(id) { result in
+            switch result {
+            case .failure(let error):
+                call.fail(error.reply(of: Containers.self))
+            case .success(let part) where part.isLast:
+                call.reply(.init(part))
+            case .success(let part):
+                call.replyContinues(.init(part))
+                advance()
             }
         }
     }

@@ -21,16 +21,14 @@ struct ContainersControl: ContainersService {
                     reason: error.reason, hint: error.hint))
         }
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.apply(
-                definitions, dryRun: parameters.dryRun ?? false,
-                prune: parameters.prune ?? false, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { outcome in
-                    .init(
-                        results: outcome.results.map(Containers.Apply.Reply.Results.init),
-                        sequence: Int(outcome.sequence))
-                }
+        context.registry.apply(
+            definitions, dryRun: parameters.dryRun ?? false,
+            prune: parameters.prune ?? false, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { outcome in
+                .init(
+                    results: outcome.results.map(Containers.Apply.Reply.Results.init),
+                    sequence: Int(outcome.sequence))
             }
         }
     }
@@ -49,14 +47,12 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
     ) {
         let registry = context.registry
-        registry.assumeIsolated {
-            $0.whenDefined { _ in
-                let (containers, sequence) = registry.assumeIsolated { ($0.list(), $0.sequence) }
-                call.reply(
-                    .init(
-                        containers: containers.map(Interfaces.Container.init),
-                        sequence: Int(sequence)))
-            }
+        registry.whenDefined { _ in
+            let (containers, sequence) = (registry.list(), registry.sequence)
+            call.reply(
+                .init(
+                    containers: containers.map(Interfaces.Container.init),
+                    sequence: Int(sequence)))
         }
     }
 
@@ -65,13 +61,9 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.Describe.Reply>
     ) {
         let (name, registry) = (parameters.container, context.registry)
-        registry.assumeIsolated {
-            $0.whenDefined(name) { _ in
-                let result = registry.assumeIsolated { registry in
-                    Result { () throws(HostError) in try registry.describe(name) }
-                }
-                call.settle(result, in: Containers.self, Self.reply)
-            }
+        registry.whenDefined(name) { _ in
+            let result = Result { () throws(HostError) in try registry.describe(name) }
+            call.settle(result, in: Containers.self, Self.reply)
         }
     }
 
@@ -88,12 +80,10 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Delete.Parameters, call: VarlinkCall<Containers.Delete.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.delete(
-                parameters.container, purge: parameters.purge ?? false, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
-            }
+        context.registry.delete(
+            parameters.container, purge: parameters.purge ?? false, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 
@@ -122,12 +112,10 @@ struct ContainersControl: ContainersService {
             isolation: parameters.isolation.map { $0 == .daemon ? .daemon : .process },
             isHidden: parameters.hidden ?? false)
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.attach(
-                parameters.container, component, at: parameters.at, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
-            }
+        context.registry.attach(
+            parameters.container, component, at: parameters.at, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 
@@ -135,13 +123,11 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Detach.Parameters, call: VarlinkCall<Containers.Detach.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.detach(
-                parameters.container, parameters.component,
-                purge: parameters.purge ?? false, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
-            }
+        context.registry.detach(
+            parameters.container, parameters.component,
+            purge: parameters.purge ?? false, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 
@@ -149,13 +135,11 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Move.Parameters, call: VarlinkCall<Containers.Move.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.move(
-                parameters.container, parameters.component,
-                to: parameters.at, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
-            }
+        context.registry.move(
+            parameters.container, parameters.component,
+            to: parameters.at, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 
@@ -164,13 +148,11 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.SetHidden.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.setHidden(
-                parameters.container, parameters.component,
-                parameters.hidden, by: caller
-            ) { result in
-                call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
-            }
+        context.registry.setHidden(
+            parameters.container, parameters.component,
+            parameters.hidden, by: caller
+        ) { result in
+            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 }

@@ -64,16 +64,14 @@ struct ContentsControl: ContentsService {
             }
         }
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.put(
-                parameters.container, component: parameters.component, drafts,
-                by: caller
-            ) { result in
-                call.settle(result, in: Contents.self) {
-                    .init(
-                        inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
-                        sequence: Int($0.sequence))
-                }
+        context.registry.put(
+            parameters.container, component: parameters.component, drafts,
+            by: caller
+        ) { result in
+            call.settle(result, in: Contents.self) {
+                .init(
+                    inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
+                    sequence: Int($0.sequence))
             }
         }
     }
@@ -82,14 +80,12 @@ struct ContentsControl: ContentsService {
         _ parameters: Contents.Remove.Parameters, call: VarlinkCall<Contents.Remove.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.assumeIsolated { registry in
-            registry.remove(
-                parameters.container, component: parameters.component,
-                parameters.items, purge: parameters.purge ?? false, by: caller
-            ) { result in
-                call.settle(result, in: Contents.self) {
-                    .init(removed: $0.removed, sequence: Int($0.sequence))
-                }
+        context.registry.remove(
+            parameters.container, component: parameters.component,
+            parameters.items, purge: parameters.purge ?? false, by: caller
+        ) { result in
+            call.settle(result, in: Contents.self) {
+                .init(removed: $0.removed, sequence: Int($0.sequence))
             }
         }
     }

@@ -10,7 +10,7 @@ struct DaemonMetrics: Sendable {
 
     /// All there is, in the catalogue's order.
     func families() -> [MetricFamily] {
-        let readings = registry.assumeIsolated { $0.readings() }
+        let readings = registry.readings()
         let facts = daemon.facts()
         return MetricFamily.families(
             of: instruments.read()

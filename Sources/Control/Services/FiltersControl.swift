@@ -12,16 +12,14 @@ struct FiltersControl: FiltersService {
     ) {
         let selection = Selection(parameters.filters ?? [:])
         let user = context.own(call.peer).actor
-        context.registry.assumeIsolated { registry in
-            registry.filters(
-                parameters.container, component: parameters.component, scope: parameters.scope,
-                selection: selection, search: parameters.search, by: user
-            ) { result in
-                call.settle(result, in: Filters.self) {
-                    .init(
-                        sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
-                        sequence: Int($0.sequence))
-                }
+        context.registry.filters(
+            parameters.container, component: parameters.component, scope: parameters.scope,
+            selection: selection, search: parameters.search, by: user
+        ) { result in
+            call.settle(result, in: Filters.self) {
+                .init(
+                    sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
+                    sequence: Int($0.sequence))
             }
         }
     }

@@ -37,7 +37,7 @@ struct NotificationsControl: NotificationsService {
 
     private typealias Begin =
         @Sendable (
-            _ registry: isolated Registry, _ seesRestricted: Bool,
+            _ registry: Registry, _ seesRestricted: Bool,
             _ wake: @escaping @Sendable () -> Void
         ) throws(HostError) -> SubscriptionID
 
@@ -47,10 +47,8 @@ struct NotificationsControl: NotificationsService {
         let seesRestricted = context.own(call.peer).isModerator
         let registry = context.registry
         let pump = SubscriptionPump(call: call, seesRestricted: seesRestricted, context)
-        let opened = registry.assumeIsolated { registry in
-            Result { () throws(HostError) in
-                registry.feed(of: try subscribe(registry, seesRestricted, { pump.wake() }))
-            }
+        let opened = Result { () throws(HostError) in
+            registry.feed(of: try subscribe(registry, seesRestricted, { pump.wake() }))
         }
         switch opened {
         case .success(let feed): pump.start(feed)

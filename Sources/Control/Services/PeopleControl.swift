@@ -7,14 +7,12 @@ struct PeopleControl: PeopleService {
     let context: ControlContext
 
     func erase(_ parameters: People.Erase.Parameters, call: VarlinkCall<People.Erase.Reply>) {
-        context.registry.assumeIsolated { registry in
-            registry.erase(parameters.actor) { result in
-                call.settle(result, in: People.self) {
-                    .init(
-                        ballots: $0.ballots, comments: $0.comments,
-                        notifications: $0.notifications, sequence: Int($0.sequence),
-                        copies: $0.copies)
-                }
+        context.registry.erase(parameters.actor) { result in
+            call.settle(result, in: People.self) {
+                .init(
+                    ballots: $0.ballots, comments: $0.comments,
+                    notifications: $0.notifications, sequence: Int($0.sequence),
+                    copies: $0.copies)
             }
         }
     }

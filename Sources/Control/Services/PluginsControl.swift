@@ -39,7 +39,7 @@ struct PluginsControl: PluginsService {
     }
 
     private func uses() -> [PluginUse] {
-        let components = context.registry.assumeIsolated { $0.componentsByPlugin() }
+        let components = context.registry.componentsByPlugin()
         return context.registry.plugins.plugins.map { status in
             // Of several copies only the loaded one is used.
             PluginUse(

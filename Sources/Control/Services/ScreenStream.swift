@@ -41,7 +41,7 @@ final class ScreenStream: @unchecked Sendable {
     /// Where it would go on in another process; nil while nothing has been sent.
     private var standing: KeptScreen? {
         guard let reader else { return kept }
-        return registry.assumeIsolated { $0.standing(of: reader) }
+        return registry.standing(of: reader)
     }
 
     /// Begins once the screen is open.
@@ -58,7 +58,7 @@ final class ScreenStream: @unchecked Sendable {
         guard !isClosed, let reader, let refusal = obstacle() else { return }
         isClosed = true
         call.fail(refusal.reply)
-        registry.assumeIsolated { $0.endScreen(reader) }
+        registry.endScreen(reader)
     }
 
     /// Sends what there is: called when the screen has something new.
@@ -73,7 +73,7 @@ final class ScreenStream: @unchecked Sendable {
         while isWoken, !isClosed, let reader {
             guard call.isWritable else { return call.onWritable { self.send() } }
             isWoken = false
-            switch registry.assumeIsolated({ $0.pullScreen(reader) }) {
+            switch registry.pullScreen(reader) {
             case .success(let revision?):
                 call.replyRaw(endingWith: ScreenFrame.tail(of: revision.step)) {
                     ScreenFrame.writeHead(of: revision, to: &$0)
@@ -91,6 +91,6 @@ final class ScreenStream: @unchecked Sendable {
     private func close() {
         guard !isClosed else { return }
         isClosed = true
-        if let reader { registry.assumeIsolated { $0.leaveScreen(reader) } }
+        if let reader { registry.leaveScreen(reader) }
     }
 }

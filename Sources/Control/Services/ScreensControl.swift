@@ -40,14 +40,12 @@ struct ScreensControl: ScreensService {
             [context] in
             context.obstacle(toScreenOf: request.actor, agent: request.agent, by: call.peer)
         }
-        context.registry.assumeIsolated { registry in
-            registry.openScreen(
-                request, by: caller, isQuiet: kept != nil, wake: { stream.advance() }
-            ) { result in
-                switch result {
-                case .success(let reader): stream.start(reader)
-                case .failure(let error): call.fail(error.reply(of: Screens.self))
-                }
+        context.registry.openScreen(request, by: caller, isQuiet: kept != nil) {
+            stream.advance()
+        } _: { result in
+            switch result {
+            case .success(let reader): stream.start(reader)
+            case .failure(let error): call.fail(error.reply(of: Screens.self))
             }
         }
     }
@@ -178,20 +176,18 @@ struct ScreensControl: ScreensService {
     /// gone while the screen waited for its user, or the call for the screen.
     private func act<Reply>(
         _ call: VarlinkCall<Reply>, on screen: String,
-        _ body: @escaping @Sendable (isolated Registry, ScreenID, Caller) -> Void
+        _ body: @escaping @Sendable (Registry, ScreenID, Caller) -> Void
     ) {
         let screen = ScreenID(screen)
-        context.registry.assumeIsolated { registry in
-            registry.whenRestored(screen) { [context] registry in
-                let caller = context.own(call.peer)
-                if let actors = registry.actors(of: screen, by: caller),
-                    let obstacle = context.obstacle(
-                        toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
-                {
-                    return call.fail(obstacle.reply)
-                }
-                body(registry, screen, caller)
+        context.registry.whenRestored(screen) { [context] registry in
+            let caller = context.own(call.peer)
+            if let actors = context.registry.actors(of: screen, by: caller),
+                let obstacle = context.obstacle(
+                    toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
+            {
+                return call.fail(obstacle.reply)
             }
+            body(context.registry, screen, caller)
         }
     }
 }

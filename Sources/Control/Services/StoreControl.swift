@@ -12,9 +12,7 @@ struct StoreControl: StoreService {
         call: VarlinkCall<Interfaces.Store.Backup.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        let begun = context.registry.assumeIsolated { registry in
-            Result { () throws(HostError) in try registry.backUp() }
-        }
+        let begun = Result { () throws(HostError) in try context.registry.backUp() }
         switch begun {
         case .success(let id): BackupStream(call: call, id: id, context: context).start()
         case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
@@ -50,24 +48,22 @@ private struct BackupStream: Sendable {
         close()
     }
 
-    private func close() { context.registry.assumeIsolated { $0.close(id) } }
+    private func close() { context.registry.close(id) }
 
     private func advance() {
         // False also once the peer is gone: then nobody comes back here.
         guard call.isWritable else { return call.onWritable { advance() } }
-        context.registry.assumeIsolated { registry in
-            // A part is encoded where it is read: on the loop it would take a millisecond.
-            registry.pull(id) { part in
-                let reply = Interfaces.Store.Backup.Reply(part)
-                return (part.isLast ? nil : VarlinkCall.frame(reply), reply)
-            } _: { result in
-                switch result {
-                case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
-                case .success((let frame?, _)):
-                    call.replyRaw(frame)
-                    advance()
-                case .success((nil, let reply)): call.reply(reply)
-                }
+        // A part is encoded where it is read: on the loop it would take a millisecond.
+        context.registry.pull(id) { part in
+            let reply = Interfaces.Store.Backup.Reply(part)
+            return (part.isLast ? nil : VarlinkCall.frame(reply), reply)
+        } _: { result in
+            switch result {
+            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+            case .success((let frame?, _)):
+                call.replyRaw(frame)
+                advance()
+            case .success((nil, let reply)): call.reply(reply)
             }
         }
     }

@@ -11,12 +11,10 @@ struct VerifyStream: Sendable {
 
     func start(_ container: String?) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        context.registry.assumeIsolated { registry in
-            registry.verify(container) { result in
-                switch result {
-                case .success(let id): follow(id)
-                case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
-                }
+        context.registry.verify(container) { result in
+            switch result {
+            case .success(let id): follow(id)
+            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
             }
         }
     }
@@ -37,20 +35,18 @@ struct VerifyStream: Sendable {
         close(id)
     }
 
-    private func close(_ id: VerificationID) { context.registry.assumeIsolated { $0.close(id) } }
+    private func close(_ id: VerificationID) { context.registry.close(id) }
 
     private func advance(_ id: VerificationID) {
         // False also once the peer is gone: then nobody comes back here.
         guard call.isWritable else { return call.onWritable { advance(id) } }
-        context.registry.assumeIsolated { registry in
-            registry.pull(id) { result in
-                switch result {
-                case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
-                case .success(let news) where news.report != nil: call.reply(.init(news))
-                case .success(let news):
-                    call.replyContinues(.init(news))
-                    advance(id)
-                }
+        context.registry.pull(id) { result in
+            switch result {
+            case .failure(let error): call.fail(error.reply(of: Interfaces.Store.self))
+            case .success(let news) where news.report != nil: call.reply(.init(news))
+            case .success(let news):
+                call.replyContinues(.init(news))
+                advance(id)
             }
         }
     }

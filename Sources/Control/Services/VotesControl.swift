@@ -65,16 +65,14 @@ struct VotesControl: VotesService {
         let address = SubjectAddress(
             container: parameters.container, component: parameters.component,
             item: parameters.item)
-        context.registry.assumeIsolated { registry in
-            registry.ballots(
-                address, limit: parameters.limit ?? 100, cursor: parameters.cursor
-            ) { result in
-                call.settle(result, in: Votes.self) { page in
-                    .init(
-                        ballots: page.ballots.map {
-                            .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)
-                        }, next: page.next, sequence: Int(page.sequence))
-                }
+        context.registry.ballots(
+            address, limit: parameters.limit ?? 100, cursor: parameters.cursor
+        ) { result in
+            call.settle(result, in: Votes.self) { page in
+                .init(
+                    ballots: page.ballots.map {
+                        .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)
+                    }, next: page.next, sequence: Int(page.sequence))
             }
         }
         context.reviewRead(call) {

@@ -1,7 +1,7 @@
 public import AtriumKit
 internal import DequeModule
 public import NIOCore
-public import Store
+import Store
 
 /// The notification bus: everyone who subscribed, and what happened lately.
 ///
@@ -48,7 +48,8 @@ public final class Bus {
     let loop: any EventLoop
     let backlog: BacklogReader
     let names: (ActorID) -> String?
-    let isReadable: (RecordKey, _ item: String?) -> Bool
+    /// Whether a comment on an item, or on the container, can be read at present.
+    var isReadable: (RecordKey, _ item: String?) -> Bool = { _, _ in true }
     var texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
@@ -71,18 +72,15 @@ public final class Bus {
     ///   - limits: how much it keeps and gives at once.
     ///   - backlog: reads the stored past, away from the loop.
     ///   - names: an actor's name; nil for an erased or unknown one.
-    ///   - isReadable: whether a comment on an item, or on the container, can be read at present.
     public init(
         loop: any EventLoop, lastSequence: Int64, limits: Limits = Limits(),
-        backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?,
-        isReadable: @escaping (RecordKey, _ item: String?) -> Bool = { _, _ in true }
+        backlog: @escaping BacklogReader, names: @escaping (ActorID) -> String?
     ) {
         self.loop = loop
         self.lastSequence = lastSequence
         self.limits = limits
         self.backlog = backlog
         self.names = names
-        self.isReadable = isReadable
         texts = CommentTexts(base: lastSequence)
         ring = NotificationRing(
             maxCount: limits.ringCount, maxBytes: limits.ringBytes, base: lastSequence)

@@ -18,6 +18,8 @@ final class Domain {
     var limits: HostLimits
     let logger: Logger
     let actors: ActorTable
+    /// The containers by name.
+    var containers: [String: Container] = [:]
     let metered = ContainerMeters.Room()
     let screens: ScreenTable
     var rates = WriteRates()

@@ -19,6 +19,6 @@ final class OutcomeRelay: Sendable {
     /// Takes outcomes on the store's thread.
     func pass(_ outcomes: [Outcome]) {
         guard let target = target.withLock({ $0 }), let registry = target.registry else { return }
-        target.loop.execute { registry.assumeIsolated { $0.domain.settle(outcomes) } }
+        target.loop.execute { registry.domain.settle(outcomes) }
     }
 }

@@ -28,7 +28,6 @@ final class PersonErasure {
     let actor: ActorID
     /// Nil: not known any more, of one that another process began.
     let name: String?
-    private let registry: Registry
     private let domain: Domain
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
@@ -37,11 +36,10 @@ final class PersonErasure {
     private var gone: [Int64] = []
     private var over: () -> Void = {}
 
-    init(of actor: ActorID, name: String?, isNoted: Bool, in registry: Registry, _ domain: Domain) {
+    init(of actor: ActorID, name: String?, isNoted: Bool, in domain: Domain) {
         self.actor = actor
         self.name = name
         self.isNoted = isNoted
-        self.registry = registry
         self.domain = domain
         part = ErasedPart(of: actor)
     }
@@ -102,7 +100,7 @@ extension PersonErasure {
     private func begin() {
         // What is read out before the records are gone would have them all.
         endExports()
-        for container in registry.shelf.containers.values { container.forgetBallots() }
+        for container in domain.containers.values { container.forgetBallots() }
         domain.read { store in
             try store.containers()
         } then: { [self] result in
@@ -119,7 +117,7 @@ extension PersonErasure {
         guard !name.isEmpty else { return next(names.dropFirst()) }
         // Nobody changes what components it has meanwhile.
         domain.structure.add([name]) { [self] finished in
-            let home = registry.shelf.containers[name]
+            let home = domain.containers[name]
             let done: Answer<Void> = { [self] result in
                 finished()
                 switch result {

@@ -89,7 +89,7 @@ extension Registry {
         container.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
-            atCommit: { [self] in shelf.containers[definition.name] = container }, reached)
+            atCommit: { [self] in domain.containers[definition.name] = container }, reached)
     }
 
     /// All containers, sorted by name.
@@ -155,7 +155,7 @@ extension Registry {
                 }
                 container.remove(
                     purge: purge, by: caller, erased: components,
-                    atCommit: { [self] in shelf.containers[name] = nil }, done)
+                    atCommit: { [self] in domain.containers[name] = nil }, done)
             }
         }
     }

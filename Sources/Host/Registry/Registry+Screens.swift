@@ -112,7 +112,7 @@ extension Registry {
 
     /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
     /// others.
-    public func whenRestored(_ screen: ScreenID, _ body: @escaping (isolated Registry) -> Void) {
+    public func whenRestored(_ screen: ScreenID, _ body: @escaping (Registry) -> Void) {
         guard let restoration = domain.screens.restorations[screen] else { return body(self) }
         restoration.whenOver { [self] in body(self) }
     }

@@ -61,11 +61,10 @@ extension Registry {
     /// - Parameter address: the subject.
     /// - Returns: the tally; fails with `itemNotFound`; nil: it takes a while, ask with
     ///   ``tally(_:actor:_:)``.
-    public nonisolated func tally(
+    public func tally(
         _ address: SubjectAddress
     ) -> Result<TallyResult, HostError>? {
-        shelf.loop.preconditionInEventLoop()
-        guard let container = shelf.containers[address.container], !container.isLoading else {
+        guard let container = containers[address.container], !container.isLoading else {
             return nil
         }
         return container.tally(address.component, address.item)

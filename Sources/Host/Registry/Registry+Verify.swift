@@ -24,8 +24,8 @@ extension Registry {
             return reply(
                 .failure(.limitExceeded(limit: "verifications", value: 1, retryAfter: 10)))
         }
-        let verification = Verification(names, isWhole: isWhole, in: domain) { [shelf] in
-            shelf.containers[$0]
+        let verification = Verification(names, isWhole: isWhole, in: domain) { [domain] in
+            domain.containers[$0]
         }
         reply(.success(domain.verifications.add(verification)))
         domain.later { verification.run() }

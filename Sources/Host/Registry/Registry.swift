@@ -6,10 +6,10 @@ public import Logging
 public import NIOCore
 public import Store
 
-/// All containers, by name: the one serial domain of the daemon.
+/// Finds containers by name, and begins, watches and ends all that they share.
 ///
-/// Its executor is an event loop. Whoever is on that loop already (a connection's handler) calls it
-/// inline through `assumeIsolated`; everybody else awaits.
+/// It is called on its event loop: elsewhere each method traps, and ``plugins`` and ``identity`` alone may
+/// be read. A ``Container`` that was found there must not leave it.
 ///
 /// What it promises:
 ///
@@ -23,20 +23,16 @@ public import Store
 /// - **A command that fails has not happened**, nor has any that was judged against its outcome.
 /// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is
 ///   done in slices.
-public actor Registry {
-    /// The event loop.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        executor.asUnownedSerialExecutor()
-    }
-
+///
+/// Unchecked: `state` is reached through ``domain`` alone, which checks the event loop.
+public final class Registry: @unchecked Sendable {
     /// The plugins that components are made of, and what became of the others.
-    public nonisolated let plugins: PluginLibrary
+    public let plugins: PluginLibrary
     /// The store's identity: a cursor from a store of another one means nothing here.
-    public nonisolated let identity: String
+    public let identity: String
 
-    let domain: Domain
-    nonisolated let shelf: Shelf
-    private nonisolated let executor: any SerialExecutor
+    private let loop: any EventLoop
+    private let state: Domain
 
     /// Opens the store and makes a registry that is empty until ``load(_:)``.
     ///
@@ -63,40 +59,33 @@ public actor Registry {
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
         let note = InitNote(beside: store.file)
-        let shelf = Shelf(loop)
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
-            names: { actors.name(of: $0) },
-            isReadable: { [weak shelf] comment, item in
-                shelf?.containers[comment.container]?.isReadable(comment, on: item) ?? false
-            })
+            names: { actors.name(of: $0) })
         self.plugins = plugins
         identity = store.identity
-        executor = loop.executor
-        self.shelf = shelf
-        domain = Domain(
+        self.loop = loop
+        state = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
             left: note.left, limits: limits, logger: logger, turns: turns,
             isCheck: isCheck, clock: clock)
+        bus.isReadable = { [weak state] comment, item in
+            state?.containers[comment.container]?.isReadable(comment, on: item) ?? false
+        }
         relay.connect(self, loop)
     }
 }
 
 extension Registry {
-    /// The containers by name.
-    var containers: [String: Container] { shelf.containers }
-
-    /// Where the containers stand, for who is on the loop already and asks for nothing but memory:
-    /// `assumeIsolated` costs two allocations and as many instructions as such an answer.
-    ///
-    /// Unchecked: guarded by the event loop, on which alone the containers are touched.
-    final class Shelf: @unchecked Sendable {
-        let loop: any EventLoop
-        var containers: [String: Container] = [:]
-
-        init(_ loop: any EventLoop) { self.loop = loop }
+    /// What everything here works on, to be touched on the event loop alone.
+    var domain: Domain {
+        loop.preconditionInEventLoop()
+        return state
     }
+
+    /// The containers by name.
+    var containers: [String: Container] { domain.containers }
 }
 
 /// The machine's clock.
@@ -179,7 +168,7 @@ extension Registry {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
-            for container in loading { shelf.containers[container.name] = container }
+            for container in loading { domain.containers[container.name] = container }
             known()
             start(loading, reply)
             goOnErasing(stored.erasures)
@@ -313,7 +302,7 @@ extension Registry {
         domain.exports.removeAll()
         domain.backups.removeAll()
         domain.bus.close()
-        shelf.containers.removeAll()
+        domain.containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)

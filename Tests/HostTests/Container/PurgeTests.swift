@@ -80,9 +80,7 @@ import Testing
             }
             registry.put("films", component: nil, [item], by: .ann) { put in
                 guard case .success = put else { return reply(put.map { _ in }) }
-                registry.assumeIsolated { registry in
-                    registry.cast(Self.heat, value: 4, by: voter) { reply($0.map { _ in }) }
-                }
+                registry.cast(Self.heat, value: 4, by: voter) { reply($0.map { _ in }) }
             }
         }
         for result in results { try result.get() }

@@ -197,7 +197,7 @@ private final class VoteChain: Sendable {
 
     func stop() { state.withLock { $0.isEnough = true } }
 
-    func cast(_ registry: isolated Registry, _ done: @escaping Reply<Void>) {
+    func cast(_ registry: Registry, _ done: @escaping Reply<Void>) {
         let count = state.withLock { $0.isEnough ? nil : $0.count }
         guard let count else { return done(.success(())) }
         registry.cast(
@@ -205,7 +205,7 @@ private final class VoteChain: Sendable {
             by: .bob
         ) { _ in
             self.state.withLock { $0.count += 1 }
-            registry.assumeIsolated { self.cast($0, done) }
+            self.cast(registry, done)
         }
     }
 }

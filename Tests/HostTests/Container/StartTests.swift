@@ -282,7 +282,7 @@ import Testing
                 registry.list(ListRequest(container: "none")) { reply($0.map { _ in "none" }) }
             default:
                 registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
-                    registry.assumeIsolated { $0.definitionsApplied() }
+                    registry.definitionsApplied()
                     reply(.success("applied"))
                 }
             }

@@ -70,10 +70,10 @@ final class TestRegistry: Sendable {
 
     /// Makes a call on the loop and waits for its reply.
     func call<T: Sendable>(
-        _ body: @escaping @Sendable (isolated Registry, @escaping Reply<T>) -> Void
+        _ body: @escaping @Sendable (Registry, @escaping Reply<T>) -> Void
     ) async throws -> T {
         try await answer { reply in
-            loop.execute { self.registry.assumeIsolated { body($0, reply) } }
+            loop.execute { body(self.registry, reply) }
         }
     }
 
@@ -81,16 +81,14 @@ final class TestRegistry: Sendable {
     /// waits for all replies.
     func callAll<T: Sendable>(
         _ count: Int,
-        _ body: @escaping @Sendable (isolated Registry, _ index: Int, @escaping Reply<T>) -> Void
+        _ body: @escaping @Sendable (Registry, _ index: Int, @escaping Reply<T>) -> Void
     ) async throws -> [Result<T, HostError>] {
         let replies = Replies<T>(count)
         return try await answer { (answered: @escaping Reply<[Result<T, HostError>]>) in
             loop.execute {
-                self.registry.assumeIsolated { registry in
-                    for index in 0..<count {
-                        body(registry, index) { result in
-                            if let all = replies.add(result, at: index) { answered(.success(all)) }
-                        }
+                for index in 0..<count {
+                    body(self.registry, index) { result in
+                        if let all = replies.add(result, at: index) { answered(.success(all)) }
                     }
                 }
             }
@@ -98,10 +96,10 @@ final class TestRegistry: Sendable {
     }
 
     /// Reads something on the loop.
-    func on<T: Sendable>(_ body: @escaping @Sendable (isolated Registry) -> T) async -> T {
+    func on<T: Sendable>(_ body: @escaping @Sendable (Registry) -> T) async -> T {
         await withCheckedContinuation { continuation in
             loop.execute {
-                continuation.resume(returning: self.registry.assumeIsolated(body))
+                continuation.resume(returning: body(self.registry))
             }
         }
     }

@@ -247,7 +247,7 @@ final class EagerReader: @unchecked Sendable {
     private func read() {
         guard let reader else { return }
         do {
-            guard let new = try registry.assumeIsolated({ try $0.pullScreen(reader).get() })
+            guard let new = try registry.pullScreen(reader).get()
             else { return }
             sequences.append(new.sequence)
             try copy.apply(new)

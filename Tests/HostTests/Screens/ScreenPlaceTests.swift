@@ -110,9 +110,7 @@ import Testing
         let moves = await host.moves()
         let movedAtOnce = try await host.call { registry, reply in
             registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
-                let moved = host.registry.assumeIsolated {
-                    $0.containers["films"]?.screening.moves ?? 0
-                }
+                let moved = host.registry.containers["films"]?.screening.moves ?? 0
                 reply(result.map { _ in moved })
             }
         }

@@ -26,13 +26,12 @@ extension ScreenWorld {
             request.search = "heat"
             request.selection = looker.choices.selection
         }
-        registry.assumeIsolated { registry in
-            registry.openScreen(request, by: .ann, wake: {}) { [self] in
-                looker.reader = take($0)
-                if resume == nil { looker.told = 0 }
-                looker.isNew = true
-                then()
-            }
+        registry.openScreen(request, by: .ann) {
+        } _: { [self] in
+            looker.reader = take($0)
+            if resume == nil { looker.told = 0 }
+            looker.isNew = true
+            then()
         }
     }
 
@@ -43,7 +42,7 @@ extension ScreenWorld {
             if let revision = take($0) { looker.told = max(looker.told, revision) }
             then()
         }
-        registry.assumeIsolated { choose(looker, reader.screen, in: $0, told) }
+        choose(looker, reader.screen, in: registry, told)
     }
 
     /// The connection is lost; another one goes on, or one begins anew.
@@ -51,12 +50,9 @@ extension ScreenWorld {
         _ looker: Looker, _ reader: ScreenReader, _ then: @escaping @Sendable () -> Void
     ) {
         looker.reader = nil
-        registry.assumeIsolated { registry in
-            if chance(70) { registry.leaveScreen(reader) }
-        }
+        if chance(70) { registry.leaveScreen(reader) }
         guard chance(80) else {
-            registry.assumeIsolated { registry in
-                guard let screen = registry.domain.screens[reader.screen] else { return }
+            if let screen = registry.domain.screens[reader.screen] {
                 screen.container?.closeScreen(screen)
             }
             return open(looker, then)
@@ -67,7 +63,7 @@ extension ScreenWorld {
     }
 
     private func choose(
-        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ looker: Looker, _ id: ScreenID, in registry: Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
         switch pick(1...11) {
@@ -105,7 +101,7 @@ extension ScreenWorld {
     }
 
     private func select(
-        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ looker: Looker, _ id: ScreenID, in registry: Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
         let (section, filter) =
@@ -127,7 +123,7 @@ extension ScreenWorld {
 
     /// Enters an item that is shown, or goes back.
     private func place(
-        _ looker: Looker, _ id: ScreenID, in registry: isolated Registry,
+        _ looker: Looker, _ id: ScreenID, in registry: Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
         let shown = model.components(in: looker.choices.scope).filter { !$0.isHidden }

@@ -44,28 +44,24 @@ extension ScreenWorld {
         item.fields["title"] = .text(any(["José", "Heat", "heat two", "Alien"]) ?? "")
         if chance(30) { item.parent = any(model.items(of: list).filter { $0 != id }) }
         let new = item
-        registry.assumeIsolated { registry in
-            registry.put("shelves", component: list, [ItemDraft(item: new)], by: .ann) { [self] in
-                // Refused where it would lie under itself.
-                if take($0, orRefused: true) != nil {
-                    model.put(new, in: list)
-                    for looker in lookers { model.follow(&looker.choices) }
-                }
-                then()
+        registry.put("shelves", component: list, [ItemDraft(item: new)], by: .ann) { [self] in
+            // Refused where it would lie under itself.
+            if take($0, orRefused: true) != nil {
+                model.put(new, in: list)
+                for looker in lookers { model.follow(&looker.choices) }
             }
+            then()
         }
     }
 
     private func remove(_ list: String, _ then: @escaping @Sendable () -> Void) {
         guard let item = any(model.items(of: list)) else { return then() }
-        registry.assumeIsolated { registry in
-            registry.remove("shelves", component: list, [item], purge: false, by: .ann) { [self] in
-                if take($0, orRefused: true) != nil {
-                    model.remove(item, from: list)
-                    for looker in lookers { model.follow(&looker.choices) }
-                }
-                then()
+        registry.remove("shelves", component: list, [item], purge: false, by: .ann) { [self] in
+            if take($0, orRefused: true) != nil {
+                model.remove(item, from: list)
+                for looker in lookers { model.follow(&looker.choices) }
             }
+            then()
         }
     }
 
@@ -85,29 +81,25 @@ extension ScreenWorld {
             }
             then()
         }
-        registry.assumeIsolated { registry in
-            if let value {
-                registry.cast(address, value: value, by: caller, took)
-            } else {
-                registry.retract(address, by: caller, took)
-            }
+        if let value {
+            registry.cast(address, value: value, by: caller, took)
+        } else {
+            registry.retract(address, by: caller, took)
         }
     }
 
     private func comment(_ then: @escaping @Sendable () -> Void) {
         let parent = chance(40) ? any(posted.filter { $0.item.map(model.has) ?? true }) : nil
         let item = parent.map(\.item) ?? subject()
-        registry.assumeIsolated { registry in
-            registry.post(
-                SubjectAddress(container: "shelves", item: item), parent: parent?.id,
-                text: "text \(pick(1...100))", id: nil, by: .ann
-            ) { [self] in
-                if let comment = take($0, orRefused: true) {
-                    posted.append((comment.comment.entry.comment.id, item))
-                    if posted.count > 30 { posted.removeFirst() }
-                }
-                count(item, then)
+        registry.post(
+            SubjectAddress(container: "shelves", item: item), parent: parent?.id,
+            text: "text \(pick(1...100))", id: nil, by: .ann
+        ) { [self] in
+            if let comment = take($0, orRefused: true) {
+                posted.append((comment.comment.entry.comment.id, item))
+                if posted.count > 30 { posted.removeFirst() }
             }
+            count(item, then)
         }
     }
 
@@ -118,23 +110,19 @@ extension ScreenWorld {
             _ = take($0, orRefused: true)
             count(comment.item, then)
         }
-        registry.assumeIsolated { registry in
-            if chance(50) {
-                registry.edit(
-                    "shelves", component: nil, comment: comment.id, text: "\(pick(1...9))",
-                    by: .ann, took)
-            } else {
-                registry.delete("shelves", component: nil, comment: comment.id, by: .ann, took)
-            }
+        if chance(50) {
+            registry.edit(
+                "shelves", component: nil, comment: comment.id, text: "\(pick(1...9))",
+                by: .ann, took)
+        } else {
+            registry.delete("shelves", component: nil, comment: comment.id, by: .ann, took)
         }
     }
 
     /// Looks up how many comments there are, as the reply does not say.
     private func count(_ item: String?, _ then: @escaping @Sendable () -> Void) {
-        registry.assumeIsolated { registry in
-            let slot = registry.containers["shelves"]?.slot("talk")
-            model.setComments(slot?.counts[Subject(item: item)] ?? 0, on: item)
-        }
+        let slot = registry.containers["shelves"]?.slot("talk")
+        model.setComments(slot?.counts[Subject(item: item)] ?? 0, on: item)
         then()
     }
 
@@ -143,26 +131,24 @@ extension ScreenWorld {
         let place = pick(0...model.components.count - 1)
         let (name, isHidden) = model.components[place]
         if !model.scopes.isEmpty, chance(30) { return changeScopes(then) }
-        registry.assumeIsolated { registry in
-            if chance(75) {
-                registry.setHidden("shelves", name, !isHidden, by: .ann) { [self] in
-                    if take($0) != nil,
-                        let place = model.components.firstIndex(where: { $0.name == name })
-                    {
-                        model.components[place].isHidden = !isHidden
-                    }
-                    then()
+        if chance(75) {
+            registry.setHidden("shelves", name, !isHidden, by: .ann) { [self] in
+                if take($0) != nil,
+                    let place = model.components.firstIndex(where: { $0.name == name })
+                {
+                    model.components[place].isHidden = !isHidden
                 }
-            } else {
-                let goal = pick(0...model.components.count - 1)
-                registry.move("shelves", name, to: goal, by: .ann) { [self] in
-                    if take($0) != nil,
-                        let place = model.components.firstIndex(where: { $0.name == name })
-                    {
-                        model.components.insert(model.components.remove(at: place), at: goal)
-                    }
-                    then()
+                then()
+            }
+        } else {
+            let goal = pick(0...model.components.count - 1)
+            registry.move("shelves", name, to: goal, by: .ann) { [self] in
+                if take($0) != nil,
+                    let place = model.components.firstIndex(where: { $0.name == name })
+                {
+                    model.components.insert(model.components.remove(at: place), at: goal)
                 }
+                then()
             }
         }
     }
@@ -172,18 +158,16 @@ extension ScreenWorld {
         let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...2)])
         let definition = ContainerDefinition.shelves(
             isolation: script == nil ? .daemon : .process, scopes: scopes)
-        registry.assumeIsolated { registry in
-            registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
-                if take($0) != nil {
-                    model.scopes = scopes
-                    for looker in lookers
-                    where !scopes.contains(where: { $0.name == looker.choices.scope }) {
-                        looker.choices.scope = scopes[0].name
-                        looker.choices.places = []
-                    }
+        registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
+            if take($0) != nil {
+                model.scopes = scopes
+                for looker in lookers
+                where !scopes.contains(where: { $0.name == looker.choices.scope }) {
+                    looker.choices.scope = scopes[0].name
+                    looker.choices.places = []
                 }
-                then()
             }
+            then()
         }
     }
 

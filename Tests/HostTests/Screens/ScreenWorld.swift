@@ -81,7 +81,7 @@ final class ScreenWorld: @unchecked Sendable {
         step += act { [self] in
             look()
             // The stack ends here.
-            registry.assumeIsolated { $0.domain.later { self.next() } }
+            registry.domain.later { self.next() }
         }
     }
 
@@ -95,7 +95,7 @@ final class ScreenWorld: @unchecked Sendable {
         guard let reader = looker.reader else { return }
         var isBlocked = false
         do {
-            while let revision = try registry.assumeIsolated({ try $0.pullScreen(reader).get() }) {
+            while let revision = try registry.pullScreen(reader).get() {
                 revisions += 1
                 if !looker.isNew, isEmpty(revision), revision.revision > looker.told {
                     failure = "an empty revision \(revision.revision)"
@@ -103,9 +103,7 @@ final class ScreenWorld: @unchecked Sendable {
                 looker.isNew = false
                 try looker.copy.apply(revision)
             }
-            registry.assumeIsolated {
-                isBlocked = $0.domain.screens[reader.screen]?.isBlocked ?? false
-            }
+            isBlocked = registry.domain.screens[reader.screen]?.isBlocked ?? false
         } catch {
             failure = "\(error)"
         }
@@ -122,24 +120,20 @@ final class ScreenWorld: @unchecked Sendable {
 
     /// Whether all components are there: else screens show what they had.
     private var isQuiet: Bool {
-        registry.assumeIsolated { registry in
-            registry.containers["shelves"]?.slots.allSatisfy(\.isAttached) ?? false
-        }
+        registry.containers["shelves"]?.slots.allSatisfy(\.isAttached) ?? false
     }
 
     private func compare(_ looker: Looker) {
         var thread: [CommentView]? = script == nil ? [] : nil
         if looker.choices.focus.map(model.has) ?? true {
-            registry.assumeIsolated { registry in
-                let query = ThreadQuery(
-                    subject: Subject(item: looker.choices.focus),
-                    limit: looker.choices.limit(of: "talk"))
-                nonisolated(unsafe) var found: [CommentView]?
-                registry.thread("shelves", component: nil, query) {
-                    found = (try? $0.get())?.comments
-                }
-                thread = found
+            let query = ThreadQuery(
+                subject: Subject(item: looker.choices.focus),
+                limit: looker.choices.limit(of: "talk"))
+            nonisolated(unsafe) var found: [CommentView]?
+            registry.thread("shelves", component: nil, query) {
+                found = (try? $0.get())?.comments
             }
+            thread = found
         }
         // A worker answers later; what it says then is compared elsewhere.
         let difference = model.difference(
