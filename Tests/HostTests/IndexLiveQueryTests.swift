@@ -91,7 +91,7 @@ private struct LiveWorld {
         for place in query.sections.indices {
             query.sections[place].offered = Array(query.sections[place].offered.suffix(3))
         }
-        let live = try LiveQuery(query, in: world.index)
+        let live = try #require(try LiveQuery(query, in: world.index))
         let shown = IndexModel.Page(
             ids: live.window.map(\.id), total: live.total, counts: live.counts)
         let new = Kept(live: live, shown: shown, window: live.window)

@@ -240,3 +240,11 @@ struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 }
+
+extension ContentIndex {
+    /// A query's page, as prepared if it was, else at once.
+    func query(_ query: IndexQuery, _ prepared: QueryPreparation? = nil) throws -> IndexPage {
+        guard let prepared else { return try #require(try page(of: query, within: .max)) }
+        return page(of: try #require(prepared.answer()))
+    }
+}

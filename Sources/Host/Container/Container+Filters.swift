@@ -79,14 +79,14 @@ extension Container {
         let only = component == nil ? nil : chosen
         resolve(selection, offers: true, only: only) { [self] result in
             do throws(HostError) {
-                count(try result.get(), in: scope, search: search, reply) {
-                    guard !hasTurn else { return false }
+                let sections = try result.get()
+                guard !hasTurn else { return count(sections, in: scope, search: search, reply) }
+                count(sections, in: scope, search: search, reply) { [self] in
                     domain.queries.add(of: user, reply) { [self] reply in
                         filters(
                             component, in: scope, selection, search: search, by: user,
                             hasTurn: true, reply)
                     }
-                    return true
                 }
             } catch {
                 reply(.failure(error))
@@ -94,10 +94,10 @@ extension Container {
         }
     }
 
-    /// Counts, unless that takes long and `wait` has the call made anew later.
+    /// Counts; where that takes long and it is not the caller's turn, `wait` has the call made anew later.
     private func count(
         _ sections: [ResolvedSection], in scope: String?, search: String?,
-        _ reply: @escaping Answer<FiltersPage>, orWait wait: () -> Bool = { false }
+        _ reply: @escaping Answer<FiltersPage>, orWait wait: (() -> Void)? = nil
     ) {
         let answer = { [self] (found: IndexPage?) in
             FiltersPage(
@@ -109,17 +109,16 @@ extension Container {
             let (slot, list) = try self.list(nil, in: scope)
             let query = IndexQuery(
                 sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
-            if list.isLong(query), wait() { return }
+            if let wait {
+                guard !list.isLong(query), let page = try list.answer(query) else { return wait() }
+                return reply(.success(answer(page)))
+            }
             prepare(query, in: list, of: slot) { [self] result in
                 // The component may have been made anew while this waited.
                 guard self.slot(slot.name)?.list === list else {
                     return count(sections, in: scope, search: search, reply)
                 }
-                do throws(HostError) {
-                    reply(.success(answer(try list.answer(query, try result.get()))))
-                } catch {
-                    reply(.failure(error))
-                }
+                reply(result.map { answer($0.answer().map(list.page)) })
             }
         } catch {
             reply(.failure(error))

@@ -33,19 +33,23 @@ extension Container {
         }
     }
 
-    /// Finds ahead what a query lets through, in slices where that looks at much.
+    /// Answers a query in slices.
     ///
     /// - Parameters:
     ///   - query: the query.
     ///   - list: of what.
     ///   - slot: whose list that is.
-    ///   - then: takes what was found, right at that moment; nil: there is no need to.
+    ///   - then: takes what was prepared, right at that moment.
     func prepare(
         _ query: IndexQuery, in list: ContentIndex, of slot: Slot,
-        then: @escaping Answer<QueryPreparation?>
+        then: @escaping Answer<QueryPreparation>
     ) {
-        guard list.isLong(query) else { return then(.success(nil)) }
-        let prepared = QueryPreparation(query, in: list)
+        let prepared: QueryPreparation
+        do {
+            prepared = try QueryPreparation(query, in: list)
+        } catch {
+            return then(.failure(HostError(error)))
+        }
         domain.inSlices {
             prepared.step()
         } then: {
@@ -72,11 +76,9 @@ extension Container {
         do throws(HostError) {
             let (slot, list) = try self.list(slot.name)
             let query = query(request, sections)
-            guard hasTurn || !list.isLong(query) else {
-                // One that waits does not hold on to what there is to filter by.
-                return domain.queries.add(of: request.user, reply) { [self] reply in
-                    self.list(request, hasTurn: true, reply)
-                }
+            guard hasTurn else {
+                guard !list.isLong(query) else { return waitForTurn(request, reply) }
+                return readPage(request, slot, sections, nil, attempt: attempt, reply)
             }
             prepare(query, in: list, of: slot) { [self] result in
                 switch result {
@@ -90,33 +92,37 @@ extension Container {
         }
     }
 
+    /// Begins a call anew once it may take long: one that waits does not hold on to what there is to
+    /// filter by.
+    private func waitForTurn(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
+        domain.queries.add(of: request.user, reply) { [self] reply in
+            list(request, hasTurn: true, reply)
+        }
+    }
+
     /// Reads the page, with the ballots of the actor if one is named, all of one moment.
     private func readPage(
         _ request: ListRequest, _ slot: Slot, _ sections: [ResolvedSection],
         _ prepared: QueryPreparation?, attempt: Int, _ reply: @escaping Answer<ListPage>
     ) {
-        var isLate = false
-        var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
+        var page: Result<ListPage?, HostError> = .failure(slot.unavailable("It was detached."))
         withBallots(of: request.actor) { [self] in
             do throws(HostError) {
                 let (_, list) = try self.list(slot.name)
-                // The moment may have come long after what was found.
-                isLate = prepared.map { $0.index !== list || !$0.catchUp() } ?? false
-                if isLate { return [] }
                 page = .success(try self.page(of: list, request, sections, prepared))
             } catch {
                 page = .failure(error)
             }
             return (try? page.get())?.items.map { .item($0.id) } ?? []
         } then: { [self] ballots in
-            if isLate {
-                return readPage(
-                    request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
-            }
             do throws(HostError) {
-                let ballots = try ballots.get()
-                var answer = try page.get()
-                for (index, ballot) in ballots.enumerated() where index < answer.items.count {
+                guard var answer = try page.get() else {
+                    guard prepared != nil else { return waitForTurn(request, reply) }
+                    return readPage(
+                        request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
+                }
+                for (index, ballot) in try ballots.get().enumerated()
+                where index < answer.items.count {
                     answer.items[index].votes?.mine = ballot?.value
                 }
                 reply(.success(answer))
@@ -139,12 +145,20 @@ extension Container {
             cursor: request.cursor, countsFacets: request.facets)
     }
 
+    /// A page, as prepared if it was; nil: it is to be prepared, or again, as the moment came long after.
     private func page(
         of list: ContentIndex, _ request: ListRequest, _ sections: [ResolvedSection],
         _ prepared: QueryPreparation?
-    ) throws(HostError) -> ListPage {
-        let found = try list.answer(query(request, sections), prepared)
-        growOrders(of: list)
+    ) throws(HostError) -> ListPage? {
+        defer { growOrders(of: list) }
+        let found: IndexPage
+        if let prepared {
+            guard prepared.index === list, let answer = prepared.answer() else { return nil }
+            found = list.page(of: answer)
+        } else {
+            guard let page = try list.answer(query(request, sections)) else { return nil }
+            found = page
+        }
         let fields = request.fields.map(Set.init)
         return ListPage(
             items: found.rows.map { view($0, fields: fields) }, total: found.total,
@@ -254,12 +268,10 @@ extension Container {
 }
 
 extension ContentIndex {
-    /// Answers a query, in the host's errors.
-    func answer(
-        _ query: IndexQuery, _ prepared: QueryPreparation? = nil
-    ) throws(HostError) -> IndexPage {
+    /// Answers a query, in the host's errors; nil: it is to be prepared.
+    func answer(_ query: IndexQuery) throws(HostError) -> IndexPage? {
         do {
-            return try self.query(query, prepared)
+            return try page(of: query)
         } catch {
             throw HostError(error)
         }

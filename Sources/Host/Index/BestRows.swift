@@ -3,18 +3,26 @@
 /// Each row has a key, a number that orders as the first sort key does, so that nearly every row is
 /// turned away by one comparison of numbers. Those that may be among the first are gathered; when
 /// they are twice as many as wanted, they are sorted and the worse half is dropped.
+///
+/// It holds all rows that it was shown up to the worst one, and none behind that. A row whose place may
+/// have become another is taken out before anything is compared again.
 struct BestRows {
     private struct Candidate {
         var key: UInt64
         var row: Int32
     }
 
+    /// How many rows were looked at more closely than by their key.
+    private(set) var comparisons = 0
+    /// Whether there are rows behind those that it holds.
+    private(set) var isCut = false
+
     private let limit: Int
     private let precedes: (Int, Int) -> Bool
     private var candidates: [Candidate] = []
     private var worst = UInt64.max
+    /// Below 0: nothing is known of what comes before the rows that were turned away.
     private var worstRow = 0
-    private var isCut = false
 
     /// Finds this many rows, at least one.
     ///
@@ -24,41 +32,73 @@ struct BestRows {
         self.precedes = precedes
     }
 
-    /// Looks at rows: `key` is a row's key, `isWanted` says whether it counts at all, and is not
-    /// asked of rows that are too far behind.
+    /// How many rows it holds.
+    var count: Int { candidates.count }
+
+    /// Looks at rows in some words of a set: `key` is a row's key, `isWanted` says whether it counts at
+    /// all, and is not asked of rows that are too far behind.
     @inline(__always)
-    mutating func collect(_ rows: Bitset, key: (Int) -> UInt64, where isWanted: (Int) -> Bool) {
-        let capacity = max(limit * 2, 256)
-        rows.visit { row in
+    mutating func collect(
+        _ rows: Bitset, words: Range<Int>, key: (Int) -> UInt64, where isWanted: (Int) -> Bool
+    ) {
+        rows.visit(words: words) { row in
             let key = key(row)
-            guard key < worst || key == worst && mayBeAmong(row), isWanted(row) else { return }
-            candidates.append(Candidate(key: key, row: Int32(row)))
-            if candidates.count == capacity { cut() }
+            guard key < worst || key == worst && mayBeAmong(row) else { return }
+            comparisons += 1
+            if isWanted(row) { append(row, key) }
         }
+    }
+
+    /// Takes these over: the first in order, and whether there are no others.
+    mutating func take(_ page: (rows: [Int], isLast: Bool), key: (Int) -> UInt64) {
+        candidates = page.rows.map { Candidate(key: key($0), row: Int32($0)) }
+        isCut = !page.isLast
+        if isCut { noteWorst(candidates.last) }
+    }
+
+    /// Takes a row in if it is among the first.
+    mutating func insert(_ row: Int, key: UInt64) {
+        guard key < worst || key == worst && mayBeAmong(row) else { return }
+        append(row, key)
+    }
+
+    /// Takes rows out.
+    mutating func remove(where isGone: (Int) -> Bool) {
+        candidates.removeAll { isGone(Int($0.row)) }
+        guard isCut, worstRow >= 0, isGone(worstRow) else { return }
+        // What was turned away comes behind this one all the more.
+        noteWorst(candidates.max(by: order))
     }
 
     /// The first rows, in order, and whether there are no others.
     mutating func finish() -> (rows: [Int], isLast: Bool) {
-        sort()
+        candidates.sort(by: order)
         let isLast = !isCut && candidates.count <= limit
         return (candidates.prefix(limit).map { Int($0.row) }, isLast)
     }
 
     /// Whether a row with the worst key comes before the worst row: many rows may share that key.
-    private func mayBeAmong(_ row: Int) -> Bool {
-        !isCut || precedes(row, worstRow)
+    private mutating func mayBeAmong(_ row: Int) -> Bool {
+        guard isCut else { return true }
+        comparisons += 1
+        return worstRow >= 0 && precedes(row, worstRow)
     }
 
-    private mutating func cut() {
-        sort()
+    private mutating func append(_ row: Int, _ key: UInt64) {
+        candidates.append(Candidate(key: key, row: Int32(row)))
+        guard candidates.count >= max(limit * 2, 256) else { return }
+        candidates.sort(by: order)
         candidates.removeLast(candidates.count - limit)
-        worst = candidates[limit - 1].key
-        worstRow = Int(candidates[limit - 1].row)
         isCut = true
+        noteWorst(candidates.last)
     }
 
-    private mutating func sort() {
-        candidates.sort { one, other in
+    private mutating func noteWorst(_ last: Candidate?) {
+        (worst, worstRow) = last.map { ($0.key, Int($0.row)) } ?? (0, -1)
+    }
+
+    private var order: (Candidate, Candidate) -> Bool {
+        { [precedes] one, other in
             one.key == other.key
                 ? precedes(Int(one.row), Int(other.row)) : one.key < other.key
         }

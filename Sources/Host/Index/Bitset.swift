@@ -118,9 +118,13 @@ struct Bitset {
 
     /// Hands over each row, ascending.
     @inline(__always)
-    func visit(_ body: (Int) -> Void) {
+    func visit(_ body: (Int) -> Void) { visit(words: 0..<words.count, body) }
+
+    /// Hands over each row of some words, ascending; 64 rows stand in a word.
+    @inline(__always)
+    func visit(words range: Range<Int>, _ body: (Int) -> Void) {
         words.withUnsafeBufferPointer { words in
-            for index in words.indices {
+            for index in range {
                 var word = words[index]
                 while word != 0 {
                     body(index << 6 | word.trailingZeroBitCount)

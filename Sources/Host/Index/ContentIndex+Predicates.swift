@@ -30,6 +30,15 @@ enum MatchingRows {
         case .bits(let bits): bits.intersectionCount(rows)
         }
     }
+
+    /// What ``count(in:total:)`` looks at: rows, or words of 64.
+    var looks: Int {
+        switch self {
+        case .all, .none: 1
+        case .listed(let postings): postings.looks
+        case .bits(let bits): bits.words.count
+        }
+    }
 }
 
 extension ContentIndex {

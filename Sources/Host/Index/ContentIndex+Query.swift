@@ -5,28 +5,43 @@ extension ContentIndex {
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - prepared: What was found of it ahead, right up to now; nil: nothing.
-    /// - Returns: The page.
+    ///   - looks: How much may be looked at; nil: what one turn may.
+    /// - Returns: The page; nil: it takes more, and so is to be prepared (``QueryPreparation``).
     /// - Throws: ``IndexError`` for a sort field that is not there, naming those that are, and
     ///   for a
     ///   cursor that does not belong to this sort.
-    func query(
-        _ query: IndexQuery, _ prepared: QueryPreparation? = nil
-    ) throws(IndexError) -> IndexPage {
+    func page(
+        of query: IndexQuery, within looks: Int? = nil
+    ) throws(IndexError) -> IndexPage? {
         let order = try RowOrder(query.sort, in: self)
-        let after = try query.cursor.map { text throws(IndexError) in
-            try order.position(cursor: text)
-        }
-        let matches = Matches(query, in: self, prepared)
-        let counts =
-            query.countsFacets ? query.sections.map { matches.counts(of: $0, in: self) } : []
-        let (rows, isLast) = order.page(
-            of: matches.rows, total: matches.total, after: after, limit: query.limit)
-        let shown = items(rows)
+        let after = try order.position(of: query)
+        var looks = looks ?? looksInTurn
+        let matches = Matches(query, in: self)
+        guard let counts = matches.counts(of: query, in: self, within: &looks),
+            let page = order.page(
+                of: matches.rows, total: matches.total, after: after, limit: query.limit,
+                within: &looks)
+        else { return nil }
+        return self.page(page, total: matches.total, counts: counts, by: order)
+    }
+
+    /// The page that was prepared, right up to now.
+    func page(of answer: AnswerSearch) -> IndexPage {
+        let found = answer.page
+        let rows = Array(found.rows.prefix(answer.query.limit))
+        return page(
+            (rows, found.isLast && rows.count == found.rows.count), total: answer.total,
+            counts: answer.counts, by: answer.order)
+    }
+
+    private func page(
+        _ page: RowOrder.Page, total: Int, counts: [[Int]], by order: RowOrder
+    ) -> IndexPage {
+        let shown = items(page.rows)
         return IndexPage(
-            rows: shown, total: matches.total, counts: counts,
-            next: isLast && shown.count == rows.count
-                ? nil : rows.prefix(shown.count).last.map(order.cursor))
+            rows: shown, total: total, counts: counts,
+            next: page.isLast && shown.count == page.rows.count
+                ? nil : page.rows.prefix(shown.count).last.map(order.cursor))
     }
 
     /// The items of a page, or as many as it may have bytes; one at least.
@@ -55,21 +70,20 @@ struct Matches {
     private let base: Bitset
     private let isEverything: Bool
     private let selected: [(id: String, rows: MatchingRows)]
-    private let prepared: QueryPreparation?
 
-    init(_ query: IndexQuery, in index: ContentIndex, _ prepared: QueryPreparation? = nil) {
+    /// Finds them; `selections` are those found ahead, right up to now.
+    init(_ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch? = nil) {
         var base: Bitset =
             switch query.parent {
             case .all: index.table.occupied
             case .roots: index.table.roots
             case .under(let id): index.table.children(of: id)
             }
-        self.prepared = prepared
-        let search = prepared?.searchRows ?? index.rows(matchingSearch: query.search)
+        let search = selections?.searchRows ?? index.rows(matchingSearch: query.search)
         search.narrow(&base)
         selected = query.sections.enumerated().compactMap { place, section in
             guard !section.selected.isEmpty else { return nil }
-            let rows = prepared?.rows(ofSection: place)
+            let rows = selections?.rows(ofSection: place)
             return (section.id, rows ?? index.rows(matchingAnyOf: section.selected))
         }
         var rows = base
@@ -84,32 +98,72 @@ struct Matches {
         }
     }
 
+    /// What a section's filters are counted among.
+    struct Universe {
+        fileprivate let rows: Bitset
+        fileprivate let total: Int
+        /// Whether these are all items.
+        fileprivate let isEverything: Bool
+
+        /// How many of them match.
+        func count(_ matching: MatchingRows) -> Int {
+            if isEverything, case .listed(let postings) = matching { return postings.count }
+            return matching.count(in: rows, total: total)
+        }
+
+        /// What ``count(_:)`` looks at, in rows whose keys are looked at: words take a quarter of that.
+        func looks(at matching: MatchingRows) -> Int {
+            if isEverything, case .listed = matching { return 1 }
+            return 1 + matching.looks / 4
+        }
+    }
+
+    /// The items that match all but a section's own selection.
+    func universe(of section: SectionQuery) -> Universe {
+        let isOnly = !selected.contains { $0.id != section.id }
+        guard selected.contains(where: { $0.id == section.id }) else {
+            return Universe(rows: rows, total: total, isEverything: isEverything && isOnly)
+        }
+        var universe = base
+        for other in selected where other.id != section.id { other.rows.narrow(&universe) }
+        return Universe(
+            rows: universe, total: universe.count, isEverything: isEverything && isOnly)
+    }
+
     /// How many items each filter that a section offers would let through, were it alone selected
     /// in its section.
-    func counts(of section: SectionQuery, in index: ContentIndex) -> [Int] {
-        var universe = rows
-        if selected.contains(where: { $0.id == section.id }) {
-            universe = base
-            for other in selected where other.id != section.id { other.rows.narrow(&universe) }
+    ///
+    /// None where they are not asked for; nil: that takes more looks.
+    func counts(
+        of query: IndexQuery, in index: ContentIndex, within looks: inout Int
+    ) -> [[Int]]? {
+        guard query.countsFacets else { return [] }
+        var counts: [[Int]] = []
+        for section in query.sections {
+            let universe = universe(of: section)
+            if let byRow = countsByRow(of: section, in: universe, index) {
+                looks -= universe.total
+                counts.append(byRow)
+                continue
+            }
+            var own: [Int] = []
+            for predicate in section.offered {
+                let matching = index.rows(matching: predicate)
+                looks -= universe.looks(at: matching)
+                guard looks >= 0 else { return nil }
+                own.append(universe.count(matching))
+            }
+            counts.append(own)
         }
-        let total = universe.count
-        if let counts = countsByRow(of: section, in: universe, total: total, index) {
-            return counts
-        }
-        let isUnrestricted = isEverything && !selected.contains { $0.id != section.id }
-        return section.offered.map { predicate in
-            let matching = prepared?.rows(matching: predicate) ?? index.rows(matching: predicate)
-            if isUnrestricted, case .listed(let postings) = matching { return postings.count }
-            return matching.count(in: universe, total: total)
-        }
+        return counts
     }
 
     /// The counts by one pass over the rows, where these are few and the section offers values of
     /// one field; nil where that is not so.
     private func countsByRow(
-        of section: SectionQuery, in universe: Bitset, total: Int, _ index: ContentIndex
+        of section: SectionQuery, in universe: Universe, _ index: ContentIndex
     ) -> [Int]? {
-        guard total * 8 < index.count, section.offered.count > 1,
+        guard universe.total * 8 < index.count, section.offered.count > 1,
             case .equals(let field, _) = section.offered[0], let column = index.columns[field]
         else { return nil }
         var values: [Value] = []
@@ -121,12 +175,12 @@ struct Matches {
         case .text(let column):
             let texts = values.compactMap(\.text)
             guard texts.count == values.count else { return nil }
-            let counts = column.counts(in: universe)
+            let counts = column.counts(in: universe.rows)
             return texts.map { column.values.code(of: $0).map { Int(counts[$0]) } ?? 0 }
         case .number(let column):
             let numbers = values.compactMap(column.number)
             guard numbers.count == values.count else { return nil }
-            return column.counts(of: numbers, in: universe)
+            return column.counts(of: numbers, in: universe.rows)
         }
     }
 }

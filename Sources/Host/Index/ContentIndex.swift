@@ -31,6 +31,13 @@ final class ContentIndex {
     let live = LiveQueries()
     /// The orders that queries have asked for often enough.
     var orders = SortedOrders()
+    /// How much a query may look at in one turn, in rows whose keys are looked at.
+    ///
+    /// It is about five milliseconds' work. A query that looks at more is prepared
+    /// (``QueryPreparation``).
+    var looksInTurn = 1 << 20
+    /// So many words of a set are looked through in a step, of 64 rows each.
+    var wordsInStep = 128
 
     /// The columns by number: those of the declared fields, then those derived.
     private(set) var numbered: [IndexColumn] = []

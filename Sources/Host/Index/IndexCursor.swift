@@ -32,6 +32,14 @@ extension RowOrder {
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
+    /// Where the page of a query begins; nil: at the start.
+    ///
+    /// - Throws: as ``position(cursor:)``.
+    func position(of query: IndexQuery) throws(IndexError) -> Position? {
+        guard let cursor = query.cursor else { return nil }
+        return try position(cursor: cursor)
+    }
+
     /// The position that a cursor stands for.
     ///
     /// - Throws: ``IndexError/cursorInvalid(reason:)`` when it is none of ours, or belongs to

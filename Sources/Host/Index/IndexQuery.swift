@@ -1,7 +1,7 @@
 public import AtriumKit
 
 /// What to show of a list, and what to count.
-struct IndexQuery {
+struct IndexQuery: Equatable {
     /// Whose children.
     var parent: ParentScope = .all
     /// The filters, by section.
@@ -17,6 +17,9 @@ struct IndexQuery {
     var cursor: String?
     /// Whether to count what the sections offer.
     var countsFacets: Bool = false
+
+    /// How many rows behind the page are known where it is to stay right, to move up when others leave.
+    var spare: Int { limit / 2 + 8 }
 }
 
 /// One section of filters in a query.

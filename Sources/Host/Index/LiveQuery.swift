@@ -44,13 +44,15 @@ final class LiveQuery {
     /// Answers a query and keeps it answered: its limit is the window's length, its cursor is not
     /// looked at.
     ///
+    /// Nil where to find the answer looks at too much for one turn.
+    ///
     /// - Parameters:
     ///   - query: What to answer.
     ///   - index: Of what.
-    ///   - prepared: What was found of it ahead, right up to now; nil: nothing.
+    ///   - answer: What it answers now, found ahead; nil: it is to be found at once.
     /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
-    init(
-        _ query: IndexQuery, in index: ContentIndex, _ prepared: QueryPreparation? = nil
+    init?(
+        _ query: IndexQuery, in index: ContentIndex, _ answer: AnswerSearch? = nil
     ) throws(IndexError) {
         var query = query
         query.cursor = nil
@@ -62,7 +64,11 @@ final class LiveQuery {
         index.startLogging()
         number = index.live.join(
             self, parts: index.parts(of: query).union(orderParts), log: index.log)
-        askAnew(prepared)
+        if let answer {
+            show(answer.page, total: answer.total, counts: answer.counts)
+        } else if !askAnew() {
+            return nil
+        }
     }
 
     deinit {
@@ -125,8 +131,7 @@ final class LiveQuery {
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
         if front.rows.count < min(query.limit, total) {
-            guard !index.isLong(query) else { return fallBehind() }
-            refill(Matches(query, in: index))
+            guard !index.isLong(query), refill() else { return fallBehind() }
         }
         return showFront() || isChanged
     }
@@ -169,9 +174,6 @@ extension LiveQuery {
         var isComplete = false
     }
 
-    /// How many rows behind the window are known at best.
-    private var spare: Int { query.limit / 2 + 8 }
-
     /// A row of the front has changed: it stays where it is, or is taken out.
     private func touch(_ row: Int32, stays: Bool) {
         guard let place = front.rows.firstIndex(of: row) else { return }
@@ -212,11 +214,21 @@ extension LiveQuery {
     }
 
     /// Finds the rows that come behind those known.
-    private func refill(_ matches: Matches) {
+    ///
+    /// - Returns: Whether it did: false where that looks at too much.
+    private func refill() -> Bool {
+        let matches = Matches(query, in: index)
+        var looks = index.looksInTurn
         let page = order.page(
             of: matches.rows, total: matches.total,
             after: front.rows.last.map { order.position(of: Int($0)) },
-            limit: query.limit + spare - front.rows.count)
+            limit: query.limit + query.spare - front.rows.count, within: &looks)
+        guard let page else { return false }
+        append(page)
+        return true
+    }
+
+    private func append(_ page: RowOrder.Page) {
         for row in page.rows {
             front.rows.append(Int32(row))
             front.items.append(index.item(row: row))
@@ -229,8 +241,8 @@ extension LiveQuery {
     ///
     /// - Returns: Whether it is another than it was.
     private func showFront() -> Bool {
-        if front.rows.count > query.limit + spare * 2 {
-            let surplus = front.rows.count - query.limit - spare
+        if front.rows.count > query.limit + query.spare * 2 {
+            let surplus = front.rows.count - query.limit - query.spare
             for row in front.rows.suffix(surplus) { index.live.forget(row, by: number) }
             front.rows.removeLast(surplus)
             front.items.removeLast(surplus)
@@ -242,22 +254,34 @@ extension LiveQuery {
     }
 
     /// Asks the index anew.
-    private func askAnew(_ prepared: QueryPreparation? = nil) {
+    ///
+    /// - Returns: Whether it did: false where that looks at too much.
+    private func askAnew() -> Bool {
         // An index that was emptied has new columns. What could be sorted by still can.
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }
+        let matches = Matches(query, in: index)
+        var looks = index.looksInTurn
+        guard let counts = matches.counts(of: query, in: index, within: &looks),
+            let page = order.page(
+                of: matches.rows, total: matches.total, after: nil,
+                limit: query.limit == 0 ? 0 : query.limit + query.spare, within: &looks)
+        else { return false }
         judge = RowJudge(query, in: index)
+        show(page, total: matches.total, counts: counts)
+        return true
+    }
+
+    private func show(_ page: RowOrder.Page, total: Int, counts: [[Int]]) {
         position = index.log.end
-        let matches = Matches(query, in: index, prepared)
-        total = matches.total
-        counts = query.countsFacets ? query.sections.map { matches.counts(of: $0, in: index) } : []
+        (self.total, self.counts) = (total, counts)
         for row in front.rows { index.live.forget(row, by: number) }
         front = Front()
         guard query.limit > 0 else { return }
-        refill(matches)
+        append(page)
         _ = showFront()
     }
 
-    /// So many changes of rows, times selected filters, are followed; beyond, the index is asked.
+    /// So many changes of rows, times filters, are followed; beyond, the index is asked.
     private static let mostTests = 65_536
 
     private func fallBehind() -> Bool {
@@ -266,9 +290,8 @@ extension LiveQuery {
     }
 
     private func jump() -> Bool {
-        guard !index.isLong(query) else { return fallBehind() }
         let old = (total, counts, window)
-        askAnew()
+        guard !index.isLong(query), askAnew() else { return fallBehind() }
         return (total, counts, window) != old
     }
 }

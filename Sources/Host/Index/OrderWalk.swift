@@ -94,10 +94,11 @@ struct OrderWalk {
 }
 
 extension RowOrder {
-    /// The page, read off rows in order; nil where too many share a value of the first key for that.
+    /// The page, read off rows in order; nil where too many share a value of the first key for that, or
+    /// too few of those that stand first are in the set.
     func walked(
         _ order: SortedRows, _ rows: Bitset, after: Position?, limit: Int
-    ) -> (rows: [Int], isLast: Bool)? {
+    ) -> Page? {
         let isSplit = keys.count > 1
         var walk = OrderWalk(order, descending: keys.first?.descending ?? false, isSplit: isSplit)
         if let after {
@@ -110,16 +111,23 @@ extension RowOrder {
                 }, byAll: { compare($0, after) })
         }
         var page: [Int] = []
-        var isFirst = true
+        var (isFirst, looks) = (true, 0)
         while page.count <= limit, let places = walk.next() {
             var group: [Int] = []
+            // To find a value's rows takes some comparisons.
+            looks += Self.looksOfComparison
             let isWhole = order.visit(places) { row in
-                guard rows.contains(row) else { return true }
-                if isSplit, isFirst, let after, compare(row, after) <= 0 { return true }
+                looks += 1
+                guard rows.contains(row) else { return looks <= Self.mostWalked }
+                if isSplit, isFirst, let after {
+                    looks += Self.looksOfComparison
+                    if compare(row, after) <= 0 { return looks <= Self.mostWalked }
+                }
                 group.append(row)
                 return isSplit ? group.count < 4_096 : page.count + group.count <= limit
             }
             isFirst = false
+            guard looks <= Self.mostWalked else { return nil }
             if isSplit {
                 guard isWhole else { return nil }
                 group.sort { compare($0, $1) < 0 }

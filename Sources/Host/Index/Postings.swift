@@ -84,6 +84,15 @@ struct Postings {
         }
     }
 
+    /// What ``count(in:)`` looks at: rows, or words of 64.
+    var looks: Int {
+        switch form {
+        case .one: 1
+        case .few(let few): few.count
+        case .many(let many): many.words.count
+        }
+    }
+
     /// Takes the rows into the set.
     @inline(__always)
     func formUnion(into rows: inout Bitset) {

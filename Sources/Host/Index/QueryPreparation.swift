@@ -1,86 +1,44 @@
 import AtriumKit
 
-/// Finds step by step what a query's search, selections and counted filters let through, while the index
-/// goes on changing: for queries that look at too much for one turn of the loop.
+/// Answers a query step by step while the index goes on changing: for queries that look at too much for
+/// one turn of the loop.
 ///
-/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by
-/// itself. Once ``step()`` returns false, the sets are right until the next change; then ``catchUp()``
-/// judges what changed since, if that is little.
-///
-/// It has a set for the search, for each section with something selected, and for each filter that is
-/// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
-/// others has declared them. They are in memory until the query is answered.
+/// First it finds the sets of what search, selections and counted filters let through
+/// (``SelectionSearch``), then the total, the counts and the first rows (``AnswerSearch``). Once
+/// ``step()`` returns false, all is right until the next change; ``answer()`` takes in what changed since,
+/// if that is little.
 final class QueryPreparation {
     /// Whose rows.
     let index: ContentIndex
+    /// What is asked.
+    let query: IndexQuery
     /// How often it began again, because too much had changed.
     private(set) var restarts = 0
 
-    /// Something to find, and the sets that it goes into.
-    private struct Part {
-        let wanted: RowSearch.Wanted
-        var sets: [Int]
-    }
-
     /// A query begins again so often; where a list changes that fast, its caller is to try later.
     private static let mostRestarts = 8
-    /// What was found for so few is kept for the next query; of more where they are counted.
-    private static let mostKept = 16
-    /// As many changes of rows, times parts, are judged at once.
+    /// As many filters are asked at once about rows that changed.
     private static let fewTests = 16_384
-    /// So many parts are judged in a step, and rows of a number listed.
-    private static let partsInStep = 64
-    private static let rowsInStep = 4_096
 
-    private let query: IndexQuery
-    private let isKept: Bool
-    private var parts: [Part] = []
-    private var sets: [Bitset] = []
-    private var searchSet: Int?
-    private var sectionSets: [Int?] = []
-    private var filterSets: [Predicate: Int] = [:]
-    /// The columns of numbers whose rows are to be listed by number.
-    private var unlisted: [NumberColumn] = []
+    private enum Stage {
+        case selecting(SelectionSearch)
+        case answering(AnswerSearch)
+        case answered(AnswerSearch)
+    }
 
-    /// How many parts are done, and what is found of the next.
-    private var done = 0
-    private var present: RowSearch?
-    /// The parts in order, as far as they are done.
-    private var tests: [RowTest] = []
-    /// Up to where in the index's log the changes are judged, once those of `changed` are.
-    private var position: UInt64
-    private var changed: [Int32] = []
-    private var judged = 0
-    private var judgedParts = 0
-    private var standing: [Bool] = []
+    private var stage: Stage
 
-    /// Makes ready to find what a query asks for.
-    init(_ query: IndexQuery, in index: ContentIndex) {
+    /// Makes ready to answer a query.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - index: of what.
+    /// - Throws: ``IndexError``, as the query does.
+    init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
+        _ = try RowOrder(query.sort, in: index).position(of: query)
         self.query = query
         self.index = index
-        position = index.log.end
-        var finder = PartFinder()
-        if case .contains = index.test(search: query.search), let text = query.search {
-            searchSet = finder.add(.search(text))
-        }
-        for section in query.sections {
-            let isLong = section.selected.contains { index.bytes(lookedAtBy: $0) > 0 }
-            sectionSets.append(isLong ? finder.addSet() : nil)
-            for predicate in section.selected where isLong {
-                finder.add(.predicate(predicate), to: finder.sets - 1)
-            }
-        }
-        if query.countsFacets {
-            for predicate in query.sections.lazy.flatMap(\.offered)
-            where !predicate.isListed && filterSets[predicate] == nil {
-                filterSets[predicate] = finder.add(.predicate(predicate))
-            }
-        }
-        parts = finder.parts
-        sets = Array(repeating: Bitset(), count: finder.sets)
-        isKept = query.countsFacets || parts.count <= Self.mostKept
-        index.cache.makeRoom(for: filterSets.count)
-        unlisted = index.unlistedColumns(of: query)
+        stage = .selecting(SelectionSearch(query, in: index))
         index.startLogging()
     }
 
@@ -89,220 +47,46 @@ final class QueryPreparation {
     /// Whether the index changes faster than it can be followed.
     var isHopeless: Bool { restarts > Self.mostRestarts }
 
-    /// The rows that the search finds; nil: it finds all.
-    var searchRows: MatchingRows? { searchSet.map { .bits(sets[$0]) } }
-
-    /// The rows that a section lets through; nil: they were not looked for, since they are listed.
-    func rows(ofSection place: Int) -> MatchingRows? { sectionSets[place].map { .bits(sets[$0]) } }
-
-    /// The rows that a counted filter lets through; nil: as for a section.
-    func rows(matching predicate: Predicate) -> MatchingRows? {
-        predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
-    }
-
-    /// Whether what it finds is what a query asks an index for.
-    func isFor(_ query: IndexQuery, in index: ContentIndex) -> Bool {
-        index === self.index && query.search == self.query.search
-            && query.sections == self.query.sections
-            && query.countsFacets == self.query.countsFacets
-    }
-
     /// Does a little.
     ///
     /// - Returns: False: all is found, and right until the next change; or it is hopeless.
     func step() -> Bool {
-        guard index.log.count(since: position) != nil else { return beginAgain() }
-        if let column = unlisted.last {
-            if !column.list(atMost: Self.rowsInStep) { unlisted.removeLast() }
-            return true
+        guard !isHopeless else { return false }
+        switch stage {
+        case .selecting(let selections):
+            switch selections.step() {
+            case .more: return true
+            case .lost: return beginAgain()
+            case .done:
+                guard let answer = try? AnswerSearch(query, in: index, selections) else {
+                    return beginAgain()
+                }
+                stage = .answering(answer)
+                return true
+            }
+        case .answering(let answer), .answered(let answer):
+            switch answer.step() {
+            case .more: return true
+            case .lost: return beginAgain()
+            case .done:
+                stage = .answered(answer)
+                return false
+            }
         }
-        if done < parts.count {
-            find()
-            return true
-        }
-        return judge()
     }
 
-    /// Makes the sets right again, if little has changed since they were.
-    ///
-    /// - Returns: Whether they are.
-    func catchUp() -> Bool {
-        guard done == parts.count, unlisted.isEmpty, !isHopeless,
-            let count = index.log.count(since: position),
-            count * max(parts.count, 1) <= Self.fewTests
-        else { return false }
+    /// What was found, made right again if little has changed since it was; nil: it takes further steps.
+    func answer() -> AnswerSearch? {
+        guard case .answered(let answer) = stage, let tests = answer.pendingTests,
+            tests <= Self.fewTests
+        else { return nil }
         while step() {}
-        return !isHopeless
+        return answer
     }
 
     private func beginAgain() -> Bool {
         restarts += 1
-        (done, judged, judgedParts) = (0, 0, 0)
-        (tests, changed, standing, present) = ([], [], [], nil)
-        sets = sets.map { _ in Bitset() }
-        unlisted = index.unlistedColumns(of: query)
-        position = index.log.end
+        stage = .selecting(SelectionSearch(query, in: index))
         return !isHopeless
-    }
-
-    /// Gathers what is to be found: each once, whatever it is asked for.
-    private struct PartFinder {
-        var parts: [Part] = []
-        var sets = 0
-        private var places: [RowSearch.Wanted: Int] = [:]
-
-        /// A further set.
-        mutating func addSet() -> Int {
-            sets += 1
-            return sets - 1
-        }
-
-        /// Adds something with a set of its own.
-        mutating func add(_ wanted: RowSearch.Wanted) -> Int {
-            let set = addSet()
-            add(wanted, to: set)
-            return set
-        }
-
-        /// Adds something to a set.
-        mutating func add(_ wanted: RowSearch.Wanted, to set: Int) {
-            guard let place = places[wanted] else {
-                places[wanted] = parts.count
-                return parts.append(Part(wanted: wanted, sets: [set]))
-            }
-            if !parts[place].sets.contains(set) { parts[place].sets.append(set) }
-        }
-    }
-}
-
-// MARK: Finding and following
-
-extension QueryPreparation {
-    /// Goes on with the present part.
-    private func find() {
-        let part = parts[done]
-        var search = present ?? RowSearch(part.wanted)
-        present = nil
-        if search.step(in: index, keeping: isKept) {
-            present = search
-            return
-        }
-        for set in part.sets {
-            if sets[set].words.isEmpty {
-                sets[set] = search.rows
-            } else {
-                sets[set].formUnion(search.rows)
-            }
-        }
-        tests.append(test(part))
-        done += 1
-    }
-
-    /// Judges a row that changed by some of the parts.
-    ///
-    /// - Returns: False: none is left.
-    private func judge() -> Bool {
-        if judged == changed.count {
-            guard index.log.end != position else { return false }
-            changed = index.log.changes(since: position).map(\.row)
-            (judged, judgedParts, position) = (0, 0, index.log.end)
-            guard judged < changed.count else { return true }
-        }
-        if judgedParts == 0 { standing = Array(repeating: false, count: sets.count) }
-        let row = RowView(index: index, row: Int(changed[judged]), before: nil)
-        let end = min(judgedParts + Self.partsInStep, parts.count)
-        if index.table.occupied.contains(row.row) {
-            for place in judgedParts..<end {
-                let isKnown = parts[place].sets.allSatisfy { standing[$0] }
-                guard !isKnown, currentTest(place).passes(row) else { continue }
-                for set in parts[place].sets { standing[set] = true }
-            }
-        }
-        judgedParts = end
-        guard judgedParts == parts.count else { return true }
-        for (set, isMember) in standing.enumerated() { sets[set].set(row.row, to: isMember) }
-        (judged, judgedParts) = (judged + 1, 0)
-        return true
-    }
-
-    private func test(_ part: Part) -> RowTest {
-        switch part.wanted {
-        case .search(let text): index.test(search: text)
-        case .predicate(let predicate): index.test(predicate)
-        }
-    }
-
-    /// A part's test: those that know texts by their codes are made anew, for texts come and go.
-    private func currentTest(_ place: Int) -> RowTest {
-        if case .contains = tests[place] { tests[place] } else { test(parts[place]) }
-    }
-}
-
-extension ContentIndex {
-    /// A query that looks at no more bytes than this is answered at once.
-    private static let fewBytes = 4 << 20
-
-    /// Whether a query looks at so much that it is to be prepared step by step.
-    func isLong(_ query: IndexQuery) -> Bool {
-        var bytes = 0
-        if query.search?.isEmpty == false {
-            bytes += searched.reduce(4_096) { $0 + $1.byteCount }
-        }
-        for section in query.sections {
-            for predicate in section.selected { bytes += self.bytes(lookedAtBy: predicate) }
-            guard query.countsFacets else { continue }
-            for predicate in section.offered { bytes += self.bytes(lookedAtBy: predicate) }
-        }
-        return bytes > Self.fewBytes
-    }
-
-    /// How many bytes a predicate looks at, roughly, if nothing is known of it; 0 where the rows are
-    /// listed.
-    func bytes(lookedAtBy predicate: Predicate) -> Int {
-        switch predicate {
-        case .all: return 0
-        case .equals(_, let value) where value.isNull: return 16 * table.end
-        case .equals(let field, _):
-            // The first time the rows are listed by their numbers.
-            guard case .number(let column) = columns[field] else { return 0 }
-            return 256 * column.unlistedCount
-        case .range: return 4_096 + 8 * table.end
-        case .contains(let field, _):
-            guard case .text(let column) = columns[field] else { return 4_096 + 256 * table.end }
-            return 4_096 + column.byteCount
-        case .and(let parts), .or(let parts):
-            return parts.reduce(table.end / 8) { $0 + bytes(lookedAtBy: $1) }
-        case .not(let part): return table.end / 8 + bytes(lookedAtBy: part)
-        @unknown default: return 0
-        }
-    }
-
-    /// The columns of numbers that a query asks for single ones of, and whose rows are not listed yet.
-    fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
-        var fields: Set<String> = []
-        for section in query.sections {
-            for predicate in section.selected { predicate.addFields(listed: &fields) }
-            guard query.countsFacets else { continue }
-            for predicate in section.offered { predicate.addFields(listed: &fields) }
-        }
-        return fields.compactMap { field in
-            guard case .number(let column) = columns[field], column.unlistedCount > 0 else {
-                return nil
-            }
-            return column
-        }
-    }
-}
-
-extension Predicate {
-    /// Adds the fields that it asks for single values.
-    fileprivate func addFields(listed fields: inout Set<String>) {
-        switch self {
-        case .equals(let field, _): fields.insert(field)
-        case .and(let parts), .or(let parts):
-            for part in parts { part.addFields(listed: &fields) }
-        case .not(let part): part.addFields(listed: &fields)
-        default: break
-        }
     }
 }

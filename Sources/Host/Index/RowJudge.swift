@@ -36,7 +36,7 @@ struct RowJudge {
         func counts(in section: Int) -> Bool { self == .passes || self == .onlyIn(section) }
     }
 
-    /// How many selected filters a row is judged by.
+    /// How many filters a row is judged by.
     let weight: Int
 
     private let base: RowTest
@@ -50,7 +50,9 @@ struct RowJudge {
 
     /// Makes a query ready for judging single rows.
     init(_ query: IndexQuery, in index: ContentIndex) {
-        weight = query.sections.reduce(1) { $0 + $1.selected.count }
+        weight = query.sections.reduce(1) {
+            $0 + $1.selected.count + (query.countsFacets ? $1.offered.count : 0)
+        }
         base = .and([index.test(query.parent), index.test(search: query.search)])
         sections = query.sections.map { section in
             let offered = query.countsFacets ? section.offered.map(index.test) : []

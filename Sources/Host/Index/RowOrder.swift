@@ -43,7 +43,7 @@ struct RowOrder {
     init(_ sort: [SortKey], in index: ContentIndex) throws(IndexError) {
         var keys: [Key] = []
         for key in sort {
-            guard index.columns[key.field] != nil || key.field == "id" else {
+            guard index.isSortable(by: key.field) else {
                 throw .sortFieldUnknown(
                     field: key.field, known: (index.columns.keys + ["id"]).sorted())
             }
@@ -63,58 +63,6 @@ struct RowOrder {
     /// The parts of a row that its place depends on.
     var parts: ChangedParts {
         keys.reduce(.presence) { $0.union($1.number >= 0 ? .column($1.number) : .presence) }
-    }
-
-    /// The first rows of a set in order, behind a position if there is one, and whether they are the
-    /// last; `total` is how many the set has.
-    func page(
-        of rows: Bitset, total: Int, after: Position?, limit: Int
-    ) -> (rows: [Int], isLast: Bool) {
-        guard limit > 0 else { return ([], true) }
-        // Of rows in order, so many must be looked at until there are enough; a look at one in order
-        // costs several times one at the next in a set.
-        let walk = (limit + 1) * index.count / max(total, 1) * 4
-        let scan = total + rows.words.count / 4
-        if walk < scan, limit < total,
-            let order = index.orders.order(
-                of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk, in: index),
-            let page = walked(order, rows, after: after, limit: limit)
-        {
-            return page
-        }
-        return scanned(rows, after: after, limit: limit)
-    }
-
-    private func scanned(
-        _ rows: Bitset, after: Position?, limit: Int
-    ) -> (rows: [Int], isLast: Bool) {
-        var best = BestRows(limit: min(limit, index.count)) { compare($0, $1) < 0 }
-        let isAhead = { (row: Int) in
-            after.map { compare(row, $0) > 0 } ?? true
-        }
-        let idHeads = index.table.heads
-        guard let key = keys.first else {
-            best.collect(rows, key: { idHeads[$0] }, where: isAhead)
-            return best.finish()
-        }
-        let flip: UInt64 = key.descending ? ~0 : 0
-        switch key.column {
-        case nil: best.collect(rows, key: { idHeads[$0] ^ flip }, where: isAhead)
-        case .number(let column):
-            column.numbers.withUnsafeBufferPointer { numbers in
-                best.collect(rows, key: { Self.head(numbers, $0, flip) }, where: isAhead)
-            }
-        case .text(let column):
-            // Copies, so that the loop does not ask for exclusive access at each row.
-            let (heads, codes) = (column.values.heads, column.first)
-            best.collect(
-                rows,
-                key: { row in
-                    guard row < codes.count, codes[row] >= 0 else { return .max }
-                    return heads[Int(codes[row])] ^ flip
-                }, where: isAhead)
-        }
-        return best.finish()
     }
 
     /// Where a row stands.
@@ -143,16 +91,6 @@ struct RowOrder {
                 default: false
                 }
             }
-    }
-
-    /// The number of a row as an unsigned one that orders as they do; the greatest where it has
-    /// none.
-    @inline(__always)
-    private static func head(
-        _ numbers: UnsafeBufferPointer<Double>, _ row: Int, _ flip: UInt64
-    ) -> UInt64 {
-        guard row < numbers.count, !numbers[row].isNaN else { return .max }
-        return numbers[row].orderedBits ^ flip
     }
 
     /// Below 0 when one row comes before the other.
@@ -232,4 +170,9 @@ struct RowOrder {
             return descending ? -ascending : ascending
         }
     }
+}
+
+extension ContentIndex {
+    /// Whether a field can be sorted by.
+    func isSortable(by field: String) -> Bool { columns[field] != nil || field == "id" }
 }

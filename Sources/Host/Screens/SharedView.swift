@@ -223,8 +223,15 @@ extension SharedView {
     /// Finds what the lists ask for in slices, and shows it then.
     private func find(_ container: Container, _ end: @escaping LongQueries.End) {
         let queries = queries(container)
-        prepared = queries.filter { $0.index.isLong($0.query) }
-            .map { QueryPreparation($0.query, in: $0.index) }
+        do throws(IndexError) {
+            prepared = try queries.map { (_, index, query) throws(IndexError) in
+                try QueryPreparation(query, in: index)
+            }
+        } catch {
+            isResolving = false
+            end()
+            return finish(HostError(error))
+        }
         container.domain.inSlices { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
@@ -247,11 +254,9 @@ extension SharedView {
         }
     }
 
-    private func isPrepared(_ container: Container) -> Bool {
-        queries(container).allSatisfy { _, index, query in
-            !index.isLong(query)
-                || prepared.contains { $0.isFor(query, in: index) && $0.catchUp() }
-        }
+    /// What was found of a query, right up to now.
+    private func answer(to query: IndexQuery, in index: ContentIndex) -> AnswerSearch? {
+        prepared.first { $0.index === index && $0.query == query }?.answer()
     }
 }
 
@@ -275,8 +280,8 @@ extension SharedView {
             if isSame, !isRemade { return }
         }
         if isRemade {
-            guard isPrepared(container) else { return try prepare() }
-            lists = try makeLists(container)
+            guard let made = try makeLists(container) else { return try prepare() }
+            lists = made
             structure = container.structure
             for list in lists { container.growOrders(of: list.index) }
         }
@@ -305,10 +310,11 @@ extension SharedView {
         }
     }
 
-    private func makeLists(_ container: Container) throws(HostError) -> [LiveList] {
+    /// The lists as they are now; nil: what they ask for is to be found in slices.
+    private func makeLists(_ container: Container) throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
         for (slot, index, query) in queries(container) {
-            let query = try live(query, in: index)
+            guard let query = try live(query, in: index) else { return nil }
             query.holder = self
             let before = lists.first { $0.component == slot.name }?.items ?? []
             made.append(
@@ -342,30 +348,23 @@ extension SharedView {
             } else {
                 key.search.isEmpty && !isFlat(index, component) ? .roots : .all
             }
+        var sort = key.sort.map { SortKey($0) }
+        // A field that people sort by may be taken away: they go on without it.
+        if isReady { sort.removeAll { !index.isSortable(by: $0.field) } }
         return IndexQuery(
-            parent: scope, sections: sections.map(\.query), search: key.search,
-            sort: key.sort.map { SortKey($0) }, limit: key.limit(of: component),
-            countsFacets: counts)
+            parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,
+            limit: key.limit(of: component), countsFacets: counts)
     }
 
     private func live(
         _ query: IndexQuery, in index: ContentIndex
-    ) throws(HostError) -> LiveQuery {
-        let prepared = prepared.first { $0.isFor(query, in: index) }
+    ) throws(HostError) -> LiveQuery? {
+        let answer = answer(to: query, in: index)
+        guard answer != nil || !index.isLong(query) else { return nil }
         do {
-            return try LiveQuery(query, in: index, prepared)
+            return try LiveQuery(query, in: index, answer)
         } catch {
-            guard isReady, case .sortFieldUnknown(_, let known) = error else {
-                throw HostError(error)
-            }
-            // A field that people sort by was taken away: they go on without it.
-            var query = query
-            query.sort = query.sort.filter { known.contains($0.field) }
-            do {
-                return try LiveQuery(query, in: index, prepared)
-            } catch {
-                throw HostError(error)
-            }
+            throw HostError(error)
         }
     }
 

@@ -88,6 +88,43 @@ struct LongQueryTests {
         try await host.end()
     }
 
+    @Test func `lists, counts and screens that look at much are answered in slices`() async throws {
+        let host = try await big()
+        let sort = ["rating", "-title"]
+        let plain = try await host.call {
+            $0.list(ListRequest(container: "films", sort: sort, facets: true), $1)
+        }
+        let before = await host.on { $0.domainSteps }
+        await host.on { $0.lookLess() }
+        let page = try await host.call {
+            $0.list(ListRequest(container: "films", sort: sort, facets: true), $1)
+        }
+        #expect(page.items == plain.items && page.total == 500)
+        let listed = await host.on { $0.domainSteps }
+        #expect(listed - before >= 8, "a word of rows in each")
+        let client = try await ScreenClient(host, ScreenRequest(container: "films", sort: sort))
+        try await client.catchUp()
+        #expect(client.ids() == plain.items.map(\.id))
+        #expect(await host.on { $0.domainSteps } - listed >= 8)
+        try await host.put(film("more", title: "number 999"))
+        try await client.catchUp()
+        #expect(client.ids().first == "more")
+        // More leave than it knows others behind.
+        let all = try await host.call {
+            $0.list(ListRequest(container: "films", sort: sort, limit: 200), $1)
+        }
+        let gone = all.items.prefix(150).map(\.id)
+        _ = try await host.call {
+            $0.remove("films", component: nil, gone, purge: false, by: .ann, $1)
+        }
+        let left = all.items.dropFirst(150).map(\.id)
+        while client.ids() != left {
+            try await client.catchUp()
+            _ = try await host.status()
+        }
+        try await host.end()
+    }
+
     // MARK: Whose turn it is
 
     @Test func `a user's long queries delay another's by one of them`() async throws {
@@ -197,4 +234,11 @@ struct LongQueryTests {
 extension Registry {
     /// What was done in slices so far.
     fileprivate var domainSteps: Int { domain.steps }
+
+    /// Lets queries look at very little in one turn.
+    fileprivate func lookLess() {
+        for list in containers.values.flatMap(\.slots).compactMap(\.list) {
+            (list.looksInTurn, list.wordsInStep) = (10, 1)
+        }
+    }
 }

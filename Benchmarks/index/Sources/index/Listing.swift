@@ -119,3 +119,11 @@ enum Questions {
             + "WHERE trigrams MATCH '\"\(text)\"' ORDER BY m.rating DESC LIMIT 50"
     }
 }
+
+extension ContentIndex {
+    /// A query's page, in one turn however much it looks at.
+    func query(_ query: IndexQuery) throws -> IndexPage {
+        guard let page = try page(of: query, within: .max) else { throw CancellationError() }
+        return page
+    }
+}

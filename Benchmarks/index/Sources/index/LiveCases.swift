@@ -15,7 +15,7 @@ struct LiveCases {
             let chosen = [genres[number % 20], genres[(number / 20 + 1) % 20]]
             var query = listing.query(genres: chosen, rated: Double(number % 9))
             query.sort = [SortKey(number.isMultiple(of: 2) ? "-votes.score" : "-rating")]
-            live.append(try LiveQuery(query, in: listing.index))
+            if let query = try LiveQuery(query, in: listing.index) { live.append(query) }
         }
         var (judging, number) = ([Double](), 0)
         for _ in 0..<200 {

@@ -1,0 +1,111 @@
+/// The first rows of a set in an order: read off rows that stand in it, where that costs less than a look
+/// at all of the set.
+extension RowOrder {
+    /// A page's rows in order, and whether no others come behind them.
+    typealias Page = (rows: [Int], isLast: Bool)
+
+    /// A comparison of rows costs about as much as a look at so many keys.
+    static let looksOfComparison = 16
+    /// So many rows are walked over at most: a thousand that match may stand behind a million others.
+    static let mostWalked = 1 << 19
+
+    /// The first rows of a set in order, behind a position if there is one.
+    ///
+    /// - Parameters:
+    ///   - rows: the set.
+    ///   - total: how many it has.
+    ///   - after: the position.
+    ///   - limit: at most so many.
+    ///   - looks: how much may be looked at, in rows whose keys are looked at; what it took is taken off.
+    /// - Returns: the page; nil: it takes more looks.
+    func page(
+        of rows: Bitset, total: Int, after: Position?, limit: Int, within looks: inout Int
+    ) -> Page? {
+        guard limit > 0 else { return ([], true) }
+        if let page = walked(rows, total: total, after: after, limit: limit) { return page }
+        looks -= total + rows.words.count
+        var best = bestRows(limit: min(limit, index.count))
+        for start in stride(from: 0, to: rows.words.count, by: index.wordsInStep) {
+            guard best.comparisons * Self.looksOfComparison <= looks else { return nil }
+            let end = min(start + index.wordsInStep, rows.words.count)
+            scan(rows, words: start..<end, after: after, into: &best)
+        }
+        looks -= best.comparisons * Self.looksOfComparison
+        return best.finish()
+    }
+
+    /// The page, read off rows in order; nil: there are none in this order, or it is more work so.
+    func walked(_ rows: Bitset, total: Int, after: Position?, limit: Int) -> Page? {
+        // Of rows in order, so many must be looked at until there are enough; a look at one in order
+        // costs several times one at the next in a set.
+        let walk = (limit + 1) * index.count / max(total, 1) * 4
+        let scan = total + rows.words.count / 4
+        guard walk < scan, limit < total,
+            let order = index.orders.order(
+                of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk, in: index)
+        else { return nil }
+        return walked(order, rows, after: after, limit: limit)
+    }
+
+    /// What gathers the first rows.
+    func bestRows(limit: Int) -> BestRows {
+        BestRows(limit: limit) { compare($0, $1) < 0 }
+    }
+
+    /// Looks through some words of a set for its first rows.
+    func scan(_ rows: Bitset, words: Range<Int>, after: Position?, into best: inout BestRows) {
+        let isAhead = { (row: Int) in
+            after.map { compare(row, $0) > 0 } ?? true
+        }
+        let idHeads = index.table.heads
+        guard let key = keys.first else {
+            return best.collect(rows, words: words, key: { idHeads[$0] }, where: isAhead)
+        }
+        let flip: UInt64 = key.descending ? ~0 : 0
+        switch key.column {
+        case nil: best.collect(rows, words: words, key: { idHeads[$0] ^ flip }, where: isAhead)
+        case .number(let column):
+            column.numbers.withUnsafeBufferPointer { numbers in
+                best.collect(
+                    rows, words: words, key: { Self.head(numbers, $0, flip) }, where: isAhead)
+            }
+        case .text(let column):
+            // Copies, so that the loop does not ask for exclusive access at each row.
+            let (heads, codes) = (column.values.heads, column.first)
+            best.collect(
+                rows, words: words, key: { Self.head(heads, codes, $0, flip) }, where: isAhead)
+        }
+    }
+
+    /// The key by which ``BestRows`` looks at a row.
+    func head(of row: Int) -> UInt64 {
+        guard let key = keys.first else { return index.table.heads[row] }
+        let flip: UInt64 = key.descending ? ~0 : 0
+        switch key.column {
+        case nil: return index.table.heads[row] ^ flip
+        case .number(let column):
+            return column.numbers.withUnsafeBufferPointer { Self.head($0, row, flip) }
+        case .text(let column): return Self.head(column.values.heads, column.first, row, flip)
+        }
+    }
+
+    /// The number of a row as an unsigned one that orders as they do; the greatest where it has
+    /// none.
+    @inline(__always)
+    private static func head(
+        _ numbers: UnsafeBufferPointer<Double>, _ row: Int, _ flip: UInt64
+    ) -> UInt64 {
+        guard row < numbers.count, !numbers[row].isNaN else { return .max }
+        return numbers[row].orderedBits ^ flip
+    }
+
+    /// As for numbers, the first bytes of a row's text.
+    @inline(__always)
+    private static func head(
+        _ heads: ContiguousArray<UInt64>, _ codes: ContiguousArray<Int32>, _ row: Int,
+        _ flip: UInt64
+    ) -> UInt64 {
+        guard row < codes.count, codes[row] >= 0 else { return .max }
+        return heads[Int(codes[row])] ^ flip
+    }
+}
