@@ -40,8 +40,8 @@ RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
 CHECKED := --explicit-target-dependency-import-check error
 
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz soak bench lint format docs install uninstall lay-down lay-down-units release stage deb \
-	test-package deps test-deps clean
+.PHONY: help run test fuzz soak soak-daemon soak-store bench lint format docs install uninstall lay-down \
+	lay-down-units release stage deb test-package deps test-deps clean
 
 help: ## what there is to do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' $(MAKEFILE_LIST) | column -t -s @
@@ -54,14 +54,23 @@ test: test-deps lint ## check the format, build everything, run all tests
 	$(RUN_TESTS) --skip WorkersTests
 	$(RUN_TESTS) --filter WorkersTests
 	SWIFT='$(SWIFT)' FUZZ_SECONDS=15 FUZZ_SEED=1 Tests/Fuzz/run json idl frames
-	SOAK_SECONDS=20 SOAK_SEED=1 $(MAKE) --no-print-directory soak
+	SOAK_SECONDS=20 SOAK_SEED=1 $(MAKE) --no-print-directory soak-daemon
 	$(MAKE) --no-print-directory test-package
 
 fuzz: test-deps ## make up what the daemon reads; FUZZ_SECONDS=60 for each of json, idl, frames, calls, or FUZZ=idl
 	SWIFT='$(SWIFT)' Tests/Fuzz/run $(FUZZ)
 
-soak: test-deps ## a daemon under SOAK_CLIENTS=200 for SOAK_SECONDS=300, while all happens to it that can (as root)
+soak: soak-daemon soak-store ## all that can happen, for long: to a daemon under 200 clients (as root), and to its store's files
+
+# SOAK_CLIENTS=200 SOAK_SECONDS=300
+soak-daemon: test-deps
 	@Tests/Soak/run check || exit 0; $(MAKE) --no-print-directory release && Tests/Soak/run '$(PRODUCTS)'
+
+# What `make test` does for a minute: each call of FAULT_SEEDS workloads fails in five ways, OPENING_CASES files are broken.
+soak-store: test-deps
+	$(SWIFT) build --build-tests $(CHECKED)
+	FAULT_SEEDS=$${FAULT_SEEDS:-10} OPENING_CASES=$${OPENING_CASES:-20000} $(RUN_TESTS) \
+		--filter 'StoreTests.(FaultTests|OpeningFuzzTests)'
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	@.ci/deps python3 python3-venv

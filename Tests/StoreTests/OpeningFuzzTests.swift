@@ -6,7 +6,7 @@ import Testing
 
 /// Stores whose files are broken at random: each opens with what was written, or says what is wrong.
 ///
-/// `OPENING_CASES` says how many there are.
+/// `OPENING_CASES` says how many there are. The files of one that breaks the promise are kept in the folder of temporary ones.
 @Suite(.timeLimit(.minutes(60))) struct OpeningFuzzTests {
     private static let cases =
         ProcessInfo.processInfo.environment["OPENING_CASES"].flatMap { Int($0) } ?? 400
@@ -18,7 +18,17 @@ import Testing
             var random = Seeded(state: UInt64(seed))
             var files = whole
             for _ in 0..<Int.random(in: 1...3, using: &random) { files.breakOne(using: &random) }
-            if try isSaid(files, seed: seed) { said += 1 }
+            do {
+                if try isSaid(files) { said += 1 }
+            } catch let broken as BrokenPromise {
+                let folder = "\(FileManager.default.temporaryDirectory.path)/atrium-opening-\(seed)"
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true)
+                for (name, data) in [("", files.database), ("-wal", files.log)] {
+                    try data.write(to: URL(filePath: "\(folder)/atrium.sqlite\(name)"))
+                }
+                Issue.record("case \(seed), kept in \(folder): \(broken.what)")
+            }
         }
         // Not all that breaks is ever read.
         #expect(said > Self.cases / 3)
@@ -49,22 +59,22 @@ import Testing
     }
 
     /// Opens it and reads all; false: all that was read is what was written.
-    private func isSaid(_ files: StoreFiles, seed: Int) throws -> Bool {
+    private func isSaid(_ files: StoreFiles) throws -> Bool {
         let scratch = try files.written()
         do {
             let bench = try Bench(scratch)
             defer { bench.store.close() }
             guard bench.store.damages.isEmpty else {
-                _ = try read(bench, seed)
+                _ = try read(bench)
                 return true
             }
-            return try read(bench, seed)
+            return try read(bench)
         } catch is StoreError {
             return true
         }
     }
 
-    private func read(_ bench: Bench, _ seed: Int) throws -> Bool {
+    private func read(_ bench: Bench) throws -> Bool {
         let store = bench.store
         var isSaid = !store.damages.isEmpty
         let count = Int(store.lastSequence)
@@ -87,13 +97,22 @@ import Testing
         if case .failure? = bench.write(put("new", "x", epoch: 1)) { isSaid = true }
         guard !isSaid else { return true }
         let entries = (0..<count).map(Self.entry)
-        #expect(told.map(\.sequence) == (0..<count).map { Int64($0 + 1) }, "case \(seed)")
-        #expect(told.map(\.payload) == entries.compactMap(\.notification?.payload), "case \(seed)")
+        guard told.map(\.sequence) == (0..<count).map({ Int64($0 + 1) }),
+            told.map(\.payload) == entries.compactMap(\.notification?.payload)
+        else { throw BrokenPromise(what: "notifications \(told.map(\.sequence))") }
         var expected: [String: [UInt8]] = [:]
         for change in entries.flatMap(\.changes) { expected[change.key] = change.value }
-        #expect(found == expected, "case \(seed)")
+        guard found == expected else {
+            let wrong = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
+            throw BrokenPromise(what: "records \(wrong.sorted())")
+        }
         return false
     }
+}
+
+/// What was shown is not what was written, and nothing was said.
+private struct BrokenPromise: Error {
+    var what: String
 }
 
 /// Whether a recount finds something: that an entry of the past is not there shows in no read.

@@ -14,7 +14,7 @@ import Testing
     private func reopened(after sql: String, purges: [Purge]? = nil) throws -> Bench {
         let scratch = try TemporaryDirectory()
         let bench = try Bench(scratch)
-        for key in Self.kept { bench.write(put(key, #"{"item":"\(key.prefix(1))"}"#)) }
+        for key in Self.kept { bench.write(put(key, #"{"item":"\#(key.prefix(1))"}"#)) }
         var entry = put("x", "y", in: "books")
         entry.actors = [Actor(number: 7, name: "unix:1000"), Actor(number: 8, name: "unix:1001")]
         bench.write(entry)
@@ -30,7 +30,9 @@ import Testing
                     ]))
         bench.store.waitForDeletion()
         bench.store.close()
-        let file = try DatabaseQueue(path: scratch.database)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let file = try DatabaseQueue(path: scratch.database, configuration: configuration)
         try file.write { db in try db.execute(sql: sql) }
         try file.close()
         return try Bench(scratch)
