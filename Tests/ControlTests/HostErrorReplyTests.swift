@@ -7,55 +7,79 @@ import VarlinkIDL
 
 @testable import Control
 
-/// Errors go over the wire by name: nothing but these tests holds them to what the interfaces declare.
+/// Every error of the host as the interfaces declare it.
 @Suite struct HostErrorReplyTests {
     /// One of each case.
-    static let errors: [HostError] = [
-        .containerNotFound("c"), .componentNotFound(container: "c", component: "p"),
-        .componentExists(container: "c", component: "p"), .pluginNotFound("p", known: ["q"]),
-        .settingInvalid(component: "p", setting: "s", reason: "r"),
-        .definitionInvalid(container: "c", reason: "r"),
-        .itemsUnfit(container: "c", field: "f", reason: "r", items: ["i"]),
-        .itemNotFound(container: "c", item: "i"), .itemInvalid(item: "i", reason: "r"),
-        .fieldInvalid(item: "i", field: "f", expected: "e", found: "g"),
-        .fieldUnknown(field: "f", known: ["g"]),
-        .revisionMismatch(item: "i", expected: 1, found: 2),
-        .readOnly(component: "p", reason: "r"),
-        .scopeNotFound("s", known: ["t"]),
-        .componentNotInScope(component: "p", scope: "s", shown: ["q"]),
-        .filterNotFound(section: "s", filter: "f", known: ["g"]), .commentNotFound("c"),
-        .actorNotFound("web:42"),
-        .conflict(comment: "c", reason: "r"), .refused(reason: "r", retryAfter: 1),
-        .cursorInvalid("r"), .limitExceeded(limit: "l", value: 1, retryAfter: 1),
-        .parameterInvalid(parameter: "p", reason: "r"),
-        .topicInvalid(topic: "t", reason: "r"), .screenNotFound("s"),
-        .storeUnavailable(reason: "r", retryAfter: 1), .noSpace(path: "p", needed: 2, free: 1),
-        .componentUnavailable(component: "p", reason: "r", retryAfter: 1),
-    ]
+    static let errors = Array(
+        sequence(first: HostError.containerNotFound("c"), next: { next(after: $0) }))
+
+    /// The cases one after the other: a new one does not compile until it has its place here.
+    private static func next(after error: HostError) -> HostError? {
+        switch error {
+        case .containerNotFound: .componentNotFound(container: "c", component: "p")
+        case .componentNotFound: .componentExists(container: "c", component: "p")
+        case .componentExists: .pluginNotFound("p", known: ["q"])
+        case .pluginNotFound: .settingInvalid(component: "p", setting: "s", reason: "r")
+        case .settingInvalid: .definitionInvalid(container: "c", reason: "r")
+        case .definitionInvalid:
+            .itemsUnfit(container: "c", field: "f", reason: "r", items: ["i"])
+        case .itemsUnfit: .recordInvalid(component: "p", key: "k", reason: "r")
+        case .recordInvalid: .itemNotFound(container: "c", item: "i")
+        case .itemNotFound: .itemInvalid(item: "i", reason: "r")
+        case .itemInvalid: .fieldInvalid(item: "i", field: "f", expected: "e", found: "g")
+        case .fieldInvalid: .fieldUnknown(field: "f", known: ["g"])
+        case .fieldUnknown: .revisionMismatch(item: "i", expected: 1, found: 2)
+        case .revisionMismatch: .readOnly(component: "p", reason: "r")
+        case .readOnly: .filterNotFound(section: "s", filter: "f", known: ["g"], reason: "r")
+        case .filterNotFound: .scopeNotFound("s", known: ["t"])
+        case .scopeNotFound: .componentNotInScope(component: "p", scope: "s", shown: ["q"])
+        case .componentNotInScope: .actorNotFound("web:42")
+        case .actorNotFound: .commentNotFound("c")
+        case .commentNotFound: .conflict(comment: "c", reason: "r")
+        case .conflict: .refused(reason: "r", retryAfter: 1)
+        case .refused: .cursorInvalid("r")
+        case .cursorInvalid: .limitExceeded(limit: "screens", value: 1, retryAfter: 1)
+        case .limitExceeded: .parameterInvalid(parameter: "p", reason: "r")
+        case .parameterInvalid: .topicInvalid(topic: "t", reason: "r")
+        case .topicInvalid: .screenNotFound("s")
+        case .screenNotFound: .storeUnavailable(reason: "r", retryAfter: 1)
+        case .storeUnavailable: .noSpace(path: "p", needed: 2, free: 1)
+        case .noSpace: .componentUnavailable(component: "p", reason: "r", retryAfter: 1)
+        case .componentUnavailable: nil
+        }
+    }
 
     @Test func `every error has the members that each interface declares under its name`() throws {
         for interface in ControlRouter.interfaces {
             let definition = try InterfaceDefinition(interface.description)
             for error in Self.errors {
-                let (name, members) = error.parts
-                guard let declared = definition.errors.first(where: { $0.name == name }) else {
-                    continue
-                }
+                let reply = error.reply(of: interface)
+                guard
+                    let declared = definition.errors.first(where: {
+                        "\(interface.name).\($0.name)" == reply.name
+                    })
+                else { continue }
                 // What an error of the text adds, a hint, the host has not.
                 let required = declared.parameters.fields.map(\.name).filter { $0 != "hint" }
-                #expect(Set(members.map(\.name)) == Set(required), "\(interface.name).\(name)")
+                guard case .object(let members) = reply.parameters.value else {
+                    Issue.record("\(reply) carries no object")
+                    continue
+                }
+                #expect(Set(members.map(\.name)) == Set(required), "\(reply.name)")
             }
         }
     }
 
     @Test(arguments: errors)
-    func `every error is declared by some interface`(_ error: HostError) throws {
-        let declaring = try ControlRouter.interfaces.filter { interface in
-            try InterfaceDefinition(interface.description).errors.contains {
-                $0.name == error.parts.name
-            }
+    func `every error is read by a client as what it is, whichever interface replies with it`(
+        _ error: HostError
+    ) {
+        let declared = Set(ControlRouter.interfaces.flatMap { $0.errorNames })
+        for interface in ControlRouter.interfaces {
+            let reply = error.reply(of: interface)
+            #expect(declared.contains(reply.name))
+            #expect(InterfaceError(reply) == error.published)
         }
-        #expect(!declaring.isEmpty)
     }
 
     @Test func `a component outside the scope is a parameter that can't be, in every interface`() {
