@@ -51,7 +51,7 @@ extension Store {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter {
             $0.hasPrefix(own) && !["", "-wal", "-shm"].contains($0.dropFirst(own.count))
-                || $0.hasPrefix(StoreFiles.keptPrefix)
+                || $0.hasPrefix(StateFolder.keptPrefix)
         }
         .sorted().map { folder.appending(path: $0).path }
     }

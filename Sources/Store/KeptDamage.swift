@@ -77,6 +77,17 @@ struct KeptDamage: Sendable {
                 + "(sequence \(named)\(more)), and is lost")
     }
 
+    /// Notes that a restore is about to remove a log that could not be taken into its database.
+    ///
+    /// - Returns: the path of the note.
+    static func noteLog(of file: String, isKeptIn folder: String) throws(StoreError) -> String {
+        let note = "\(file).damaged-restore\(suffix)"
+        try write(
+            "a restore was interrupted: what stood in \(file)-wal alone is not shown. Restore again; the files as "
+                + "they were are kept in \(folder). Remove \(note) once it is settled\n", to: note)
+        return note
+    }
+
     private static func kept(beside file: String) -> [KeptDamage] {
         let url = URL(fileURLWithPath: file)
         let folder = url.deletingLastPathComponent().path

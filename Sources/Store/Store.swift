@@ -26,8 +26,9 @@ internal import Synchronization
 /// - **Purges.** What an entry purges is in no read from its commit on. The rows go afterwards, at
 ///   most 1,000 or about 8 MiB a transaction, between which entries are written; where entries never
 ///   cease to wait, one such transaction follows 16 groups. A later process goes on with it.
-/// - **Reads** see a snapshot of what is committed and never wait for a write. They are synchronous:
-///   call them away from the event loop.
+/// - **Reads** see a snapshot of what is committed. They don't wait for a write, but for `enqueueRead`, which comes after
+///   all that was appended before it, and a ``Backup``, which first has purged rows deleted. They are synchronous: call
+///   them away from the event loop.
 ///
 /// It knows nothing of what keys, values and payloads mean, but for ``Purge/item``. Everything may be called on any thread;
 /// only `close()` must not be called from `outcomes` or from a read's closure.
@@ -113,9 +114,9 @@ public final class Store: Sendable {
     ///
     /// Later entries fail as `.storage`, later reads throw `.closed`. Closing twice does nothing.
     public func close() {
-        let isDamaged = isDamaged
         guard writer.close() else { return }
         reads.sync {}
+        let isDamaged = writer.hasSeenDamage
         // A damaged file stays as it is: the log is not copied into it where another has it open.
         let reader = try? isDamaged ? openReader() : nil
         // A failed checkpoint or close loses nothing: the log stays, and is read at the next start.

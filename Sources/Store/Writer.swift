@@ -36,6 +36,8 @@ final class Writer: @unchecked Sendable {
     private let outcomes: @Sendable ([Outcome]) -> Void
     private let inbox = Mutex(Inbox())
     let condition = Mutex(Condition.writing)
+    /// Whether SQLite has said that the file is damaged, be it while the store is being closed.
+    private let sawDamage = Atomic(false)
     private let sequence: Atomic<Int64>
     private let meters = StoreMeters()
     var entries: EntryWriter
@@ -85,6 +87,8 @@ final class Writer: @unchecked Sendable {
         case .writing, .closed, .abandoned: nil
         }
     }
+
+    var hasSeenDamage: Bool { sawDamage.load(ordering: .acquiring) }
 
     /// How many entries and reads wait.
     var waitingCount: Int { inbox.withLock { $0.count } }
@@ -412,6 +416,7 @@ extension Writer {
     @discardableResult
     func noteDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, error.isDamage else { return false }
+        sawDamage.store(true, ordering: .releasing)
         let reason = "its file is damaged and only read (\(error.reason)): restore a backup"
         let isFirst = condition.withLock { condition in
             guard condition.mayWrite else { return false }
@@ -451,6 +456,8 @@ extension Writer {
                 try db.execute(sql: "INSERT OR REPLACE INTO probe VALUES (1, zeroblob(65536))")
                 try db.execute(sql: "DELETE FROM probe")
             }
+            // What failed for the tail would fail again at once.
+            while entries.tail.isLong { try makeChanges() }
         } catch {
             if !noteDamage(error) { scheduleProbe(Self.reason(error)) }
             return

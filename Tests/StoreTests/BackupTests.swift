@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
-import Store
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Store
 
 /// Copies of a store that goes on, and what becomes of them.
 @Suite(.timeLimit(.minutes(3)))
@@ -145,6 +146,28 @@ struct BackupTests {
         #expect(old.lastSequence == 7)
         #expect(old.identity == bench.store.identity)
         old.close()
+    }
+
+    @Test func `a restore that ends before the log of before could be taken in is told of`() throws
+    {
+        let scratch = try TemporaryDirectory()
+        let bench = try Bench(scratch)
+        _ = try bench.store.pragma("wal_checkpoint(TRUNCATE)")
+        bench.write(put("a", "x"))
+        bench.store.abandon()
+        // Somebody reads: the log can't be taken in.
+        let reader = try DatabasePool(path: scratch.database)
+        let (kept, note) = try reader.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entries")
+            return try StateFolder.keep(of: scratch.path)
+        }
+        try reader.close()
+        #expect(note != nil)
+        #expect(FileManager.default.fileExists(atPath: "\(kept)/atrium.sqlite-wal"))
+        let again = try Bench(scratch)
+        #expect(again.store.damages.count == 1)
+        #expect(again.store.damages.first?.contains("Restore again") == true)
+        #expect(again.store.damages.first?.contains(kept) == true)
     }
 
     @Test func `a store that is in use is left alone`() throws {

@@ -68,4 +68,23 @@ import Testing
         #expect(after.database == before.database)
         #expect(!after.log.isEmpty)
     }
+
+    @Test(arguments: [false, true])
+    func `a file that is found damaged by a close is left as it is`(byRead: Bool) throws {
+        let scratch = try damaged()
+        let before = try StoreFiles(of: scratch)
+        let bench = try Bench(scratch)
+        if byRead {
+            bench.store.enqueueRead { store in
+                _ = try? store.forEachRecord(container: "films", component: "list") { _, _, _ in }
+            }
+        } else {
+            #expect(bench.write(put("a", "x"))?.sequence == 11)
+            #expect(!bench.store.isDamaged)
+        }
+        bench.store.close()
+        let after = try StoreFiles(of: scratch)
+        #expect(after.database == before.database)
+        #expect(byRead || !after.log.isEmpty)
+    }
 }

@@ -104,6 +104,31 @@ import Testing
         #expect(bench.write(put("d", "y", in: "d", epoch: 1))?.sequence == 4)
     }
 
+    @Test func `a store whose entries can't be made to records takes no more until they can`()
+        throws
+    {
+        let bench = try Bench()
+        bench.write(put("a", "x"))
+        let other = try DatabaseQueue(path: bench.scratch.database)
+        try other.write { db in
+            try db.execute(
+                sql:
+                    "CREATE TRIGGER no BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+        }
+        for number in 0..<199 { bench.store.append(put("\(number)", "x"), ticket: 0) }
+        bench.settle()
+        #expect(bench.store.unavailability != nil)
+        bench.store.probe()
+        #expect(bench.store.unavailability?.contains("no") == true)
+        #expect(bench.write(put("b", "x"))?.isUnavailable == true)
+        try other.write { db in try db.execute(sql: "DROP TRIGGER no") }
+        bench.store.probe()
+        #expect(bench.store.unavailability == nil)
+        #expect(bench.write(put("b", "x", epoch: 1))?.sequence == 201)
+        #expect(try bench.records("films", "list").count == 201)
+    }
+
     @Test func `an unavailable store says when to try again and recovers by itself`() throws {
         let bench = try Bench(TemporaryDirectory(), probeInterval: .milliseconds(20))
         bench.store.inject(failing(1, isStorage: true))

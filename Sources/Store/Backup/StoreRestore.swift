@@ -51,7 +51,7 @@ public struct StoreRestore: ~Copyable {
     /// - Throws: ``RestoreError``: all is as it was.
     public consuming func run(replacing: Bool) throws(RestoreError) -> RestoredStore {
         DraftFile.removeAll(in: folder)
-        let isThere = !StoreFiles.names(in: folder).isEmpty
+        let isThere = !StateFolder.names(in: folder).isEmpty
         guard replacing || !isThere else { throw .storeThere(file: file) }
         do {
             let draft = try DraftFile(beside: file, for: .restore)
@@ -60,10 +60,12 @@ public struct StoreRestore: ~Copyable {
             guard fsync(draft.descriptor) == 0 else {
                 throw StoreError(errno: errno, file: draft.path)
             }
-            let kept = isThere ? try StoreFiles.keep(of: folder) : nil
+            let kept = isThere ? try StateFolder.keep(of: folder) : nil
             guard rename(draft.path, file) == 0 else { throw StoreError(errno: errno, file: file) }
-            try StoreFiles.sync(folder)
-            return RestoredStore(bytes: bytes, sequence: sequence, identity: identity, kept: kept)
+            if let note = kept?.note { unlink(note) }
+            try StateFolder.sync(folder)
+            return RestoredStore(
+                bytes: bytes, sequence: sequence, identity: identity, kept: kept?.folder)
         } catch let error as RestoreError {
             throw error
         } catch let error as StoreError {

@@ -157,7 +157,7 @@ enum RemoteProblem {
                 hint: more(details))
         case "StoreUnavailable":
             CommandFailure(
-                "the store takes no writes, nothing was changed: \(details["reason"])",
+                "the store is unavailable, nothing was changed: \(details["reason"])",
                 hint: retry(details))
         case "NoSpace":
             CommandFailure(

@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 
 /// The files of a store in its folder: `atrium.sqlite`, its log, and what was kept of damaged ones.
-enum StoreFiles {
+enum StateFolder {
     private static let prefix = "atrium.sqlite"
     /// How the folders begin in which whole stores are kept.
     static let keptPrefix = "before-"
@@ -20,18 +20,20 @@ enum StoreFiles {
     /// The database itself stays, with all that was committed, under its old name too.
     ///
     /// - Parameter folder: the state directory, which nobody else uses.
-    /// - Returns: the new folder.
+    /// - Returns: the new folder; and, where the log could not be taken into the database, a note that says so to a start
+    ///   before the other file has taken the place, for the caller to remove then.
     /// - Throws: `StoreError` where it can't; the files are where they were.
-    static func keep(of folder: String) throws -> String {
+    static func keep(of folder: String) throws -> (folder: String, note: String?) {
         let kept = try makeFolder(in: folder)
         let (file, log) = ("\(folder)/\(prefix)", "\(folder)/\(prefix)-wal")
+        var isTakenIn = true
         let hasLog =
             (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int) ?? 0 > 0
         if hasLog {
             // As it is: SQLite would leave out what lies behind damage.
             try FileManager.default.copyItem(atPath: log, toPath: "\(kept)/\(prefix)-wal")
             // What is only in the log goes into the database, so that there is no moment without it.
-            if access(file, F_OK) == 0 { try? takeInLog(of: file) }
+            if access(file, F_OK) == 0 { isTakenIn = (try? takeInLog(of: file)) != nil }
         }
         for name in names(in: folder) where name != "\(prefix)-wal" {
             guard link("\(folder)/\(name)", "\(kept)/\(name)") == 0 else {
@@ -40,8 +42,11 @@ enum StoreFiles {
         }
         try sync(kept)
         try sync(folder)
-        for name in names(in: folder) + [index] where name != prefix { unlink("\(folder)/\(name)") }
-        return kept
+        let gone = names(in: folder).filter { $0 != prefix } + [index]
+        var note: String?
+        if !isTakenIn { note = try KeptDamage.noteLog(of: file, isKeptIn: kept) }
+        for name in gone { unlink("\(folder)/\(name)") }
+        return (kept, note)
     }
 
     /// Writes a folder's entries to the disk.
