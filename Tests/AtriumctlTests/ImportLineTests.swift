@@ -80,19 +80,25 @@ import Varlink
             entry(1),
             .init(line: 2, content: .item(.init(id: "x", fields: ["titel": 1])), bytes: 1),
         ])
-        let refusal = { (name: String, parameters: JSONObject) in
-            ImportRefusal(
-                VarlinkRemoteError(name: "org.atrium.Contents.\(name)", parameters: parameters),
-                of: batch)
+        let refusal = { (error: InterfaceError) in
+            ImportRefusal(error.reply(of: Contents.self), of: batch)
         }
-        #expect(refusal("FieldInvalid", ["item": "x"]) == .entry(1))
-        #expect(refusal("ItemInvalid", ["item": "i1"]) == .entry(0))
-        #expect(refusal("FieldUnknown", ["field": "titel"]) == .entries([1]))
-        #expect(refusal("Refused", ["reason": "no"]) == .halves)
-        #expect(refusal("LimitExceeded", ["limit": "bytes"]) == .halves)
-        #expect(refusal("LimitExceeded", ["retryAfter": 2.5]) == .later(2.5))
-        #expect(refusal("StoreUnavailable", ["retryAfter": 1]) == .later(1))
-        #expect(refusal("ContainerNotFound", ["container": "films"]) == .everything)
+        #expect(
+            refusal(.fieldInvalid(item: "x", field: "year", expected: "a", found: "b"))
+                == .entry(1))
+        #expect(refusal(.itemInvalid(item: "i1", reason: "no")) == .entry(0))
+        #expect(refusal(.fieldUnknown(field: "titel", known: [])) == .entries([1]))
+        #expect(refusal(.refused(reason: "no", retryAfter: nil)) == .halves)
+        let limit = { (retryAfter: Double?) in
+            refusal(
+                .limitExceeded(limit: "bytes", value: 1, retryAfter: retryAfter, setting: nil))
+        }
+        #expect(limit(nil) == .halves)
+        #expect(limit(2.5) == .later(2.5))
+        #expect(refusal(.storeUnavailable(reason: "full", retryAfter: 1)) == .later(1))
+        #expect(refusal(.containerNotFound(container: "films")) == .everything)
+        let unknown = VarlinkRemoteError(name: "org.atrium.Contents.New")
+        #expect(ImportRefusal(unknown, of: batch) == .everything)
     }
 
     @Test func `a report names ten bad lines in order, and counts the others`() {

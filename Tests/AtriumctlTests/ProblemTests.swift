@@ -11,17 +11,41 @@ import Varlink
     }
 
     @Test func `every error of every interface has a sentence of its own`() throws {
-        let names = PublishedInterfaces.all.flatMap { interface in
-            interface.description.split(separator: "\n")
-                .filter { $0.hasPrefix("error ") }
-                .compactMap { $0.split(separator: " ").dropFirst().first }
-                .map { "\(interface.name).\($0)" }
-        }
+        var names = Set(PublishedInterfaces.all.flatMap { $0.errorNames })
         #expect(names.count > 40)
-        for name in names {
-            let sentence = RemoteProblem.explain(VarlinkRemoteError(name: name)).sentence
-            #expect(!sentence.contains(name), "\(name) has none")
+        for interface in PublishedInterfaces.all {
+            for error in AllErrors.list.map({ $0.reply(of: interface) }) {
+                let sentence = RemoteProblem.explain(error).sentence
+                #expect(!sentence.contains(error.name), "\(error.name) has none")
+                names.remove(error.name)
+            }
         }
+        #expect(names.isEmpty, "of these there is no case")
+    }
+
+    @Test func `every error of the protocol has a sentence of its own`() throws {
+        let parameters: JSONObject = ["interface": "i", "method": "m", "parameter": "p"]
+        for name in VarlinkService.errorNames {
+            let error = VarlinkRemoteError(name: name, parameters: parameters)
+            #expect(!RemoteProblem.explain(error).sentence.contains(name), "\(name) has none")
+        }
+    }
+
+    @Test func `a store that can't be read is not told as one that can't be written`() {
+        let failure = RemoteProblem.explain(
+            remote(
+                Containers.StoreUnavailable(
+                    reason: "The store can't be read: disk I/O error", retryAfter: 1)))
+        #expect(
+            failure.sentence == "the store is unavailable, nothing was changed: "
+                + "The store can't be read: disk I/O error")
+        #expect(failure.hint == "try again in 1s.")
+    }
+
+    @Test func `a limit of the connection is told in the server's words`() {
+        let failure = RemoteProblem.explain(
+            remote(VarlinkLimitExceeded(limit: "calls", value: 9, message: "There is no room.")))
+        #expect(failure == CommandFailure("There is no room."))
     }
 
     @Test func `a hint names the unit that the socket is of`() {
@@ -37,6 +61,10 @@ import Varlink
             VarlinkRemoteError(name: "org.example.Odd", parameters: ["a": 1]))
         #expect(failure.sentence == #"the daemon answered org.example.Odd: {"a":1}"#)
         #expect(failure.status == .refused)
+        // One whose parameters are not as they are known.
+        let changed = RemoteProblem.explain(
+            VarlinkRemoteError(name: Votes.Refused.name, parameters: ["why": "no"]))
+        #expect(changed.sentence == #"the daemon answered org.atrium.Votes.Refused: {"why":"no"}"#)
     }
 
     @Test func `an unknown filter names the nearest, and what there is`() {

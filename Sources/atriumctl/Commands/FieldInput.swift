@@ -116,10 +116,8 @@ enum FieldInput {
     }
 
     private static func unknown(_ name: String, _ fields: [Field]) -> CommandFailure {
-        let names = fields.map(\.name)
-        let nearest = Nearest.name(to: name, in: names).map { "did you mean '\($0)'? " } ?? ""
-        return CommandFailure(
-            "there is no field '\(name)'",
-            hint: "\(nearest)There is: \(names.joined(separator: ", ")).", status: .usage)
+        CommandFailure(
+            "there is no field '\(name)'", hint: Nearest.hint(name, fields.map(\.name)),
+            status: .usage)
     }
 }

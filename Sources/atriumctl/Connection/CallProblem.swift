@@ -36,13 +36,13 @@ enum CallProblem {
     private static func hint(
         _ error: VarlinkRemoteError, _ method: String, _ address: String
     ) -> String? {
-        let service = "org.varlink.service."
+        // Any service may leave the parameters out: the names suffice.
         switch error.name {
-        case service + "ExpectedMore": return addMore(method)
-        case service + "ExpectedUpgrade":
+        case VarlinkService.ExpectedMore.name: return addMore(method)
+        case VarlinkService.ExpectedUpgrade.name:
             return "\(method) goes on in another protocol: add --upgrade."
-        case service + "InterfaceNotFound": return listInterfaces(address)
-        case service + "MethodNotFound", service + "InvalidParameter":
+        case VarlinkService.InterfaceNotFound.name: return listInterfaces(address)
+        case VarlinkService.MethodNotFound.name, VarlinkService.InvalidParameter.name:
             let interface = method.split(separator: ".").dropLast().joined(separator: ".")
             guard !interface.isEmpty else { return listInterfaces(address) }
             let words = ["atriumctl introspect", address, interface].filter { !$0.isEmpty }

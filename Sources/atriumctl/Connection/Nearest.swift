@@ -7,6 +7,14 @@ enum Nearest {
         return best.distance <= max(1, wanted.count / 3) ? best.name : nil
     }
 
+    /// What there is, the most similar first; nil where there is nothing.
+    static func hint(_ wanted: String, _ known: [String]) -> String? {
+        guard !known.isEmpty else { return nil }
+        let nearest = name(to: wanted, in: known).map { "did you mean '\($0)'? " } ?? ""
+        let shown = known.prefix(30).joined(separator: ", ")
+        return "\(nearest)There is: \(shown)\(known.count > 30 ? ", …" : ".")"
+    }
+
     /// How many letters must be changed, added or taken away.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))

@@ -1,3 +1,4 @@
+import JSONCodec
 import Varlink
 
 /// Comes back to a daemon that went away: again and again, with pauses that grow to 5 s.
@@ -32,6 +33,8 @@ struct Reconnection {
 
     /// Whether the same call may succeed later: the daemon is away, or says when.
     static func mayHelp(_ failure: CommandFailure, _ error: any Error) -> Bool {
-        failure.status == .unreachable || RemoteProblem.mayPass(error)
+        // Of whatever name: a newer daemon's errors say it as well.
+        let retryAfter = (error as? VarlinkRemoteError)?.parameters.value["retryAfter"]
+        return failure.status == .unreachable || retryAfter?.double != nil
     }
 }

@@ -8,13 +8,11 @@ struct RemoteHints {
 
     /// The hint for an error; nil where nothing is to be added.
     func hint(for error: VarlinkRemoteError) async -> String? {
-        let container = error.parameters.value["container"]?.string ?? ""
-        switch RemoteProblem.shortName(error.name) {
-        case "ContainerNotFound": return await containers(besides: container)
-        case "ComponentNotFound": return await components(of: container)
-        case "PluginNotFound":
-            return await refusal(of: error.parameters.value["plugin"]?.string ?? "")
-        default: return nil
+        switch InterfaceError(error) {
+        case .containerNotFound(let container): await containers(besides: container)
+        case .componentNotFound(let container, _): await components(of: container)
+        case .pluginNotFound(let plugin, _): await refusal(of: plugin)
+        default: nil
         }
     }
 
@@ -29,12 +27,8 @@ struct RemoteHints {
 
     private func containers(besides wanted: String) async -> String? {
         guard let reply = try? await client.call(Containers.List.self, .init()) else { return nil }
-        let names = reply.containers.map(\.name)
-        guard !names.isEmpty else {
-            return "there is none yet; 'atriumctl apply -f FILE' makes one."
-        }
-        let nearest = Nearest.name(to: wanted, in: names).map { "did you mean '\($0)'? " } ?? ""
-        return "\(nearest)There is: \(names.joined(separator: ", "))."
+        return Nearest.hint(wanted, reply.containers.map(\.name))
+            ?? "there is none yet; 'atriumctl apply -f FILE' makes one."
     }
 
     private func components(of container: String) async -> String? {

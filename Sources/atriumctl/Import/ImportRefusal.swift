@@ -17,24 +17,37 @@ enum ImportRefusal: Equatable {
 
     /// Judges an error by what it names.
     init(_ error: VarlinkRemoteError, of batch: ImportBatch) {
-        let details = error.parameters.value
-        switch RemoteProblem.shortName(error.name) {
-        case "FieldInvalid", "ItemInvalid", "RevisionMismatch":
-            self = Self.place(in: batch) { $0 == [details["item"]?.string ?? ""] }
-        case "RecordInvalid":
-            let wanted = [details["component"]?.string ?? "", details["key"]?.string ?? ""]
-            self = Self.place(in: batch) { Array($0.prefix(2)) == wanted }
-        case "FieldUnknown":
-            let field = details["field"]?.string ?? ""
+        if error.as(VarlinkService.InvalidParameter.self) != nil
+            || error.as(VarlinkLimitExceeded.self) != nil
+        {
+            self = Self.unnamed(batch)
+        } else {
+            self = InterfaceError(error).map { Self($0, of: batch) } ?? .everything
+        }
+    }
+
+    private init(_ error: InterfaceError, of batch: ImportBatch) {
+        switch error {
+        case .fieldInvalid(let item, _, _, _), .itemInvalid(let item, _),
+            .revisionMismatch(let item, _, _):
+            self = Self.place(in: batch) { $0 == [item] }
+        case .recordInvalid(let component, let key, _):
+            self = Self.place(in: batch) { Array($0.prefix(2)) == [component, key] }
+        case .fieldUnknown(let field, _):
             let places = batch.entries.indices.filter { batch.entries[$0].has(field) }
             self = places.isEmpty ? Self.unnamed(batch) : .entries(places)
-        case "StoreUnavailable", "ComponentUnavailable":
-            self = details["retryAfter"]?.double.map { .later($0) } ?? .everything
-        case "LimitExceeded":
-            let wait = details["retryAfter"]?.double
-            self = wait.map { .later($0) } ?? Self.unnamed(batch)
-        case "Refused", "InvalidParameter", "ParameterInvalid": self = Self.unnamed(batch)
-        default: self = .everything
+        case .storeUnavailable(_, let retryAfter):
+            self = retryAfter.map { .later($0) } ?? .everything
+        case .componentUnavailable(_, _, let retryAfter): self = .later(retryAfter)
+        case .limitExceeded(_, _, let retryAfter, _):
+            self = retryAfter.map { .later($0) } ?? Self.unnamed(batch)
+        case .refused, .parameterInvalid: self = Self.unnamed(batch)
+        case .actorForbidden, .actorNotFound, .commentNotFound, .componentExists,
+            .componentNotFound, .conflict, .containerNotFound, .cursorInvalid,
+            .definitionInvalid, .filterNotFound, .itemNotFound, .itemsUnfit, .logLevelUnknown,
+            .noSpace, .noSuchMetric, .pluginNotFound, .readOnly, .reloadFailed, .roleRequired,
+            .scopeNotFound, .screenNotFound, .settingInvalid, .topicInvalid:
+            self = .everything
         }
     }
 

@@ -1,0 +1,46 @@
+/// What the daemon's limits mean for the one who ran into them.
+enum LimitWording {
+    /// What a limit forbids.
+    static func sentence(_ limit: String, _ value: Int) -> String {
+        switch limit {
+        case "pageItems": "a page holds 1 to \(value)"
+        case "batchItems": "one call takes at most \(value) items"
+        case "batchBytes": "one call takes items of at most \(value) bytes"
+        case "payloadBytes": "a notification holds at most \(value) bytes"
+        case "topics": "one subscription names at most \(value) topics"
+        case "screensPerUser": "you have \(value) screens open already, and no more are taken"
+        case "screenBytesPerUser":
+            "what your screens show takes more than the \(value) bytes of memory that it may"
+        case "searchBytes": "a text to search for has at most \(value) bytes"
+        case "writesPerMinute": "one person writes at most \(value) times in a minute"
+        case "bytesPerMinute": "one person writes at most \(value) bytes in a minute"
+        case "frontendWritesPerMinute": "a front end writes at most \(value) times in a minute"
+        case "frontendBytesPerMinute": "a front end writes at most \(value) bytes in a minute"
+        case "frontendPeople":
+            "\(value) people of the front end are known already, and nobody new may write"
+        case "sortFields": "a list is sorted by at most \(value) fields"
+        case "selectedFilters": "at most \(value) filters are selected at a time"
+        case "countedFilters": "at most \(value) written texts and ranges are counted at a time"
+        case "filterBytes":
+            "a filter's id, or the text that it looks for, has at most \(value) bytes"
+        case "selectionBytes": "all selected filters together have at most \(value) bytes"
+        case "waitingQueries": "\(value) of your queries that take long wait for their turn already"
+        case "containers", "components", "screens", "exports", "backups", "erasures":
+            "there are \(value) \(limit) already, and no more are taken"
+        default: "that is beyond the limit \(limit) of \(value)"
+        }
+    }
+
+    /// What to do about a limit.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting that raises it; nil where none does.
+    ///   - seconds: When the same call may succeed; nil where it will not.
+    /// - Returns: The hint; nil where nothing helps.
+    static func hint(setting: String?, retryAfter seconds: Double?) -> String? {
+        let wait = seconds.map { "try again in \(Wording.duration($0))" }
+        guard let setting else { return wait.map { $0 + "." } }
+        return (wait.map { $0 + "; " } ?? "")
+            + "an administrator can raise \(setting) in the daemon's atrium.yaml."
+    }
+}
