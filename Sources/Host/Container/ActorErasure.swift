@@ -114,23 +114,21 @@ final class ActorErasure {
         let context = CommandContext(
             actor: .nobody, time: domain.now(), freshID: domain.freshID(), isModerator: true,
             order: Int64(clamping: domain.nextTicket()))
+        guard let home else { return }
         slot.run(
-            Command(
-                command: .restoreRecords(part), context: context, passesGate: true,
-                entry: { [self] _ in
-                    EntryDraft(topic: Self.topic, payload: payload(part.count))
-                },
-                done: { [self] result in
-                    switch result {
-                    case .success: next(.success(()))
-                    case .failure(.storeUnavailable(let reason, let seconds)):
-                        next(.failure(.storeUnavailable(reason: reason, retryAfter: seconds)))
-                    case .failure:
-                        // It does not depend on the component's will.
-                        hasRefused = true
-                        write(part, next)
-                    }
-                }))
+            RestoreCommand(part, to: slot, of: home, context) { [self] _ in
+                EntryDraft(topic: Self.topic, payload: payload(part.count))
+            } done: { [self] result in
+                switch result {
+                case .success: next(.success(()))
+                case .failure(.storeUnavailable(let reason, let seconds)):
+                    next(.failure(.storeUnavailable(reason: reason, retryAfter: seconds)))
+                case .failure:
+                    // It does not depend on the component's will.
+                    hasRefused = true
+                    write(part, next)
+                }
+            })
     }
 
     private static let topic = "records.erased"
@@ -150,15 +148,15 @@ final class ActorErasure {
             "\(container).\(Self.topic)", payload(part.count), domain.now()
         )
         home.append(
-            changes: changes, topic: topic, payload: payload, by: nil, at: time,
-            PendingEntry(
-                committed: { [self] commit in
-                    home.forgetTexts(of: part.map(\.key), in: component, at: commit)
-                    home.announce(topic, commit, time: time, actor: nil, payload: payload)
-                    wrote = true
-                    next(.success(()))
-                },
-                failed: { next(.failure($0)) }))
+            changes: changes, topic: topic, payload: payload, by: nil, at: time
+        ) { [self] result in
+            if case .success(let commit) = result {
+                home.forgetTexts(of: part.map(\.key), in: component, at: commit)
+                home.announce(topic, commit, time: time, actor: nil, payload: payload)
+                wrote = true
+            }
+            next(result.map { _ in })
+        }
     }
 
     /// Has a component that may have read what is gone read the store again.

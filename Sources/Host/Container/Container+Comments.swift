@@ -1,5 +1,4 @@
 import AtriumKit
-import JSONCodec
 import Store
 
 /// A comment to be posted, as a call gives it.
@@ -46,33 +45,11 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        let context = context(caller)
-        let draft = CommentDraft(
-            id: post.id ?? context.freshID, subject: Subject(item: post.item),
-            parent: post.parent, text: post.text)
-        let done: Answer<Decided> = { [self] result in
-            guard case .success(let decided) = result, !decided.isCommitted else {
-                return answer(result, reply)
-            }
-            answerRepetition(decided, of: draft.id, in: slot, reply)
-        }
-        run(
-            Command(
-                command: .postComment(draft), context: context,
-                check: { [self] in
-                    absence(of: post.item)
-                        ?? veto(slot) {
-                            delegate.comments($0, shouldAccept: draft, by: context.actor)
-                        }
-                },
-                entry: {
-                    $0.draft("comments.posted", of: self.name, slot.name, text: true, parent: true)
-                },
-                done: done), on: slot)
+        run(PostCommand(post, to: slot, of: self, by: caller, reply))
     }
 
     /// Answers a repeated post as the first one was: with the sequence at which it was committed.
-    private func answerRepetition(
+    func answerRepetition(
         _ decided: Decided, of id: String, in slot: Slot, _ reply: @escaping Answer<CommentResult>
     ) {
         let key = RecordKey(container: name, component: slot.name, key: id)
@@ -97,22 +74,21 @@ extension Container {
         _ component: String?, _ comment: String, text: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        changeOwn(
-            comment, .editComment(id: comment, text: text), component, caller, byAuthorAlone: true,
-            reply
-        ) { [name] decision, component, _ in
-            decision.draft("comments.edited", of: name, component, text: true)
-        }
+        changeOwn(comment, .edit(text: text), component, caller, byAuthorAlone: true, reply)
     }
 
     func delete(
         _ component: String?, _ comment: String, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
-        changeOwn(comment, .deleteComment(id: comment), component, caller, reply) { [name] in
-            // Who takes back what nobody else has seen is as secret as who wrote it.
-            $0.draft("comments.removed", of: name, $1, wasHeld: $2?.state == .pending)
-        }
+        changeOwn(comment, .delete(wasHeld: false), component, caller, reply)
+    }
+
+    func moderate(
+        _ component: String?, _ comment: String, state: Comment.State, reason: String?,
+        by caller: Caller, _ reply: @escaping Answer<CommentResult>
+    ) {
+        change(comment, .moderate(state, reason: reason), component, caller, reply)
     }
 
     /// Changes a comment that its author can read: with its item it is gone until that returns.
@@ -120,17 +96,16 @@ extension Container {
     /// With `byAuthorAlone` moderators are refused too: nobody else puts words into the author's mouth,
     /// whatever the component thinks of it.
     private func changeOwn(
-        _ comment: String, _ command: ComponentCommand, _ component: String?, _ caller: Caller,
-        byAuthorAlone: Bool = false, _ reply: @escaping Answer<CommentResult>,
-        entry: @escaping (Decision, _ component: String, _ before: Comment?) -> EntryDraft?
+        _ comment: String, _ change: CommentChange, _ component: String?, _ caller: Caller,
+        byAuthorAlone: Bool = false, _ reply: @escaping Answer<CommentResult>
     ) {
         guard let slot = try? slot(component, .comments) else {
-            return change(command, component, caller, reply) { entry($0, $1, nil) }
+            return self.change(comment, change, component, caller, reply)
         }
         slot.ask(.comment(id: comment)) { [self] result in
             guard case .success(.comment(let found?)) = result else {
                 // The component says what there is to say.
-                return change(command, component, caller, reply) { entry($0, $1, nil) }
+                return self.change(comment, change, component, caller, reply)
             }
             let before = found.comment
             if byAuthorAlone, let author = before.author,
@@ -141,41 +116,26 @@ extension Container {
                     + "moderator may delete it, or have it wait."
                 return reply(.failure(.refused(reason: reason, retryAfter: nil)))
             }
-            change(command, component, of: before.subject.item, caller, reply) {
-                entry($0, $1, before)
-            }
-        }
-    }
-
-    func moderate(
-        _ component: String?, _ comment: String, state: Comment.State, reason: String?,
-        by caller: Caller, _ reply: @escaping Answer<CommentResult>
-    ) {
-        change(.moderateComment(id: comment, state: state), component, caller, reply) { [name] in
-            $0.draft("comments.moderated", of: name, $1, state: state, reason: reason)
+            self.change(
+                comment, change.knowing(before), component, of: before.subject.item, caller, reply)
         }
     }
 
     private func change(
-        _ command: ComponentCommand, _ component: String?, of item: String? = nil,
-        _ caller: Caller,
-        _ reply: @escaping Answer<CommentResult>,
-        entry: @escaping (Decision, _ component: String) -> EntryDraft?
+        _ comment: String, _ change: CommentChange, _ component: String?, of item: String? = nil,
+        _ caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         do throws(HostError) {
             let slot = try slot(component, .comments)
             run(
-                Command(
-                    command: command, context: context(caller),
-                    check: { [self] in absence(of: item) },
-                    entry: { entry($0, slot.name) },
-                    done: { [self] in answer($0, reply) }), on: slot)
+                CommentCommand(
+                    change, of: comment, on: item, to: slot, of: self, by: caller, reply))
         } catch {
             reply(.failure(error))
         }
     }
 
-    private func answer(
+    func answer(
         _ result: Result<Decided, HostError>, _ reply: @escaping Answer<CommentResult>
     ) {
         switch result {
@@ -222,34 +182,5 @@ extension Container {
                             sequence: domain.sequence)
                     })
             })
-    }
-}
-
-extension Decision {
-    /// What an entry about a comment holds; nil when nothing changes.
-    ///
-    /// The text stands in the comment's record alone.
-    fileprivate func draft(
-        _ topic: String, of container: String, _ component: String, text: Bool = false,
-        parent: Bool = false, state: Comment.State? = nil, reason: String? = nil,
-        wasHeld: Bool = false
-    ) -> EntryDraft? {
-        guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
-        let comment = entry.comment
-        // What waits for a moderator is not told to everyone, nor by whom it is.
-        let isHeld = text && comment.state != .shown
-        return EntryDraft(
-            topic: topic,
-            payload: Payload.object {
-                $0.member("component", component)
-                $0.member("item", comment.subject.item)
-                $0.member("comment", comment.id)
-                if parent { $0.member("parent", comment.parent) }
-                $0.member("state", state?.rawValue)
-                $0.member("reason", reason)
-            },
-            restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
-            comment: text
-                ? RecordKey(container: container, component: component, key: comment.id) : nil)
     }
 }

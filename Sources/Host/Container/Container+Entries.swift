@@ -37,78 +37,45 @@ extension Container {
         pump()
     }
 
-    /// A component answered a command.
-    func decided(
-        _ operation: UInt64, _ command: Command, in slot: Slot,
-        _ result: Result<Decision, PortFailure>
-    ) {
-        switch result {
-        case .failure(.died(let reason)):
-            command.done(.failure(slot.unavailable(reason)))
-        case .failure(.refused(let refusal)):
-            let error = HostError(refusal, container: name, component: slot.name)
-            meters.count(.refusals)
-            perform(
-                lane.finish(
-                    operation,
-                    Pending(
-                        committed: { _ in }, unchanged: { command.done(.failure(error)) },
-                        failed: { command.done(.failure($0)) })))
-        case .success(let decision):
-            guard let draft = command.entry(decision) else {
-                return perform(lane.finish(operation, unchanged(decision, command)))
-            }
-            write(operation, decision, draft, command, in: slot)
-        }
+    /// A command is decided and changes nothing: it ends once the operations before it have.
+    func finish(_ operation: UInt64, _ command: Command) {
+        perform(lane.finish(operation, command))
     }
 
-    private func unchanged(_ decision: Decision, _ command: Command) -> Pending {
-        Pending(
-            committed: { _ in },
-            unchanged: { [domain] in
-                command.done(
-                    .success(
-                        Decided(
-                            decision: decision, sequence: domain.sequence, isCommitted: false)))
-            }, failed: { command.done(.failure($0)) })
-    }
-
-    private func write(
-        _ operation: UInt64, _ decision: Decision, _ draft: EntryDraft, _ command: Command,
-        in slot: Slot
+    /// A command is decided: has its entry written.
+    func write(
+        _ decision: Decision, _ draft: EntryDraft, of command: Command, _ operation: UInt64
     ) {
-        let context = command.context
-        let actor = domain.actors.present(context.actor)
-        let changes = decision.changes.map { RecordChange($0, name, slot.name) } + draft.others
-        let pending = Pending(
-            committed: { [self] commit in
-                noteTexts(of: decision, from: slot, draft, commit)
-                draft.atCommit?()
-                noteBallots(
-                    of: decision, by: context.actor, from: slot,
-                    isAlone: draft.others.isEmpty && draft.purges.isEmpty)
-                deliver(decision.events, from: slot)
-                announce(
-                    "\(name).\(draft.topic)", commit, time: context.time, actor: actor,
-                    payload: draft.payload, restricted: draft.restricted,
-                    about: draft.comment, says: draft.comment.flatMap { decision.text(of: $0) })
-                command.done(
-                    .success(
-                        Decided(
-                            decision: decision, sequence: commit.sequence, isCommitted: true)))
-            }, failed: { command.done(.failure($0)) })
+        var changes = decision.changes.map { RecordChange($0, name, command.slot.name) }
+        changes += draft.others
         append(
-            operation, changes: changes, purges: draft.purges, time: context.time, actor: actor,
+            operation, changes: changes, purges: draft.purges, time: command.context.time,
+            actor: command.context.actor,
             NotificationDraft(
-                topic: "\(name).\(draft.topic)", payload: draft.payload,
-                restricted: draft.restricted), people: draft.people, pending)
+                topic: draft.topic, payload: draft.payload, restricted: draft.restricted),
+            people: draft.people, command)
+    }
+
+    /// A command's entry is committed: shows it in lists and screens, and posts it.
+    func show(_ decision: Decision, _ draft: EntryDraft, of command: Command, _ commit: Commit) {
+        let (slot, context) = (command.slot, command.context)
+        noteTexts(of: decision, from: slot, draft, commit)
+        command.atCommit()
+        noteBallots(
+            of: decision, by: context.actor, from: slot,
+            isAlone: draft.others.isEmpty && draft.purges.isEmpty)
+        deliver(decision.events, from: slot)
+        announce(
+            draft.topic, commit, time: context.time, actor: domain.actors.present(context.actor),
+            payload: draft.payload, restricted: draft.restricted, about: draft.comment,
+            says: draft.comment.flatMap { decision.text(of: $0) })
     }
 
     /// Gives an operation's entry to the store, unless its epoch is over.
     func append(
         _ operation: UInt64, changes: [RecordChange], purges: [Purge] = [], time: Timestamp,
         actor: ActorID?,
-        _ notification: NotificationDraft?, people: [ActorID] = [], _ pending: Pending
+        _ notification: NotificationDraft?, people: [ActorID] = [], _ waiter: any EntryWaiter
     ) {
         let actor = domain.actors.present(actor)
         // What to undo if it fails: components are ahead by their own records alone.
@@ -116,7 +83,7 @@ extension Container {
             change.container == name && !change.component.isEmpty
                 ? RecordKey(container: name, component: change.component, key: change.key) : nil
         }
-        switch lane.write(operation, keys: keys, pending) {
+        switch lane.write(operation, keys: keys, waiter) {
         case .refused(let steps): perform(steps)
         case .append(let epoch):
             let entry = Entry(
@@ -132,29 +99,26 @@ extension Container {
     /// Makes an entry of the container's own: not of a component, and not ahead of the commit.
     func append(
         changes: [RecordChange], purges: [Purge] = [], topic: String?, payload: [UInt8],
-        by actor: ActorID?, at time: Timestamp, _ pending: Pending
+        by actor: ActorID?, at time: Timestamp, _ done: @escaping Answer<Commit>
     ) {
-        if let error = refusal {
-            return pending.failed(error)
-        }
+        if let error = refusal { return done(.failure(error)) }
         let operation = domain.nextTicket()
         lane.begin(operation, on: "")
-        var pending = pending
-        if !purges.isEmpty {
-            pending.committed = { [self, committed = pending.committed] commit in
-                forgetTexts(of: purges, at: commit)
-                committed(commit)
-            }
-        }
         append(
             operation, changes: changes, purges: purges, time: time, actor: actor,
-            topic.map { NotificationDraft(topic: $0, payload: payload) }, pending)
+            topic.map { NotificationDraft(topic: $0, payload: payload) },
+            OwnEntry { [self] result in
+                if !purges.isEmpty, case .success(let commit) = result {
+                    forgetTexts(of: purges, at: commit)
+                }
+                done(result)
+            })
     }
 
     /// What became of an entry of this container: does the first thing that follows from it.
     ///
     /// - Returns: the others, of operations that rested on the entry; there may be thousands.
-    func settle(_ outcome: Outcome) -> ArraySlice<Lane<Pending>.Step> {
+    func settle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
         let steps = lane.settle(outcome.ticket, outcome.result)
         perform(steps.prefix(1))
         return steps.dropFirst()
@@ -187,18 +151,18 @@ extension ComponentEvent {
 
 extension Container {
     /// Does what the lane says, then sends what may be sent now.
-    func perform(_ steps: some Collection<Lane<Pending>.Step>) {
+    func perform(_ steps: some Collection<Lane<any EntryWaiter>.Step>) {
         for step in steps {
             switch step {
-            case .committed(let pending, let commit):
+            case .committed(let waiter, let commit):
                 meters.count(.entries)
-                pending.committed(commit)
-            case .unchanged(let pending):
-                pending.unchanged()
-            case .failed(let pending, let failure):
+                waiter.committed(commit)
+            case .unchanged(let waiter):
+                waiter.unchanged()
+            case .failed(let waiter, let failure):
                 meters.count(.failures)
                 domain.epochFloor = max(domain.epochFloor, lane.epoch)
-                pending.failed(HostError(failure))
+                waiter.failed(HostError(failure))
             case .undo(let keys):
                 undo(keys)
             case .opened:

@@ -1,6 +1,4 @@
 import AtriumKit
-import JSONCodec
-import Store
 
 // Items put and removed.
 extension Container {
@@ -11,47 +9,10 @@ extension Container {
         do throws(HostError) {
             let (slot, _) = try list(component)
             try check(drafts)
-            run(put(drafts, to: slot, by: caller, reply), on: slot)
+            run(PutCommand(drafts, to: slot, of: self, by: caller, reply))
         } catch {
             reply(.failure(error))
         }
-    }
-
-    private func put(
-        _ drafts: [ItemDraft], to slot: Slot, by caller: Caller,
-        _ reply: @escaping Answer<PutResult>
-    ) -> Command {
-        let conditions = drafts.filter { $0.ifRevision != nil }
-        let fields = definition.fields
-        return Command(
-            command: .putItems(drafts.map(\.item)), context: context(caller),
-            needsQuiet: !conditions.isEmpty,
-            check: { [self] in
-                // The fields may be others than when this was called.
-                if definition.fields != fields {
-                    let checker = checker
-                    if let problem = drafts.lazy.compactMap({ checker.check($0.item) }).first {
-                        return HostError(problem)
-                    }
-                }
-                // By name: the component may have been made anew while this waited.
-                let list = self.slot(slot.name)?.list
-                return conditions.lazy.compactMap { list?.mismatch($0) }.first
-            },
-            entry: { decision in
-                guard case .items(let inserted, let updated, _) = decision.answer,
-                    !decision.changes.isEmpty
-                else { return nil }
-                return EntryDraft(
-                    topic: "items.put",
-                    payload: Payload.object {
-                        $0.member("component", slot.name)
-                        $0.member("items", inserted + updated)
-                        $0.member("inserted", inserted.count)
-                        $0.member("updated", updated.count)
-                    })
-            },
-            done: { result in reply(result.map(PutResult.init)) })
     }
 
     /// Makes sure that a batch may go to a component.
@@ -91,42 +52,12 @@ extension Container {
             // In another form than NFC none is there, though it compares as if it were.
             let items = items.filter(ItemID.isNormal)
             guard purge else {
-                return run(remove(items, from: slot, by: caller, reply), on: slot)
+                return run(RemoveCommand(items, from: slot, of: self, by: caller, reply))
             }
             self.purge(items, from: slot.name, by: caller, reply)
         } catch {
             reply(.failure(error))
         }
-    }
-
-    /// A removal, of other components' records too: those of `others`.
-    func remove(
-        _ items: [String], from slot: Slot, by caller: Caller, others: PurgedRecords? = nil,
-        _ reply: @escaping Answer<RemoveResult>
-    ) -> Command {
-        Command(
-            command: .removeItems(items), context: context(caller), passesGate: others != nil,
-            entry: { decision in
-                guard case .removed(let removed) = decision.answer else { return nil }
-                guard !decision.changes.isEmpty || !(others?.isEmpty ?? true) else { return nil }
-                return EntryDraft(
-                    topic: "items.removed",
-                    payload: Payload.object {
-                        $0.member("component", slot.name)
-                        $0.member("items", others == nil ? removed : items)
-                        $0.member("purged", others != nil)
-                    }, others: others?.changes ?? [], purges: others?.purges ?? [],
-                    atCommit: others?.atCommit)
-            },
-            done: { result in
-                reply(
-                    result.map { decided in
-                        guard case .removed(let removed) = decided.decision.answer else {
-                            return RemoveResult(removed: 0, sequence: decided.sequence)
-                        }
-                        return RemoveResult(removed: removed.count, sequence: decided.sequence)
-                    })
-            })
     }
 
     /// What a command of this caller carries.
@@ -138,33 +69,10 @@ extension Container {
     }
 
     /// Sends a command, unless none may be sent at present.
-    func run(_ command: Command, on slot: Slot) {
-        // Told at once also to who would wait for a component.
-        if let error = refusal { return command.done(.failure(error)) }
+    func run(_ command: Command) {
+        // A refusal does not wait for a component that is being started.
+        if let error = refusal { return command.fail(error) }
         meters.count(.commands)
-        slot.run(command)
-    }
-}
-
-extension ContentIndex {
-    /// How an item is not as its draft expects it; nil when it is.
-    fileprivate func mismatch(_ draft: ItemDraft) -> HostError? {
-        guard let expected = draft.ifRevision else { return nil }
-        let id = draft.item.id
-        let found = revision(of: id) ?? 0
-        let fits = expected == 0 ? !contains(id) : contains(id) && found <= expected
-        return fits ? nil : .revisionMismatch(item: id, expected: expected, found: found)
-    }
-}
-
-extension PutResult {
-    fileprivate init(_ decided: Decided) {
-        var (inserted, updated, unchanged) = (0, 0, 0)
-        if case .items(let new, let changed, let same) = decided.decision.answer {
-            (inserted, updated, unchanged) = (new.count, changed.count, same)
-        }
-        self.init(
-            inserted: inserted, updated: updated, unchanged: unchanged,
-            sequence: decided.sequence)
+        command.slot.run(command)
     }
 }

@@ -100,7 +100,9 @@ extension Container {
                         votes.compactMap { showNoBallots(on: subjects, in: $0) }
                             + comments.compactMap { showNoComments(on: subjects, in: $0, found) })
                 }
-                slot.run(remove(items, from: slot, by: caller, others: others, done))
+                slot.run(
+                    RemoveCommand(
+                        items, from: slot, of: self, by: caller, purging: others, done))
             }
         }
     }

@@ -1,5 +1,4 @@
 import AtriumKit
-import JSONCodec
 
 // Votes on the container and on its items.
 extension Container {
@@ -7,73 +6,27 @@ extension Container {
         _ component: String?, _ item: String?, value: Double, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
     ) {
-        let subject = Subject(item: item)
-        let context = context(caller)
-        let ballot = Ballot(
-            subject: subject, actor: context.actor, value: value, cast: context.time)
-        vote(
-            .castBallot(subject: subject, value: value), component, item, context, reply
-        ) { [self] slot in
-            guard value.isFinite else { return .refused(reason: "No number.", retryAfter: nil) }
-            return veto(slot) { delegate.votes($0, shouldAccept: ballot) }
-        } payload: { decided in
-            EntryDraft(
-                topic: "votes.cast", payload: decided.publicPart,
-                restricted: Payload.object {
-                    $0.member("value", value)
-                    $0.member("previous", decided.previous)
-                })
-        }
+        vote(value, component, item, by: caller, reply)
     }
 
     func retract(
         _ component: String?, _ item: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
     ) {
-        vote(
-            .retractBallot(subject: Subject(item: item)), component, item, context(caller), reply
-        ) { _ in
-            nil
-        } payload: { decided in
-            EntryDraft(
-                topic: "votes.retracted", payload: decided.publicPart,
-                restricted: Payload.object { $0.member("previous", decided.previous) })
-        }
+        vote(nil, component, item, by: caller, reply)
     }
 
-    /// What both have in common.
     private func vote(
-        _ command: ComponentCommand, _ component: String?, _ item: String?,
-        _ context: CommandContext, _ reply: @escaping Answer<VoteResult>,
-        check: @escaping (Slot) -> HostError?, payload: @escaping (DecidedBallot) -> EntryDraft
+        _ value: Double?, _ component: String?, _ item: String?, by caller: Caller,
+        _ reply: @escaping Answer<VoteResult>
     ) {
-        let slot: Slot
         do throws(HostError) {
-            slot = try self.slot(component, .votes)
-            try self.check(item)
+            let slot = try slot(component, .votes)
+            try check(item)
+            run(BallotCommand(value, on: item, to: slot, of: self, by: caller, reply))
         } catch {
-            return reply(.failure(error))
+            reply(.failure(error))
         }
-        run(
-            Command(
-                command: command, context: context,
-                check: { [self] in absence(of: item) ?? check(slot) },
-                entry: { decision in
-                    guard !decision.changes.isEmpty,
-                        let ballot = DecidedBallot(decision, slot.name, item)
-                    else { return nil }
-                    return payload(ballot)
-                },
-                done: { result in
-                    reply(
-                        result.map { decided in
-                            let ballot = DecidedBallot(decided.decision, slot.name, item)
-                            return VoteResult(
-                                tally: TallyView(
-                                    tally: ballot?.tally ?? Tally(), mine: ballot?.current),
-                                previous: ballot?.previous, sequence: decided.sequence)
-                        })
-                }), on: slot)
     }
 
     /// What ``check(_:)`` throws.
@@ -173,36 +126,6 @@ extension Container {
 
     func checkPage(_ limit: Int) throws(HostError) {
         try domain.limits.check(page: limit)
-    }
-}
-
-/// A decision on a ballot.
-private struct DecidedBallot {
-    var component: String
-    var item: String?
-    var tally: Tally
-    var previous: Double?
-    var current: Double?
-
-    init?(_ decision: Decision, _ component: String, _ item: String?) {
-        guard case .ballot(let tally, let previous, let current) = decision.answer else {
-            return nil
-        }
-        self.component = component
-        self.item = item
-        self.tally = tally
-        self.previous = previous
-        self.current = current
-    }
-
-    /// What everyone is told: nothing of who it was and how they voted.
-    var publicPart: [UInt8] {
-        Payload.object {
-            $0.member("component", component)
-            $0.member("item", item)
-            $0.member("count", tally.count)
-            $0.member("score", tally.score)
-        }
     }
 }
 

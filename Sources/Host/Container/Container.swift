@@ -16,8 +16,6 @@ import Store
 ///
 /// When an entry fails, the lane says what to undo, and nothing begins until that is done.
 final class Container {
-    typealias Pending = PendingEntry
-
     let name: String
     let domain: Domain
     let delegate: ContainerDelegate
@@ -32,7 +30,7 @@ final class Container {
     var remains: [String: Remains] = [:]
     /// The components, in order.
     var slots: [Slot] = []
-    var lane: Lane<Pending>
+    var lane: Lane<any EntryWaiter>
     var screening = Screening()
     /// How many components are forgetting ballots on purged items.
     var erasures = 0
@@ -69,16 +67,6 @@ final class Container {
     }
 
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
-}
-
-/// An entry on its way to the disk: what to do with each way in which it may end.
-struct PendingEntry {
-    /// It is on disk.
-    var committed: (Commit) -> Void
-    /// There was nothing to write.
-    var unchanged: () -> Void = {}
-    /// Nothing was written.
-    var failed: (HostError) -> Void
 }
 
 /// Which components the lists' derived fields come from.

@@ -142,20 +142,21 @@ extension RecordRestore {
         guard slot.isAttached else { return finish(.failure(slot.absence)) }
         let isLast = index == targets.count - 1
         slot.run(
-            Command(
-                command: .restoreRecords(targets[index].changes), context: context,
-                passesGate: true,
-                entry: { [self] decision in isLast ? entry(decision) : nil },
-                done: { [self] result in
-                    switch result {
-                    case .failure(let error): finish(.failure(error))
-                    case .success(let decided) where isLast: settle(decided)
-                    case .success(let decided):
-                        targets[index].events = decided.decision.events
-                        targets[index].start = slot.start
-                        decide(index + 1)
-                    }
-                }))
+            RestoreCommand(targets[index].changes, to: slot, of: container, context) {
+                [self] decision in
+                isLast ? entry(decision) : nil
+            } atCommit: { [self] in
+                show()
+            } done: { [self] result in
+                switch result {
+                case .failure(let error): finish(.failure(error))
+                case .success(let decided) where isLast: settle(decided)
+                case .success(let decided):
+                    targets[index].events = decided.decision.events
+                    targets[index].start = slot.start
+                    decide(index + 1)
+                }
+            })
     }
 
     /// The entry of all components; nil when one of them was lost since it took its records over.
@@ -172,11 +173,15 @@ extension RecordRestore {
             others: others.flatMap { target in
                 target.changes.map { RecordChange($0, name, target.slot.name) }
             },
-            people: people,
-            atCommit: { [self] in
-                for person in people { domain.actors.stored(person) }
-                for target in others { container.deliver(target.events, from: target.slot) }
-            })
+            people: people)
+    }
+
+    /// The commit of the entry: shows what all components but the last one took over.
+    private func show() {
+        for person in people { domain.actors.stored(person) }
+        for target in targets.dropLast() {
+            container.deliver(target.events, from: target.slot)
+        }
     }
 
     private func settle(_ decided: Decided) {

@@ -212,16 +212,17 @@ extension Restructuring {
         container.append(
             changes: [keepsContainer ? self.record.change : record],
             purges: change.erased.map { Purge(container: container.name, component: $0) },
-            topic: change.topic, payload: change.payload, by: change.actor, at: time,
-            PendingEntry(
-                committed: { [self] commit in
-                    atCommit()
-                    commitStructure(commit, at: time, done)
-                },
-                failed: { [self] error in
-                    abandon()
-                    done(.failure(error))
-                }))
+            topic: change.topic, payload: change.payload, by: change.actor, at: time
+        ) { [self] result in
+            switch result {
+            case .success(let commit):
+                atCommit()
+                commitStructure(commit, at: time, done)
+            case .failure(let error):
+                abandon()
+                done(.failure(error))
+            }
+        }
     }
 
     private var record: DefinitionRecord {

@@ -143,11 +143,14 @@ final class Slot {
 
 extension Slot {
     func run(_ command: Command) {
-        enqueue(Request(.command(command.holding(domain.actors)), number: domain.nextTicket()))
+        command.holdActor()
+        command.number = domain.nextTicket()
+        enqueue(command)
     }
 
     func ask(_ question: Question) {
-        enqueue(Request(.question(question), number: domain.nextTicket()))
+        question.number = domain.nextTicket()
+        enqueue(question)
     }
 
     /// Asks a question that does not depend on records.
@@ -222,7 +225,7 @@ extension Slot {
         guard isAttached, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.lane.isQuiet(name) else { return false }
-        if case .command = request.work, container.holdsCommands { return false }
+        if request is Command, container.holdsCommands { return false }
         guard request.isQuietRead else { return !reads.hold(request) }
         return goesFirst(request) || waiting.first.map { request.number < $0.number } ?? true
     }
@@ -242,28 +245,35 @@ extension Slot {
         guard isAttached, let port else {
             return request.fail(unavailable("It is being started."))
         }
-        switch request.work {
-        case .question(let question):
-            guard let query = question.make() else { return }
-            inFlight.append(request)
-            port.answer(query) { [weak self] result in
-                guard let self, arrived(request, result.failure) else { return }
-                question.done(result.mapError { self.error($0) })
-                if isIdle { container.passBarriers() }
-            }
-        case .command(let command):
-            if let error = absence(of: command.context.actor) ?? command.check()
-                ?? container.refusal
-            {
-                return command.done(.failure(error))
-            }
-            let operation = container.begin(on: self)
-            request.operation = operation
-            inFlight.append(request)
-            port.decide(command.command, command.context) { [weak self] result in
-                guard let self, arrived(request, result.failure) else { return }
-                container.decided(operation, command, in: self, result)
-            }
+        if let command = request as? Command {
+            send(command, to: port, of: container)
+        } else if let question = request as? Question {
+            send(question, to: port, of: container)
+        }
+    }
+
+    private func send(_ question: Question, to port: any ComponentPort, of container: Container) {
+        guard let query = question.make() else { return }
+        inFlight.append(question)
+        port.answer(query) { [weak self] result in
+            guard let self, arrived(question, result.failure) else { return }
+            question.done(result.mapError { self.error($0) })
+            if isIdle { container.passBarriers() }
+        }
+    }
+
+    private func send(_ command: Command, to port: any ComponentPort, of container: Container) {
+        command.slot = self
+        if let error = absence(of: command.context.actor) ?? command.objection()
+            ?? container.refusal
+        {
+            return command.fail(error)
+        }
+        command.operation = container.begin(on: self)
+        inFlight.append(command)
+        port.decide(command.command, command.context) { [weak self] result in
+            guard let self, arrived(command, result.failure) else { return }
+            command.decided(result)
         }
     }
 

@@ -142,9 +142,9 @@ extension AnswerCheck {
             }
             guard let value = change.value else { continue }
             if let problem = tooBig(value, Self.ballotBytes, "a ballot") { return problem }
-            guard let ballot = Ballot(key: key, value: value), isSane(ballot) else {
-                return Self.record(key, "is no ballot")
-            }
+            guard let ballot = Ballot(subject: subject, actor: actor, record: value),
+                isSane(ballot)
+            else { return Self.record(key, "is no ballot") }
         }
         guard case .ballot(let tally, let previous, let current) = decision.answer else {
             return Self.anotherAnswer

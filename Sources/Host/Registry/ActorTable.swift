@@ -133,17 +133,3 @@ final class ActorTable {
         return namespace == "unix" ? nil : namespace
     }
 }
-
-extension Command {
-    /// The command, by which a new person is known until its outcome is final.
-    func holding(_ actors: ActorTable) -> Command {
-        let actor = context.actor
-        guard actors.hold(actor) else { return self }
-        var command = self
-        command.done = { [done] result in
-            done(result)
-            actors.release(actor)
-        }
-        return command
-    }
-}

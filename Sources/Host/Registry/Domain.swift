@@ -79,6 +79,7 @@ final class Domain {
     /// Whether the loop is to serve others before the next slice.
     private var isResting = false
     private(set) var lastTicket: UInt64 = 0
+    private var randomIDs = RandomIDs()
 
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
@@ -100,7 +101,7 @@ final class Domain {
         self.clock = clock
         changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence
-        screens = ScreenTable(incarnation: String(Self.randomText().prefix(8)))
+        screens = ScreenTable(incarnation: String(randomIDs.next().prefix(8)))
         screens.grew = { [weak self] in self?.relieveLater($0) }
     }
 
@@ -124,19 +125,7 @@ final class Domain {
     }
 
     /// An id for what a command creates: 128 random bits, in 26 lowercase letters and digits.
-    func freshID() -> String { Self.randomText() }
-
-    private static func randomText() -> String {
-        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        var random = SystemRandomNumberGenerator()
-        var (high, low) = (random.next(), random.next())
-        let text = (0..<26).map { index -> UInt8 in
-            if index == 13 { swap(&high, &low) }
-            defer { high >>= 5 }
-            return alphabet[Int(high & 31)]
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    func freshID() -> String { randomIDs.next() }
 
     /// The number of a person who may have a part in something, known for this turn of the loop at least.
     func meet(_ name: String) -> ActorID {
@@ -374,7 +363,7 @@ extension Domain {
 private enum Arrival {
     case outcome(Outcome)
     /// What else follows from an outcome before.
-    case step(Container, Lane<PendingEntry>.Step)
+    case step(Container, Lane<any EntryWaiter>.Step)
     /// The end of a read, to which everything that was appended before it has settled.
     case read(() -> Void)
 }

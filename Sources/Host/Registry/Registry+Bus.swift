@@ -100,15 +100,14 @@ extension Container {
         let time = domain.now()
         actors.hold(actor)
         append(
-            changes: [], topic: topic, payload: payload, by: actor, at: time,
-            PendingEntry(
-                committed: { [self] commit in
-                    announce(topic, commit, time: time, actor: actor, payload: payload)
-                    reply(.success(commit.sequence))
-                },
-                failed: {
-                    actors.release(actor)
-                    reply(.failure($0))
-                }))
+            changes: [], topic: topic, payload: payload, by: actor, at: time
+        ) { [self] result in
+            switch result {
+            case .success(let commit):
+                announce(topic, commit, time: time, actor: actor, payload: payload)
+            case .failure: actors.release(actor)
+            }
+            reply(result.map(\.sequence))
+        }
     }
 }

@@ -184,15 +184,14 @@ extension Container {
         append(
             operation, changes: [], time: time, actor: actor,
             NotificationDraft(topic: topic, payload: payload),
-            Pending(
-                committed: { [self] commit in
+            OwnEntry { [self] result in
+                switch result {
+                case .success(let commit):
                     tell()
                     announce(topic, commit, time: time, actor: actor, payload: payload)
-                    reply(.success(commit.sequence))
-                },
-                failed: {
-                    actors.release(actor)
-                    reply(.failure($0))
-                }))
+                case .failure: actors.release(actor)
+                }
+                reply(result.map(\.sequence))
+            })
     }
 }

@@ -164,9 +164,9 @@ import Testing
 
     @Test func `rounds end with the operations that were on their way, and then commands wait`() {
         func read(_ number: UInt64) -> Request {
-            Request(
-                .question(Question(needsQuiet: true, make: { nil }, done: { _ in })),
-                number: number)
+            let question = Question(needsQuiet: true, make: { nil }, done: { _ in })
+            question.number = number
+            return question
         }
         var reads = QuietReads()
         let later = read(100)

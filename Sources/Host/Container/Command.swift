@@ -1,0 +1,161 @@
+import AtriumKit
+import Store
+
+/// A command on its way from the call to its reply.
+///
+/// Its stages, from top to bottom; each subclass says what is its own of them:
+///
+/// 1. ``objection()``: asked right before the component is;
+/// 2. the component decides;
+/// 3. ``draft(of:)``: what becomes durable with the decision;
+/// 4. the entry is committed, fails, or there is none: ``committed(_:)``, ``failed(_:)``, ``unchanged()``;
+/// 5. ``end(_:)``: the reply.
+class Command: Request {
+    let container: Container
+    /// The component's place: another one than at the call if the component was made anew meanwhile.
+    var slot: Slot
+    /// What the component is asked.
+    let command: ComponentCommand
+    /// On whose behalf, when, and with which fresh id.
+    let context: CommandContext
+
+    /// What the component said.
+    private var answer: Answered?
+    /// What is to be committed; nil: nothing.
+    private var entry: EntryDraft?
+    /// Whether it keeps a new person known until it ends.
+    private var holdsActor = false
+
+    private enum Answered {
+        case decided(Decision)
+        case refused(HostError)
+    }
+
+    init(
+        _ command: ComponentCommand, on slot: Slot, of container: Container,
+        _ context: CommandContext, needsQuiet: Bool = false, passesGate: Bool = false
+    ) {
+        self.command = command
+        self.slot = slot
+        self.container = container
+        self.context = context
+        super.init(needsQuiet: needsQuiet, passesGate: passesGate)
+    }
+
+    // MARK: What each kind of command says
+
+    /// What stands against it now; nil: nothing.
+    func objection() -> HostError? { nil }
+
+    /// What becomes durable with the decision's changes; nil: without these changes, nothing.
+    func draft(of decision: Decision) -> EntryDraft? { nil }
+
+    /// Called at the commit, before the component's events are delivered.
+    func atCommit() {}
+
+    /// Takes the outcome: the decision, and whether and as what it was committed.
+    func end(_ result: Result<Decided, HostError>) {}
+
+    // MARK: Its way
+
+    /// Keeps a person who is not stored yet known until it ends.
+    func holdActor() { holdsActor = container.domain.actors.hold(context.actor) }
+
+    /// The component answered.
+    func decided(_ result: Result<Decision, PortFailure>) {
+        guard let operation else { return }
+        switch result {
+        case .failure(.died(let reason)): return fail(slot.unavailable(reason))
+        case .failure(.refused(let refusal)):
+            container.meters.count(.refusals)
+            answer = .refused(HostError(refusal, container: container.name, component: slot.name))
+        case .success(let decision):
+            answer = .decided(decision)
+            if var draft = draft(of: decision) {
+                draft.topic = "\(container.name).\(draft.topic)"
+                entry = draft
+                return container.write(decision, draft, of: self, operation)
+            }
+        }
+        container.finish(operation, self)
+    }
+
+    override func fail(_ error: HostError) { finish(.failure(error)) }
+
+    private func finish(_ result: Result<Decided, HostError>) {
+        end(result)
+        if holdsActor { container.domain.actors.release(context.actor) }
+    }
+}
+
+extension Command: EntryWaiter {
+    func committed(_ commit: Commit) {
+        guard case .decided(let decision) = answer, let entry else { return }
+        container.show(decision, entry, of: self, commit)
+        finish(
+            .success(Decided(decision: decision, sequence: commit.sequence, isCommitted: true)))
+    }
+
+    func unchanged() {
+        switch answer {
+        case .decided(let decision):
+            finish(
+                .success(
+                    Decided(
+                        decision: decision, sequence: container.domain.sequence,
+                        isCommitted: false)))
+        case .refused(let error): finish(.failure(error))
+        case nil: break
+        }
+    }
+
+    func failed(_ error: HostError) { finish(.failure(error)) }
+}
+
+/// A decision that is final.
+struct Decided {
+    var decision: Decision
+    /// The entry's sequence; the current one when nothing was committed.
+    var sequence: Int64
+    /// Whether there was anything to commit.
+    var isCommitted: Bool
+}
+
+/// What an entry holds beside its component's own changes.
+struct EntryDraft {
+    /// The topic, without the container's name until it is written.
+    var topic: String
+    /// The payload, as a JSON object.
+    var payload: [UInt8]
+    /// What only moderators see, as a JSON object.
+    var restricted: [UInt8]?
+    /// The comment whose text the notification tells.
+    var comment: RecordKey?
+    /// Changes of other components' records.
+    var others: [RecordChange] = []
+    /// What of other components goes as a whole.
+    var purges: [Purge] = []
+    /// Persons that the changes name, beside the one who acts.
+    var people: [ActorID] = []
+}
+
+/// Who waits for an entry, or for the entries before it: each is called once.
+protocol EntryWaiter: AnyObject {
+    /// The entry is on disk.
+    func committed(_ commit: Commit)
+    /// There was nothing to write, and what the answer rests on is on disk.
+    func unchanged()
+    /// Nothing was written.
+    func failed(_ error: HostError)
+}
+
+/// An entry of a container's own, which no component decided on.
+final class OwnEntry: EntryWaiter {
+    private let done: (Result<Commit, HostError>) -> Void
+
+    init(_ done: @escaping (Result<Commit, HostError>) -> Void) { self.done = done }
+
+    func committed(_ commit: Commit) { done(.success(commit)) }
+    func unchanged() {}
+    func failed(_ error: HostError) { done(.failure(error)) }
+}

@@ -1,0 +1,125 @@
+import AtriumKit
+import JSONCodec
+import Store
+
+/// A comment that is posted.
+final class PostCommand: Command {
+    private let draft: CommentDraft
+    private let reply: Answer<CommentResult>
+
+    init(
+        _ post: Post, to slot: Slot, of container: Container, by caller: Caller,
+        _ reply: @escaping Answer<CommentResult>
+    ) {
+        let context = container.context(caller)
+        draft = CommentDraft(
+            id: post.id ?? context.freshID, subject: Subject(item: post.item),
+            parent: post.parent, text: post.text)
+        self.reply = reply
+        super.init(.postComment(draft), on: slot, of: container, context)
+    }
+
+    override func objection() -> HostError? {
+        container.absence(of: draft.subject.item)
+            ?? container.veto(slot) {
+                container.delegate.comments($0, shouldAccept: draft, by: context.actor)
+            }
+    }
+
+    override func draft(of decision: Decision) -> EntryDraft? {
+        decision.draft("comments.posted", of: container.name, slot.name, text: true, parent: true)
+    }
+
+    override func end(_ result: Result<Decided, HostError>) {
+        guard case .success(let decided) = result, !decided.isCommitted else {
+            return container.answer(result, reply)
+        }
+        container.answerRepetition(decided, of: draft.id, in: slot, reply)
+    }
+}
+
+/// What is done to a comment that is there.
+enum CommentChange {
+    case edit(text: String)
+    /// By its author or a moderator.
+    ///
+    /// - Parameter wasHeld: whether it waited for a moderator: who takes back what nobody else has seen
+    ///   is as secret as who wrote it.
+    case delete(wasHeld: Bool)
+    case moderate(Comment.State, reason: String?)
+
+    /// The same, of a comment that is this before.
+    func knowing(_ before: Comment) -> CommentChange {
+        if case .delete = self { .delete(wasHeld: before.state == .pending) } else { self }
+    }
+}
+
+/// A comment that is edited, deleted or moderated.
+final class CommentCommand: Command {
+    private let change: CommentChange
+    /// What the comment is about, as far as it is known; nil: the container, or nobody looks.
+    private let item: String?
+    private let reply: Answer<CommentResult>
+
+    init(
+        _ change: CommentChange, of comment: String, on item: String?, to slot: Slot,
+        of container: Container, by caller: Caller, _ reply: @escaping Answer<CommentResult>
+    ) {
+        self.change = change
+        self.item = item
+        self.reply = reply
+        let command: ComponentCommand =
+            switch change {
+            case .edit(let text): .editComment(id: comment, text: text)
+            case .delete: .deleteComment(id: comment)
+            case .moderate(let state, _): .moderateComment(id: comment, state: state)
+            }
+        super.init(command, on: slot, of: container, container.context(caller))
+    }
+
+    override func objection() -> HostError? { container.absence(of: item) }
+
+    override func draft(of decision: Decision) -> EntryDraft? {
+        let (container, component) = (container.name, slot.name)
+        return switch change {
+        case .edit:
+            decision.draft("comments.edited", of: container, component, text: true)
+        case .delete(let wasHeld):
+            decision.draft("comments.removed", of: container, component, wasHeld: wasHeld)
+        case .moderate(let state, let reason):
+            decision.draft(
+                "comments.moderated", of: container, component, state: state, reason: reason)
+        }
+    }
+
+    override func end(_ result: Result<Decided, HostError>) { container.answer(result, reply) }
+}
+
+extension Decision {
+    /// What an entry about a comment holds; nil when nothing changes.
+    ///
+    /// The text stands in the comment's record alone.
+    fileprivate func draft(
+        _ topic: String, of container: String, _ component: String, text: Bool = false,
+        parent: Bool = false, state: Comment.State? = nil, reason: String? = nil,
+        wasHeld: Bool = false
+    ) -> EntryDraft? {
+        guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
+        let comment = entry.comment
+        // What waits for a moderator is not told to everyone, nor by whom it is.
+        let isHeld = text && comment.state != .shown
+        return EntryDraft(
+            topic: topic,
+            payload: Payload.object {
+                $0.member("component", component)
+                $0.member("item", comment.subject.item)
+                $0.member("comment", comment.id)
+                if parent { $0.member("parent", comment.parent) }
+                $0.member("state", state?.rawValue)
+                $0.member("reason", reason)
+            },
+            restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
+            comment: text
+                ? RecordKey(container: container, component: component, key: comment.id) : nil)
+    }
+}
