@@ -38,7 +38,7 @@ struct BallotBox {
 
     /// What the votes add up to.
     func tally(on scale: Scale) -> Tally {
-        var written: [String: Int] = [:]
+        var written = [String: Int](minimumCapacity: histogram.count)
         for (units, count) in histogram {
             written[Value.number(scale.value(units)).plainText ?? ""] = count
         }

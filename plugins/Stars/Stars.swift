@@ -53,7 +53,7 @@ public final class Stars: Voting {
         }
         var vote: Vote?
         if let value = change.value {
-            guard let ballot = Ballot(key: change.key, value: value),
+            guard let ballot = Ballot(subject: subject, actor: actor, record: value),
                 let units = scale.units(ballot.value)
             else {
                 // What counted under this key no longer does.

@@ -27,7 +27,7 @@ extension ComponentHarness {
         return Decision(
             changes: changes,
             answer: .ballot(
-                tally: votes.tally(of: subject), previous: previous,
+                tally: events.tally(of: subject) ?? votes.tally(of: subject), previous: previous,
                 current: votes.ballot(of: context.actor, on: subject)?.value),
             events: events)
     }
@@ -45,5 +45,15 @@ extension ComponentHarness {
         default:
             throw notForThisKind()
         }
+    }
+}
+
+extension [ComponentEvent] {
+    /// The last tally of a subject that they tell; nil: none does.
+    fileprivate func tally(of subject: Subject) -> Tally? {
+        for event in reversed() {
+            if case .tally(subject, let tally) = event { return tally }
+        }
+        return nil
     }
 }

@@ -22,13 +22,22 @@ public struct Ballot: Sendable, Hashable {
     /// The key under which this actor's ballot on this subject is kept: the item's id (empty for
     /// the container), a line feed (which no id holds), the actor's number.
     public static func key(actor: ActorID, subject: Subject) -> String {
-        "\(subject.item ?? "")\n\(actor.number)"
+        var key = subject.item ?? ""
+        key += "\n"
+        key += String(actor.number)
+        return key
     }
 
     /// The ballot that a record holds: `{"value": …, "cast": …}`; nil when it is malformed.
     public init?(key: String, value: Value) {
-        guard let (subject, actor) = Ballot.parse(key: key),
-            let number = value.object?["value"]?.number, let cast = value.object?["cast"]?.int
+        guard let (subject, actor) = Ballot.parse(key: key) else { return nil }
+        self.init(subject: subject, actor: actor, record: value)
+    }
+
+    /// The ballot whose record has this value, its key read already; nil when it is malformed.
+    public init?(subject: Subject, actor: ActorID, record value: Value) {
+        guard let object = value.object, let number = object["value"]?.number,
+            let cast = object["cast"]?.int
         else { return nil }
         self.init(
             subject: subject, actor: actor, value: number, cast: Timestamp(milliseconds: cast))
@@ -36,8 +45,9 @@ public struct Ballot: Sendable, Hashable {
 
     /// Whose ballot on what a key stands for; nil when it is no ballot's key.
     public static func parse(key: String) -> (subject: Subject, actor: ActorID)? {
-        guard let separator = key.lastIndex(of: "\n"),
-            let number = Int64(key[key.index(after: separator)...])
+        let bytes = key.utf8
+        guard let separator = bytes.lastIndex(of: UInt8(ascii: "\n")),
+            let number = Int64(key[bytes.index(after: separator)...])
         else { return nil }
         let item = String(key[..<separator])
         return (item.isEmpty ? .container : .item(item), ActorID(number))
