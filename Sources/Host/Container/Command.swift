@@ -23,6 +23,8 @@ class Command: Request {
     private var answer: Answered?
     /// What is to be committed; nil: nothing.
     private var entry: EntryDraft?
+    /// Who acts, as the entry says it: whoever was erased since must not be nobody.
+    private(set) var actor: ActorID?
     /// Whether it keeps a new person known until it ends.
     private var holdsActor = false
 
@@ -74,6 +76,7 @@ class Command: Request {
             if var draft = draft(of: decision) {
                 draft.topic = "\(container.name).\(draft.topic)"
                 entry = draft
+                actor = container.domain.actors.present(context.actor)
                 return container.write(decision, draft, of: self, operation)
             }
         }

@@ -50,7 +50,7 @@ extension Container {
         changes += draft.others
         append(
             operation, changes: changes, purges: draft.purges, time: command.context.time,
-            actor: command.context.actor,
+            actor: command.actor,
             NotificationDraft(
                 topic: draft.topic, payload: draft.payload, restricted: draft.restricted),
             people: draft.people, command)
@@ -66,7 +66,7 @@ extension Container {
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
         deliver(decision.events, from: slot)
         announce(
-            draft.topic, commit, time: context.time, actor: domain.actors.present(context.actor),
+            draft.topic, commit, time: context.time, actor: command.actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,
             says: draft.comment.flatMap { decision.text(of: $0) })
     }
