@@ -123,25 +123,28 @@ let package = Package(
         .target(name: "CBits"),
         .target(name: "CProcess"),
         .target(
+            name: "PluginLoader", dependencies: [kit, "JSONCodec"], swiftSettings: strict),
+        .target(
             name: "Host",
             dependencies: [
-                kit, "CBits", "Store", "JSONCodec", "LogMessages", nioCore, logging, metrics,
+                kit, "CBits", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore, logging,
+                metrics,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Interfaces", "Varlink", "JSONCodec", "LogMessages", kit,
+                "CProcess", "Host", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
+                "LogMessages", kit,
                 nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Interfaces", "Varlink", "JSONCodec", "Instruments", "LogMessages", kit,
-                yams,
-                logging, metrics,
+                "Host", "PluginLoader", "Interfaces", "Varlink", "JSONCodec", "Instruments",
+                "LogMessages", kit, yams, logging, metrics,
             ],
             swiftSettings: strict),
         .target(name: "Instruments", dependencies: [metrics], swiftSettings: strict),
@@ -153,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "atriumd",
             dependencies: [
-                "Control", "Workers", "Host", "Store", "Systemd", "Varlink", "Interfaces",
+                "Control", "Workers", "Host", "PluginLoader", "Store", "Systemd", "Varlink",
+                "Interfaces",
                 "Instruments", "LogMessages", kit, lifecycle, logging, metrics, nioCore, nioPosix,
                 arguments,
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -169,7 +173,7 @@ let package = Package(
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atrium-worker",
-            dependencies: ["Workers", "Host", kit, kitTesting, logging, nioPosix],
+            dependencies: ["Workers", "Host", "PluginLoader", kit, kitTesting, logging, nioPosix],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("LogMessagesTests", ["LogMessages", "TestSupport", logging]),
@@ -201,16 +205,19 @@ let package = Package(
                 logging,
             ],
             linker: ownSyncs),
+        tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit]),
         tests(
             "HostTests",
-            ["Host", "Store", "JSONCodec", "TestSupport", kit, nioCore, nioPosix, logging]
-                + plugins.map { .target(name: $0) }),
+            [
+                "Host", "PluginLoader", "Store", "JSONCodec", "TestSupport", kit, nioCore, nioPosix,
+                logging,
+            ] + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(
             "WorkersTests",
             [
-                "CProcess", "Workers", "Host", "Store", "JSONCodec", "TestSupport", kit, kitTesting,
-                nioCore, nioPosix, logging,
+                "CProcess", "Workers", "Host", "PluginLoader", "Store", "JSONCodec", "TestSupport",
+                kit, kitTesting, nioCore, nioPosix, logging,
             ]),
         .target(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",

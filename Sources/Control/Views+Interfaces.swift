@@ -2,6 +2,7 @@ import AtriumKit
 import Host
 import Interfaces
 import JSONCodec
+import PluginLoader
 
 // What the host answers, as the wire's types.
 

@@ -1,7 +1,8 @@
 public import AtriumKit
-public import Host
+import Host
 public import Logging
 public import NIOCore
+public import PluginLoader
 
 /// One component in a worker, for those who are not on the event loop: conformance suites and tests.
 ///
@@ -24,7 +25,7 @@ public actor WorkerComponent {
     /// How many calls are not answered yet.
     var openCalls: Int { open.count }
 
-    private let plugin: LoadedPlugin
+    private let plugin: Plugin
     let launcher: WorkerLauncher
     private let owner = Owner()
     private(set) var port: (any ComponentPort)?
@@ -42,7 +43,7 @@ public actor WorkerComponent {
     ///   - limits: what the worker may take.
     ///   - mayUseNetwork: whether the worker may speak to the internet.
     public init(
-        of plugin: LoadedPlugin, on loop: any EventLoop, executable: String, logger: Logger,
+        of plugin: Plugin, on loop: any EventLoop, executable: String, logger: Logger,
         limits: WorkerLimits = WorkerLimits(), mayUseNetwork: Bool = false
     ) {
         self.plugin = plugin

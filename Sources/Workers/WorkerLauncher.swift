@@ -3,6 +3,7 @@ public import Host
 public import LogMessages
 public import Logging
 public import NIOCore
+internal import PluginLoader
 
 /// Makes components that live in a process of their own: one `atrium-worker` for each.
 ///

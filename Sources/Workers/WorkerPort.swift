@@ -5,6 +5,7 @@ internal import JSONCodec
 internal import LogMessages
 internal import Logging
 internal import NIOCore
+internal import PluginLoader
 internal import Varlink
 
 /// A component in a worker.

@@ -4,6 +4,7 @@ internal import Host
 internal import Interfaces
 internal import JSONCodec
 internal import NIOCore
+internal import PluginLoader
 internal import Varlink
 
 /// The worker's end: one component, made and called as the daemon says.
@@ -124,7 +125,7 @@ final class WorkerSession {
     }
 
     private func start(_ id: Int, _ start: WorkerStart) {
-        let plugin = LoadedPlugin(
+        let plugin = PluginLoader.Plugin(
             id: self.id, version: "", kind: start.kind, title: "", library: library,
             isolation: .process)
         let request = LaunchRequest(
@@ -146,7 +147,7 @@ final class WorkerSession {
     /// A path among the settings that this process may not read; the manifest of its plugin says which
     /// of them it may.
     private func unreadablePath(
-        of plugin: LoadedPlugin, _ settings: [String: Value]
+        of plugin: PluginLoader.Plugin, _ settings: [String: Value]
     ) -> SettingError? {
         // A library that can't be loaded is the launcher's to tell of.
         let declared = (try? plugin.loaded())?.settings ?? []

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Host
 internal import Logging
 internal import NIOPosix
+internal import PluginLoader
 public import Workers
 
 /// `atrium-worker --check`: the conformance suite of a plugin's kind, on both sides of a socket.
@@ -44,7 +45,7 @@ struct Check {
     }
 
     /// A worker opens what the manifest names; the component reads what its class declares.
-    private func checkPaths(of plugin: LoadedPlugin, _ declared: [Setting]) throws(Problem) {
+    private func checkPaths(of plugin: Plugin, _ declared: [Setting]) throws(Problem) {
         let paths = Set(declared.filter { $0.type == .path }.map(\.name))
         guard paths != Set(plugin.paths) else { return }
         throw Problem(
@@ -53,7 +54,7 @@ struct Check {
     }
 
     /// The plugin, and the settings that its manifest wants it checked with.
-    private func find() throws -> (LoadedPlugin, settings: [String: Value]) {
+    private func find() throws -> (Plugin, settings: [String: Value]) {
         let given = URL(filePath: path).absoluteURL
         let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
         let folder = isDirectory == true ? given : given.deletingLastPathComponent()
@@ -71,7 +72,7 @@ struct Check {
         return (try plugin(given.path, id), [:])
     }
 
-    private func find(in folder: URL, _ manifest: URL) throws -> (LoadedPlugin, [String: Value]) {
+    private func find(in folder: URL, _ manifest: URL) throws -> (Plugin, [String: Value]) {
         // Trusted: it is about to be loaded into this process anyway.
         let library = PluginLibrary(scanning: [.init(folder.path, isTrusted: true)])
         guard let status = library.plugins.first else {
@@ -86,14 +87,14 @@ struct Check {
     }
 
     /// A library without a manifest: its class tells the kind.
-    private func plugin(_ library: String, _ id: String) throws -> LoadedPlugin {
+    private func plugin(_ library: String, _ id: String) throws -> Plugin {
         try PluginLoading.probe(library, id: id)
         var problem: (any Error)?
         for kind in Kind.allCases {
             do {
                 let type = try PluginLoading.load(library, id: id, kind: kind)
                 let paths = type.settings.filter { $0.type == .path }.map(\.name)
-                return LoadedPlugin(
+                return Plugin(
                     id: id, version: "", kind: kind, title: id, library: library,
                     paths: paths, component: type)
             } catch {

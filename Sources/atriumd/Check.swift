@@ -6,6 +6,7 @@ import Host
 import Logging
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Store
 import Workers
 

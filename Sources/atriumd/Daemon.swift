@@ -5,6 +5,7 @@ import LogMessages
 import Logging
 import NIOCore
 import NIOPosix
+import PluginLoader
 import ServiceLifecycle
 import Store
 import Synchronization

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Host
+import PluginLoader
 
 /// Where the parts of an installation are, as seen from the running executable.
 enum Installation {

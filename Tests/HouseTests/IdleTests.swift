@@ -5,8 +5,9 @@ import Testing
 struct IdleTests {
     /// What runs in the daemon and its workers.
     static let modules = [
-        "AtriumKit", "Control", "Host", "Instruments", "LogMessages", "Store", "Systemd", "Workers",
-        "atrium-worker", "atriumd",
+        "AtriumKit", "Control", "Host", "Instruments", "LogMessages", "PluginLoader", "Store",
+        "Systemd",
+        "Workers", "atrium-worker", "atriumd",
     ]
 
     @Test(arguments: modules)

@@ -2,6 +2,7 @@ import AtriumKit
 import Host
 import JSONCodec
 import NIOCore
+import PluginLoader
 import Testing
 
 @testable import Workers

@@ -2,6 +2,7 @@ import AtriumKit
 import AtriumKitTesting
 import Foundation
 import Host
+import PluginLoader
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import Host
 import Logging
 import NIOPosix
+import PluginLoader
 import TestSupport
 import Testing
 
@@ -22,16 +23,16 @@ enum Installed {
     static let stars = plugin("stars", .votes)
     static let breaker = plugin("breaker", .contents)
 
-    static let cheat = LoadedPlugin(
+    static let cheat = Plugin(
         id: "org.atrium.cheat", version: "0.1.0", kind: .votes, title: "cheat",
         library: breaker.library, isolation: .process)
 
-    static let diary = LoadedPlugin(
+    static let diary = Plugin(
         id: "org.atrium.diary", version: "0.1.0", kind: .contents, title: "diary",
         library: breaker.library, isolation: .process)
 
-    static func plugin(_ name: String, _ kind: Kind) -> LoadedPlugin {
-        LoadedPlugin(
+    static func plugin(_ name: String, _ kind: Kind) -> Plugin {
+        Plugin(
             id: "org.atrium.\(name)", version: "0.1.0", kind: kind, title: name,
             library: Checkout.products + "/lib\(name.capitalized).so",
             isolation: .process)
@@ -39,7 +40,7 @@ enum Installed {
 
     /// A component in a worker that is yet to be started.
     static func component(
-        of plugin: LoadedPlugin, limits: WorkerLimits = WorkerLimits(), logger: Logger = quiet,
+        of plugin: Plugin, limits: WorkerLimits = WorkerLimits(), logger: Logger = quiet,
         mayUseNetwork: Bool = false
     ) -> WorkerComponent {
         WorkerComponent(
@@ -114,7 +115,7 @@ func workers(of library: String) throws -> [pid_t] {
 }
 
 /// A plugin whose library has a path that no other test uses, by which its workers are known.
-func alias(of plugin: LoadedPlugin, in directory: TemporaryDirectory) throws -> LoadedPlugin {
+func alias(of plugin: Plugin, in directory: TemporaryDirectory) throws -> Plugin {
     var alias = plugin
     alias.library = directory.path + "/alias.so"
     try FileManager.default.createSymbolicLink(

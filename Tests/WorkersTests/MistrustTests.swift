@@ -1,6 +1,7 @@
 import AtriumKit
 import AtriumKitTesting
 import Host
+import PluginLoader
 import Testing
 
 @testable import Workers

@@ -1,5 +1,6 @@
 import Foundation
 import Host
+import PluginLoader
 import TestSupport
 import Testing
 

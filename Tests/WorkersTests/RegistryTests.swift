@@ -4,6 +4,7 @@ import Foundation
 import Host
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Store
 import TestSupport
 import Testing

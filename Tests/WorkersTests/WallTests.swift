@@ -3,6 +3,7 @@ import CProcess
 import Foundation
 import Glibc
 import Host
+import PluginLoader
 import TestSupport
 import Testing
 

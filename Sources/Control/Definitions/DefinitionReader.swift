@@ -1,5 +1,6 @@
 import AtriumKit
 public import Host
+import PluginLoader
 import Yams
 
 /// Reads container definitions from YAML.

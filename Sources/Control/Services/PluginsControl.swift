@@ -2,6 +2,7 @@ import AtriumKit
 import Host
 import Interfaces
 import JSONCodec
+import PluginLoader
 import Varlink
 
 /// `org.atrium.Plugins` over the registry.

@@ -1,12 +1,5 @@
 public import AtriumKit
-
-/// Where a component lives.
-public enum Isolation: String, Sendable, Hashable, CaseIterable {
-    /// In the daemon.
-    case daemon
-    /// In a worker process of its own.
-    case process
-}
+public import PluginLoader
 
 /// A component as its container's definition declares it.
 public struct ComponentDefinition: Sendable, Hashable {

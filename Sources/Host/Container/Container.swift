@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import PluginLoader
 import Store
 
 /// A named, ordered set of components, and their delegate's home.

@@ -1,6 +1,7 @@
 import AtriumKit
 import Glibc
 import NIOCore
+import PluginLoader
 
 /// The texts behind a component's secret settings, which definitions only refer to: read anew at each of its
 /// starts, on a thread.
@@ -35,7 +36,7 @@ enum SecretTexts {
     ) throws(SettingError) -> [String: String] {
         var texts: [String: String] = [:]
         for (setting, reference) in references.sorted(by: { $0.key < $1.key }) {
-            do throws(PluginProblem) {
+            do throws(RegularFile.Unreadable) {
                 guard let path = try path(of: reference, isCheck: isCheck) else { continue }
                 texts[setting] = try text(at: path)
             } catch {
@@ -47,36 +48,36 @@ enum SecretTexts {
 
     private static func path(
         of reference: SecretReference, isCheck: Bool
-    ) throws(PluginProblem) -> String? {
+    ) throws(RegularFile.Unreadable) -> String? {
         switch reference {
         case .file(let path):
             guard path.hasPrefix("/") else {
-                throw .refused("'\(path)' is no whole path, which begins with a slash")
+                throw .init("'\(path)' is no whole path, which begins with a slash")
             }
             return path
         case .credential(let name):
             guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else {
-                throw .refused("'\(name)' is no credential's name")
+                throw .init("'\(name)' is no credential's name")
             }
             guard let folder = getenv("CREDENTIALS_DIRECTORY") else {
                 if isCheck { return nil }
-                throw .refused(
+                throw .init(
                     "the daemon has no credentials; a service gets one by "
                         + "LoadCredential=\(name):/PATH in a drop-in of its unit")
             }
             return String(cString: folder) + "/" + name
         @unknown default:
-            throw .refused("it is referred to in a way that this daemon does not know")
+            throw .init("it is referred to in a way that this daemon does not know")
         }
     }
 
     /// A file's text, without the end of its last line.
-    private static func text(at path: String) throws(PluginProblem) -> String {
+    private static func text(at path: String) throws(RegularFile.Unreadable) -> String {
         let file = try RegularFile(path)
-        guard file.size <= most else { throw .refused("\(path) holds more than \(most) bytes") }
+        guard file.size <= most else { throw .init("\(path) holds more than \(most) bytes") }
         guard let bytes = file.read(at: 0, count: file.size),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw .refused("\(path) holds no text in UTF-8") }
+        else { throw .init("\(path) holds no text in UTF-8") }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 }

@@ -2,6 +2,7 @@ import AtriumKit
 import LogMessages
 import Logging
 import NIOCore
+import PluginLoader
 
 /// What a component told at the end of its restore, to be delivered when its container takes it in.
 struct Restored {

@@ -3,6 +3,7 @@ import DequeModule
 import LogMessages
 import Logging
 import NIOCore
+import PluginLoader
 import Store
 
 /// A component's place in its container: its definition, its port while it has one, its list, and
@@ -31,7 +32,7 @@ final class Slot {
 
     let name: String
     let domain: Domain
-    let plugin: LoadedPlugin?
+    let plugin: Plugin?
     /// What it does; of a plugin that is not there, what it did when it was.
     let kind: Kind?
     /// The fields that it was made with.

@@ -1,6 +1,7 @@
 import LogMessages
 import Logging
 import NIOCore
+import PluginLoader
 
 /// Notices when a component's start waits for the component and that shows no progress.
 ///

@@ -1,9 +1,10 @@
 public import AtriumKit
+public import PluginLoader
 
 /// What a component is made of.
 public struct LaunchRequest: Sendable {
     /// The plugin that makes it.
-    public var plugin: LoadedPlugin
+    public var plugin: Plugin
     /// The container's name.
     public var container: String
     /// The component's name in it.
@@ -19,7 +20,7 @@ public struct LaunchRequest: Sendable {
 
     /// A request; by default the limits are the documented ones.
     public init(
-        plugin: LoadedPlugin, container: String, component: String, settings: [String: Value],
+        plugin: Plugin, container: String, component: String, settings: [String: Value],
         secrets: [String: String] = [:], fields: [Field], limits: HostLimits = HostLimits()
     ) {
         self.plugin = plugin

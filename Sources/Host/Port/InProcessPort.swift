@@ -1,6 +1,7 @@
 internal import AtriumKit
 public import LogMessages
 public import NIOCore
+internal import PluginLoader
 
 /// Makes components in the daemon itself.
 public final class InProcessLauncher: ComponentLauncher {

@@ -1,5 +1,6 @@
 import AtriumKit
 import JSONCodec
+import PluginLoader
 import Store
 
 /// A container's definition as the store keeps it, under the container's name among the records of

@@ -3,6 +3,7 @@ internal import DequeModule
 import LogMessages
 import Logging
 import NIOCore
+internal import PluginLoader
 import Store
 
 /// What all containers share on the one serial domain: the loop, the store, the bus, the actors and

@@ -1,5 +1,6 @@
 import AtriumKit
 import Glibc
+import PluginLoader
 import Store
 
 // How everything does.

@@ -4,6 +4,7 @@ import JSONCodec
 public import LogMessages
 public import Logging
 public import NIOCore
+public import PluginLoader
 public import Store
 
 /// Finds containers by name, and begins, watches and ends all that they share.

@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 
 /// The three-way comparison of a definition: what its file says now, what it said when it was last
 /// applied, and how the container stands.

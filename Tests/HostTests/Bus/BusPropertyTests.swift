@@ -1,5 +1,6 @@
 import AtriumKit
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Host

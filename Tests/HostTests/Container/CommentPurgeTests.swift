@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 import Store
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ import Threads
 @Suite(.timeLimit(.minutes(2))) struct CommentPurgeTests {
     /// Two films, one of which has so many comments, the other two.
     private func films(
-        comments: Int, plugins: [LoadedPlugin] = .builtIn,
+        comments: Int, plugins: [Plugin] = .builtIn,
         _ definition: ContainerDefinition = .films
     ) async throws -> TestRegistry {
         let host = try await TestRegistry.start(plugins: plugins)
@@ -93,7 +94,7 @@ import Threads
     }
 
     @Test func `a component that names another item's comment has nothing purged`() async throws {
-        let plugin = LoadedPlugin.inProcess("test.greedy", .comments, GreedyThreads.self)
+        let plugin = Plugin.inProcess("test.greedy", .comments, GreedyThreads.self)
         var definition = ContainerDefinition.films
         definition.components[3].plugin = "test.greedy"
         let host = try await films(comments: 3, plugins: .builtIn + [plugin], definition)

@@ -1,5 +1,6 @@
 import AtriumKit
 import NIOPosix
+import PluginLoader
 import TestSupport
 import Testing
 

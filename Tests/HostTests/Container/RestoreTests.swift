@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 import Testing
 
 @testable import Host
@@ -30,7 +31,7 @@ import Testing
         try await before.apply(.films)
         try await before.put(Self.films)
         try await before.stop()
-        let others = [LoadedPlugin].builtIn.filter { $0.id != "org.atrium.catalog" }
+        let others = [Plugin].builtIn.filter { $0.id != "org.atrium.catalog" }
         let host = try await TestRegistry.start(
             in: before.directory,
             plugins: others + [.inProcess("org.atrium.catalog", .contents, EvenList.self)])

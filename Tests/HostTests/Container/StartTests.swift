@@ -1,6 +1,7 @@
 import AtriumKit
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

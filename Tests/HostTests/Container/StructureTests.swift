@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 import Store
 import TestSupport
 import Testing
@@ -56,7 +57,7 @@ final class DiaryStars: Voting {
 }
 
 @Suite(.timeLimit(.minutes(3))) struct StructureTests {
-    private static let diary = LoadedPlugin.inProcess("test.diary", .votes, DiaryStars.self)
+    private static let diary = Plugin.inProcess("test.diary", .votes, DiaryStars.self)
 
     private func attach(
         _ host: TestRegistry, _ component: ComponentDefinition, at place: Int? = nil

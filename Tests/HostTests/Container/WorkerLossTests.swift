@@ -1,6 +1,7 @@
 import AtriumKit
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Store
 import Synchronization
 import Testing

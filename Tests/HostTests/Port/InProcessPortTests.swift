@@ -1,6 +1,7 @@
 import AtriumKit
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -57,7 +58,7 @@ import Testing
                 return
             }
             #expect(error.setting == "unknown")
-            let missing = LoadedPlugin(
+            let missing = Plugin(
                 id: "org.test.gone", version: "1.0.0", kind: .votes, title: "Gone",
                 library: "/nowhere/libGone.so")
             let reason = #expect(throws: LaunchFailure.self) {
@@ -220,11 +221,11 @@ private final class Owner: PortOwner {
     var port: (any ComponentPort)?
 
     func launch(
-        _ loop: any EventLoop, settings: [String: Value] = [:], plugin: LoadedPlugin? = nil
+        _ loop: any EventLoop, settings: [String: Value] = [:], plugin: Plugin? = nil
     ) throws -> any ComponentPort {
         let plugin =
             plugin
-            ?? LoadedPlugin(
+            ?? Plugin(
                 id: "org.test.talker", version: "1.0.0", kind: .contents, title: "Talker",
                 library: "", component: Talker.self)
         var outcome: Result<any ComponentPort, LaunchFailure>?

@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 import Store
 import Testing
 
@@ -100,7 +101,7 @@ import Testing
 
     @Test func `what one component took over is undone when a later one refuses`() async throws {
         let plugins =
-            [LoadedPlugin].builtIn + [
+            [Plugin].builtIn + [
                 .inProcess("org.atrium.fixed", .contents, FixedList.self)
             ]
         let host = try await TestRegistry.start(plugins: plugins)

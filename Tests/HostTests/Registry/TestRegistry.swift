@@ -4,6 +4,7 @@ import Facets
 import Logging
 import NIOCore
 import NIOPosix
+import PluginLoader
 import Stars
 import Store
 import Synchronization
@@ -34,7 +35,7 @@ final class TestRegistry: Sendable {
 
     /// Opens the store of a directory, by default a new one, and loads what it holds, or begins to.
     static func start(
-        in directory: TemporaryDirectory? = nil, plugins: [LoadedPlugin] = .builtIn,
+        in directory: TemporaryDirectory? = nil, plugins: [Plugin] = .builtIn,
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true,
         secondsATick: Int64 = 1
@@ -159,9 +160,9 @@ struct NoWorkers: ComponentLauncher {
     }
 }
 
-extension [LoadedPlugin] {
+extension [Plugin] {
     /// The four built-in plugins.
-    static var builtIn: [LoadedPlugin] {
+    static var builtIn: [Plugin] {
         [
             .inProcess("org.atrium.catalog", .contents, Catalog.self),
             .inProcess("org.atrium.facets", .filters, Facets.self),
@@ -171,11 +172,11 @@ extension [LoadedPlugin] {
     }
 }
 
-extension LoadedPlugin {
+extension Plugin {
     static func inProcess(
         _ id: String, _ kind: Kind, _ component: any Component.Type
-    ) -> LoadedPlugin {
-        LoadedPlugin(
+    ) -> Plugin {
+        Plugin(
             id: id, version: "0.1.0", kind: kind, title: id, library: "", component: component)
     }
 }

@@ -1,5 +1,6 @@
 import AtriumKit
 import JSONCodec
+import PluginLoader
 import Store
 import TestSupport
 import Testing
@@ -129,7 +130,7 @@ import Testing
 
     @Test func `a votes component that counts otherwise is found out`() async throws {
         let plugins =
-            [LoadedPlugin].builtIn.filter { $0.kind != .votes }
+            [Plugin].builtIn.filter { $0.kind != .votes }
             + [.inProcess("org.atrium.stars", .votes, Flatterer.self)]
         let host = try await TestRegistry.start(plugins: plugins)
         try await host.apply(.films)

@@ -1,5 +1,6 @@
 import AtriumKit
 import NIOCore
+import PluginLoader
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
 import NIOCore
+import PluginLoader
 import TestSupport
 import Testing
 

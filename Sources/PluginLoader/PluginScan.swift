@@ -146,7 +146,7 @@ extension PluginStatus {
     }
 
     /// A plugin whose class is there already.
-    init(loaded plugin: LoadedPlugin) {
+    init(loaded plugin: Plugin) {
         self.init(
             id: plugin.id, version: plugin.version, kind: plugin.kind, title: plugin.title,
             description: plugin.description, state: .loaded, path: plugin.library,
@@ -173,7 +173,7 @@ extension PluginStatus {
     /// Loads the library, where the plugin's components live in the daemon.
     fileprivate mutating func load() {
         guard let kind else { return }
-        var loaded = LoadedPlugin(
+        var loaded = Plugin(
             id: id, version: version, kind: kind, title: title, description: description,
             library: path, isolation: isolation, paths: paths)
         do throws(PluginProblem) {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Host
+@testable import PluginLoader
 
 /// Who may put plugins where the daemon finds them.
 @Suite(.timeLimit(.minutes(3))) struct PluginTrustTests {

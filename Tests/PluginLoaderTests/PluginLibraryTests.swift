@@ -2,7 +2,7 @@ import AtriumKit
 import Foundation
 import Testing
 
-@testable import Host
+@testable import PluginLoader
 
 @Suite(.timeLimit(.minutes(3))) struct PluginLibraryTests {
     private let folder: PluginFolder

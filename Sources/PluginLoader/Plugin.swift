@@ -1,7 +1,7 @@
 public import AtriumKit
 
 /// A plugin that components can be made of.
-public struct LoadedPlugin: Sendable {
+public struct Plugin: Sendable {
     /// Its identifier, as `org.atrium.stars`.
     public var id: String
     /// Its version.

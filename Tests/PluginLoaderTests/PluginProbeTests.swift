@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
-import Host
+import PluginLoader
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct PluginProbeTests {
@@ -104,20 +105,5 @@ import Testing
     @Test func `the entry function's name replaces all but letters and digits`() {
         #expect(
             PluginLoading.entryFunction(of: "org.atrium.a-b9") == "atrium_plugin_org_atrium_a_b9")
-    }
-}
-
-/// The same numbers for the same seed.
-struct RepeatableRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

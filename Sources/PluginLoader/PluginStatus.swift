@@ -37,5 +37,5 @@ public struct PluginStatus: Sendable {
     /// The settings that name what its components may read.
     public var paths: [String] = []
     /// What components are made of; nil unless the state is `loaded`.
-    public var plugin: LoadedPlugin?
+    public var plugin: Plugin?
 }

@@ -25,7 +25,7 @@ struct PluginManifest: Sendable {
     ///
     /// - Throws: `PluginProblem.refused`: which file, which member, what is expected and found.
     init(_ path: String) throws(PluginProblem) {
-        let file = try RegularFile(path)
+        let file = try RegularFile(ofPlugin: path)
         guard file.size <= Self.maxSize, let bytes = file.read(at: 0, count: file.size) else {
             throw .refused("\(path) has \(file.size) bytes; at most \(Self.maxSize) are read.")
         }

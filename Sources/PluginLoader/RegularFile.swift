@@ -1,27 +1,34 @@
 internal import Glibc
 
 /// A file that is read by parts, never mapped: what is cut off meanwhile reads as absent.
-final class RegularFile {
+package final class RegularFile {
+    /// Why a file, or what it should say, can't be read: a sentence without its full stop.
+    package struct Unreadable: Error {
+        package let reason: String
+
+        package init(_ reason: String) { self.reason = reason }
+    }
+
     /// Its size when it was opened, in bytes.
-    let size: UInt64
+    package let size: UInt64
     private let descriptor: Int32
 
     /// Opens a file.
     ///
-    /// - Throws: `PluginProblem.refused` for what can't be opened, and for what is no regular file.
-    init(_ path: String) throws(PluginProblem) {
+    /// - Throws: `Unreadable` for what can't be opened, and for what is no regular file.
+    package init(_ path: String) throws(Unreadable) {
         // Without O_NONBLOCK a named pipe would keep whoever opens it waiting.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .refused("\(path): \(Self.lastError)") }
+        guard descriptor >= 0 else { throw Unreadable("\(path): \(Self.lastError)") }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             let error = Self.lastError
             Glibc.close(descriptor)
-            throw .refused("\(path): \(error)")
+            throw Unreadable("\(path): \(error)")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             Glibc.close(descriptor)
-            throw .refused("\(path) is no regular file")
+            throw Unreadable("\(path) is no regular file")
         }
         self.descriptor = descriptor
         size = UInt64(max(0, status.st_size))
@@ -30,7 +37,7 @@ final class RegularFile {
     deinit { Glibc.close(descriptor) }
 
     /// The bytes at a place; nil when not all of them are there.
-    func read(at offset: UInt64, count: UInt64) -> [UInt8]? {
+    package func read(at offset: UInt64, count: UInt64) -> [UInt8]? {
         let (end, overflows) = offset.addingReportingOverflow(count)
         guard !overflows, end <= size, count <= UInt64(Int32.max) else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, filled in
@@ -47,4 +54,15 @@ final class RegularFile {
     }
 
     private static var lastError: String { String(cString: strerror(errno)) }
+}
+
+extension RegularFile {
+    /// Opens a file of a plugin, which is refused if it can't be read.
+    convenience init(ofPlugin path: String) throws(PluginProblem) {
+        do throws(Unreadable) {
+            try self.init(path)
+        } catch {
+            throw .refused(error.reason)
+        }
+    }
 }

@@ -21,7 +21,7 @@ public struct PluginLibrary: Sendable {
     /// Directories that are there and can't be read, or must not be looked into: a sentence each.
     public let problems: [String]
 
-    private let loaded: [String: LoadedPlugin]
+    private let loaded: [String: Plugin]
 
     /// Looks through directories, earlier ones first, and loads what belongs into the daemon.
     ///
@@ -42,7 +42,7 @@ public struct PluginLibrary: Sendable {
     }
 
     /// A library of plugins whose classes are there already.
-    public init(_ plugins: [LoadedPlugin]) {
+    public init(_ plugins: [Plugin]) {
         self.init(plugins.map(PluginStatus.init(loaded:)), problems: [])
     }
 
@@ -53,7 +53,7 @@ public struct PluginLibrary: Sendable {
     }
 
     /// The plugin of this id that components can be made of.
-    public func plugin(_ id: String) -> LoadedPlugin? { loaded[id] }
+    public func plugin(_ id: String) -> Plugin? { loaded[id] }
 
     /// The ids of all plugins that components can be made of, sorted.
     public var identifiers: [String] { loaded.keys.sorted() }

@@ -20,7 +20,7 @@ public enum PluginLoading {
     /// - Throws: `PluginProblem.refused` for a library that is not a plugin of this id, built
     ///   against this kit and linked with it dynamically.
     public static func probe(_ library: String, id: String) throws(PluginProblem) {
-        let file = try RegularFile(library)
+        let file = try RegularFile(ofPlugin: library)
         let elf: ELFFile
         do throws(ELFFile.Unreadable) {
             elf = try ELFFile(file)
@@ -108,7 +108,7 @@ public enum PluginLoading {
     }
 }
 
-extension LoadedPlugin {
+extension Plugin {
     /// The class of its components; loads the library into this process where it isn't yet.
     ///
     /// - Throws: `PluginProblem`.
