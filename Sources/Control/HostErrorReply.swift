@@ -39,11 +39,7 @@ extension HostError {
         case .filterNotFound(let section, let filter, let known, let reason):
             .filterNotFound(section: section, filter: filter, known: known, reason: reason)
         case .scopeNotFound(let scope, let known): .scopeNotFound(scope: scope, known: known)
-        case .componentNotInScope(let component, let scope, let shown):
-            .parameterInvalid(
-                parameter: "component",
-                reason: "The scope '\(scope)' does not show '\(component)', but "
-                    + "\(shown.joined(separator: ", ")): leave one of both out.")
+        case .componentNotInScope: .parameterInvalid(parameter: "component", reason: sentence)
         case .actorNotFound(let actor): .actorNotFound(actor: actor)
         case .commentNotFound(let comment): .commentNotFound(comment: comment)
         case .conflict(let comment, let reason): .conflict(comment: comment, reason: reason)

@@ -82,6 +82,12 @@ import VarlinkIDL
         }
     }
 
+    @Test(arguments: errors)
+    func `every error has a sentence`(_ error: HostError) {
+        #expect(!error.sentence.isEmpty)
+        #expect(error.sentence != String(describing: error))
+    }
+
     @Test func `a component outside the scope is a parameter that can't be, in every interface`() {
         let error = HostError.componentNotInScope(component: "list", scope: "past", shown: ["old"])
         let reply = error.reply(of: Contents.self)

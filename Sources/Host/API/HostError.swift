@@ -30,7 +30,7 @@ public enum HostError: Error, Sendable, Hashable {
     case revisionMismatch(item: String, expected: Int64, found: Int64)
     /// The source takes no items.
     case readOnly(component: String, reason: String)
-    /// No such section or filter; the reason tells what the section takes.
+    /// No such section or filter; the reason says what the section takes.
     case filterNotFound(section: String, filter: String, known: [String], reason: String? = nil)
     /// No such scope.
     case scopeNotFound(String, known: [String])
@@ -42,7 +42,7 @@ public enum HostError: Error, Sendable, Hashable {
     case commentNotFound(String)
     /// The comment's id is taken by another content or actor.
     case conflict(comment: String, reason: String)
-    /// A component or its container's delegate says no. Seconds until it may say yes.
+    /// A component, or the delegate of its container, refuses. Seconds until it may accept.
     case refused(reason: String, retryAfter: Double?)
     /// A cursor that this listing did not give out.
     case cursorInvalid(String)
@@ -54,7 +54,8 @@ public enum HostError: Error, Sendable, Hashable {
     case topicInvalid(topic: String, reason: String)
     /// No such screen, or another user's.
     case screenNotFound(String)
-    /// The store takes no writes; nothing was written. Seconds until it is tried again; nil: it is damaged.
+    /// The store can't be read or written now, or the host is stopping; nothing was written. Seconds until the
+    /// same may succeed; nil: the store is damaged.
     case storeUnavailable(reason: String, retryAfter: Double?)
     /// There is no room for a file beside the store: bytes needed, and bytes that are free.
     case noSpace(path: String, needed: Int, free: Int)
@@ -63,12 +64,12 @@ public enum HostError: Error, Sendable, Hashable {
 }
 
 extension HostError {
-    /// Whether all that is wrong with a component is that the credential is not there which a setting refers to.
+    /// Whether a setting refers to a credential that can't be read, and nothing else is wrong.
     public var isOfSecretNotRead: Bool {
         guard case .settingInvalid(_, _, let reason) = self else { return false }
         return reason == SettingError.secretNotRead
     }
 }
 
-/// Where a call's outcome goes: called exactly once, on the event loop, during the call or later.
+/// What a call's outcome is passed to: called exactly once, on the event loop, during the call or later.
 public typealias Reply<Success> = @Sendable (Result<Success, HostError>) -> Void

@@ -66,18 +66,4 @@ extension HostError {
                     found: problem.found)
             }
     }
-
-    /// What is wrong, in a sentence for an administrator; of errors that a definition can cause.
-    public var sentence: String {
-        switch self {
-        case .pluginNotFound(let plugin, let known):
-            "There is no plugin '\(plugin)'; there are: \(known.joined(separator: ", "))."
-        case .settingInvalid(_, let setting, let reason): "Setting '\(setting)': \(reason)"
-        case .definitionInvalid(_, let reason): reason
-        case .itemsUnfit(_, let field, let reason, let items):
-            "The field '\(field)' does not fit \(items.joined(separator: ", ")): \(reason)"
-        case .storeUnavailable(let reason, _), .componentUnavailable(_, let reason, _): reason
-        default: String(describing: self)
-        }
-    }
 }

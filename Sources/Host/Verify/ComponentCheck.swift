@@ -39,7 +39,7 @@ final class ComponentCheck {
         if let reason = obstacle { return readAlone(because: reason) }
         check.atOneMoment { [self] moment in
             switch moment {
-            case .failure(let error): readAlone(because: error.skipReason)
+            case .failure(let error): readAlone(because: error.sentence)
             case .success(let snapshot):
                 let count = shownCount
                 check.release()
@@ -56,7 +56,7 @@ final class ComponentCheck {
         if slot.kind == .contents, !slot.listsItsRecords {
             return "Its items are not just what its records say."
         }
-        return check.absence?.skipReason
+        return check.absence?.sentence
     }
 
     /// How many items or subjects are shown.
@@ -76,7 +76,7 @@ final class ComponentCheck {
     }
 
     private func end(_ error: HostError?) {
-        outcome.skipped = error?.skipReason ?? outcome.skipped
+        outcome.skipped = error?.sentence ?? outcome.skipped
         end()
     }
 
@@ -291,16 +291,5 @@ extension TallyFact? {
     fileprivate var ballots: String {
         let count = self?.count ?? 0
         return "\(count) ballot\(count == 1 ? "" : "s")"
-    }
-}
-
-extension HostError {
-    /// Why something was not compared, in a sentence.
-    fileprivate var skipReason: String {
-        switch self {
-        case .componentUnavailable(_, let reason, _), .storeUnavailable(let reason, _): reason
-        case .refused(let reason, _): reason
-        default: "\(self)"
-        }
     }
 }
