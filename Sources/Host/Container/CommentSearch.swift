@@ -86,10 +86,7 @@ final class CommentSearch {
             case .success(nil): done(.success(found))
             case .success(let foreign?): done(.failure(refusal(of: foreign)))
             case .failure(let error):
-                done(
-                    .failure(
-                        .storeUnavailable(
-                            reason: "The store can't be read: \(error)", retryAfter: 1)))
+                done(.failure(.unreadable(error)))
             }
         }
     }

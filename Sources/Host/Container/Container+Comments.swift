@@ -62,10 +62,7 @@ extension Container {
                 decided.sequence = created ?? decided.sequence
                 answer(.success(decided), reply)
             case .failure(let error):
-                reply(
-                    .failure(
-                        .storeUnavailable(
-                            reason: "The store can't be read: \(error)", retryAfter: 1)))
+                reply(.failure(.unreadable(error)))
             }
         }
     }

@@ -51,6 +51,11 @@ extension HostError {
             }
     }
 
+    /// The store's file can't be read.
+    static func unreadable(_ error: any Error) -> HostError {
+        .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: 1)
+    }
+
     /// What is wrong with an item.
     init(_ problem: FieldProblem) {
         self =

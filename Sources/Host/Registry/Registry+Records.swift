@@ -123,10 +123,3 @@ extension RecordView {
             key: record.key, actor: name, value: record.value)
     }
 }
-
-extension HostError {
-    /// The store's file can't be read.
-    static func unreadable(_ error: any Error) -> HostError {
-        .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: 1)
-    }
-}

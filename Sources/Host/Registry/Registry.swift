@@ -158,10 +158,7 @@ extension Registry {
     ) {
         switch result {
         case .failure(let error):
-            reply(
-                .failure(
-                    .storeUnavailable(
-                        reason: "The store can't be read: \(error)", retryAfter: 1)))
+            reply(.failure(.unreadable(error)))
         case .success(let stored):
             domain.actors.load(stored.actors)
             domain.lostDefinitions = stored.difference?.sentence
