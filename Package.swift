@@ -198,10 +198,15 @@ let package = Package(
         .target(
             name: "FaultVFS", path: "Tests/Fixtures/FaultVFS",
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "StoreFaults",
+            dependencies: ["FaultVFS", "Store", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/Fixtures/StoreFaults", swiftSettings: strict),
         tests(
             "StoreTests",
             [
-                "Store", "FaultVFS", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "Store", "StoreFaults", "FaultVFS", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 logging,
             ],
             linker: ownSyncs),
@@ -209,8 +214,8 @@ let package = Package(
         tests(
             "HostTests",
             [
-                "Host", "PluginLoader", "Store", "JSONCodec", "TestSupport", kit, nioCore, nioPosix,
-                logging,
+                "Host", "PluginLoader", "Store", "StoreFaults", "FaultVFS", "JSONCodec",
+                "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(

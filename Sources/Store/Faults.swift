@@ -2,17 +2,13 @@
 ///
 /// Each hook runs on the writer's thread inside the transaction; what it throws fails the write there.
 package struct Faults: Sendable {
-    /// Called before an entry is written.
-    package var beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)?
     /// Called before the deletion of so many purged rows is committed.
     package var beforeDeletion: (@Sendable (_ rows: Int) throws -> Void)?
 
     /// Makes a set of hooks; by default none.
     package init(
-        beforeEntry: (@Sendable (Entry, _ ticket: UInt64) throws -> Void)? = nil,
         beforeDeletion: (@Sendable (_ rows: Int) throws -> Void)? = nil
     ) {
-        self.beforeEntry = beforeEntry
         self.beforeDeletion = beforeDeletion
     }
 }

@@ -219,7 +219,6 @@ extension Writer {
         var lanes = lanes
         let first = lastSequence
         var next = first
-        let faults = faults.withLock { $0 }
         let began = StoreMeters.now()
         var written = began
         try pool.writeWithoutTransaction { db in
@@ -232,7 +231,6 @@ extension Writer {
                         outcomes.append(Outcome(appended, .failure(refusal)))
                         continue
                     }
-                    try faults.beforeEntry?(entry, appended.ticket)
                     let commit = try entries.write(entry, sequence: next + 1, db)
                     next += 1
                     outcomes.append(Outcome(appended, .success(commit)))

@@ -6,8 +6,10 @@ enum HouseRules {
     static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
 
     /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, and what breaks
-    /// files beneath SQLite.
-    static let fixtures: Set = ["Breaker", "Certification", "Constructs", "FaultVFS"]
+    /// files beneath SQLite, or refuses what is written to them.
+    static let fixtures: Set = [
+        "Breaker", "Certification", "Constructs", "FaultVFS", "StoreFaults",
+    ]
 
     /// Programs that show how the libraries are used, and where they are below `Examples`.
     static let examples = [
@@ -67,6 +69,7 @@ enum HouseRules {
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
         "FaultVFS": [],
+        "StoreFaults": ["FaultVFS", "GRDB", "Store"],
         "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 

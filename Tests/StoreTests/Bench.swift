@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Logging
 import Store
+import StoreFaults
 import Synchronization
 import TestSupport
 import Testing
@@ -17,12 +18,18 @@ final class Bench: Sendable {
     private let collected: Collected
 
     /// Probes by itself hardly ever: a test says when.
-    init(_ scratch: TemporaryDirectory, probeInterval: Duration = .seconds(3_600)) throws {
+    ///
+    /// `answered` is told of each group, on the writer's thread.
+    init(
+        _ scratch: TemporaryDirectory, probeInterval: Duration = .seconds(3_600),
+        answered: @escaping @Sendable ([Outcome]) -> Void = { _ in }
+    ) throws {
         let collected = Collected()
         self.scratch = scratch
         self.collected = collected
         store = try Store(at: scratch.path, logger: quiet, probeInterval: probeInterval) {
             collected.add($0)
+            answered($0)
         }
     }
 
@@ -52,23 +59,13 @@ final class Bench: Sendable {
     /// Appends entries so that they are written in one group.
     ///
     /// The writer is held by a first entry, in a lane of its own, until all have been appended.
-    func writeTogether(_ entries: [Entry], faults: Faults = Faults()) -> [Outcome] {
-        let entered = DispatchSemaphore(value: 0)
-        let appended = DispatchSemaphore(value: 0)
+    func writeTogether(_ entries: [Entry]) throws -> [Outcome] {
         let gate = UInt64.max
-        var held = faults
-        held.beforeEntry = { entry, ticket in
-            if ticket == gate {
-                entered.signal()
-                appended.wait()
-            }
-            try faults.beforeEntry?(entry, ticket)
-        }
-        store.inject(held)
+        let writer = try HeldWriter(store)
         store.append(Entry(container: "gate", epoch: 0, time: 0), ticket: gate)
-        entered.wait(for: "the writer")
+        while !writer.hasTakenAll { sched_yield() }
         for (ticket, entry) in entries.enumerated() { store.append(entry, ticket: UInt64(ticket)) }
-        appended.signal()
+        try writer.release()
         return settle().filter { $0.ticket != gate }.suffix(entries.count)
     }
 

@@ -25,7 +25,7 @@ import Testing
     @Test func `what waits is written together with few syncs`() throws {
         let bench = try Bench()
         let before = SyncCounter.count(under: bench.scratch.path)
-        let outcomes = bench.writeTogether((0..<50).map { put("\($0)", "x") })
+        let outcomes = try bench.writeTogether((0..<50).map { put("\($0)", "x") })
         #expect(SyncCounter.count(under: bench.scratch.path) - before <= 4)
         #expect(outcomes.compactMap(\.result.sequence) == (2...51).map(Int64.init))
         #expect(bench.groups.map(\.count) == [1, 50])
@@ -47,11 +47,11 @@ import Testing
 
     @Test func `a group is no larger than a thousand entries or eight mebibytes`() throws {
         let bench = try Bench()
-        _ = bench.writeTogether((0..<2_500).map { put("\($0)", "x") })
+        _ = try bench.writeTogether((0..<2_500).map { put("\($0)", "x") })
         #expect(bench.groups.map(\.count) == [1, 1_000, 1_000, 500])
         let large = String(repeating: "x", count: 3 << 20)
         let other = try Bench()
-        _ = other.writeTogether((0..<6).map { put("\($0)", large) })
+        _ = try other.writeTogether((0..<6).map { put("\($0)", large) })
         #expect(other.groups.map(\.count) == [1, 3, 3])
     }
 

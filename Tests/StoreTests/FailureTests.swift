@@ -1,22 +1,24 @@
 import FaultVFS
 import GRDB
 import Store
-import Synchronization
+import StoreFaults
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct FailureTests {
-    /// Fails one ticket as if its entry were to blame.
-    private func failing(_ ticket: UInt64, isStorage: Bool = false) -> Faults {
-        Faults(beforeEntry: { _, given in
-            if given == ticket { throw InjectedFault(isStorage: isStorage) }
-        })
+    /// Has the database refuse the entry that puts a key.
+    @discardableResult
+    private func refuse(_ key: String, in bench: Bench) throws -> OtherProgram {
+        let program = try OtherProgram(at: bench.store.file)
+        try program.refuseEntries(where: "NEW.public = CAST('\(key)' AS BLOB)")
+        return program
     }
 
     @Test func `a group with one bad entry commits the others`() throws {
         let bench = try Bench()
         let entries = (0..<5).map { put("\($0)", "x", in: "c\($0)") }
-        let outcomes = bench.writeTogether(entries, faults: failing(2))
+        try refuse("2", in: bench)
+        let outcomes = try bench.writeTogether(entries)
         #expect(outcomes.map(\.ticket) == [0, 1, 2, 3, 4])
         #expect(outcomes.map(\.result.sequence) == [2, 3, nil, 4, 5])
         #expect(outcomes[2].result.isStorageFailure)
@@ -32,13 +34,10 @@ import Testing
         let scratch = try TemporaryDirectory()
         let files = FaultFiles(scratch.path)
         let bench = try Bench(scratch)
-        let isArmed = Atomic(true)
-        // The group's first write is the next one.
-        let faults = Faults(beforeEntry: { _, ticket in
-            guard ticket == 2, isArmed.exchange(false, ordering: .relaxed) else { return }
-            files.fail(FaultError, at: files.calls, count: 1, seed: 0)
-        })
-        let outcomes = bench.writeTogether((0..<3).map { put("\($0)", "x") }, faults: faults)
+        // The group's first write comes after the sync of the entry that holds the writer.
+        files.fail(FaultError, afterSyncs: 1)
+        let outcomes = try bench.writeTogether((0..<3).map { put("\($0)", "x") })
+        #expect(files.hasFailed)
         #expect(outcomes.map(\.result.sequence) == [2, 3, 4])
     }
 
@@ -48,14 +47,15 @@ import Testing
             put("a", "1", epoch: 4), put("b", "2", epoch: 4), put("c", "3", epoch: 4),
             put("d", "4", in: "books", epoch: 4), put("e", "5", epoch: 3), put("f", "6", epoch: 5),
         ]
-        let outcomes = bench.writeTogether(entries, faults: failing(1)).map(\.result)
+        let program = try refuse("b", in: bench)
+        let outcomes = try bench.writeTogether(entries).map(\.result)
         #expect(outcomes[0].sequence == 2)
         #expect(outcomes[1].isStorageFailure)
         #expect(outcomes[2].failure == .olderEpoch(epoch: 4))
         #expect(outcomes[3].sequence == 3)
         #expect(outcomes[4].failure == .olderEpoch(epoch: 4))
         #expect(outcomes[5].sequence == 4)
-        bench.store.inject(Faults())
+        try program.heal()
         #expect(bench.write(put("g", "7", epoch: 4))?.failure == .olderEpoch(epoch: 4))
         #expect(bench.write(put("g", "7", epoch: 5))?.sequence == 5)
         #expect(try bench.records("films", "list") == ["a": "1", "f": "6", "g": "7"])
@@ -68,7 +68,7 @@ import Testing
         let later = bench.write(put("a", "3", expecting: 1))
         #expect(later?.failure == .olderEpoch(epoch: 0))
         #expect(bench.write(put("a", "4", epoch: 1, expecting: 1))?.sequence == 2)
-        let together = bench.writeTogether([
+        let together = try bench.writeTogether([
             put("a", "5", epoch: 1, expecting: 2), put("a", "6", epoch: 1, expecting: 3),
             put("a", "7", epoch: 1, expecting: 3),
         ])
@@ -83,14 +83,17 @@ import Testing
         let files = FaultFiles(scratch.path)
         let bench = try Bench(scratch)
         let entries = ["a", "b", "c"].map { put($0, "x", in: $0) }
-        let outcomes = bench.writeTogether(entries, faults: failing(1, isStorage: true))
+        bench.write(put("0", "x", in: "0"))
+        files.fail(FaultError, at: files.calls, count: .max, seed: 0)
+        for (ticket, entry) in entries.enumerated() {
+            bench.store.append(entry, ticket: UInt64(ticket))
+        }
+        let outcomes = bench.settle().dropFirst()
         #expect(outcomes.map(\.ticket) == [0, 1, 2])
-        #expect(outcomes[0].result.sequence == 2)
-        #expect(outcomes[1].result.isStorageFailure)
-        #expect(outcomes[2].result.isUnavailable)
+        #expect(outcomes.first?.result.isStorageFailure == true)
+        #expect(outcomes.dropFirst().allSatisfy { $0.result.isUnavailable })
         #expect(bench.store.unavailability != nil)
 
-        bench.store.inject(Faults())
         files.fail(FaultFull, at: files.calls, count: .max, seed: 0)
         bench.store.probe()
         #expect(bench.write(put("d", "x", in: "d"))?.isUnavailable == true)
@@ -98,10 +101,10 @@ import Testing
         files.fail(FaultNone, at: 0, count: 0, seed: 0)
         bench.store.probe()
         #expect(bench.store.unavailability == nil)
-        #expect(bench.write(put("e", "x", in: "e"))?.sequence == 3)
+        #expect(bench.write(put("e", "x", in: "e"))?.sequence == 2)
         // Refused is not written, so what was decided on it can't be either.
         #expect(bench.write(put("d", "y", in: "d"))?.failure == .olderEpoch(epoch: 0))
-        #expect(bench.write(put("d", "y", in: "d", epoch: 1))?.sequence == 4)
+        #expect(bench.write(put("d", "y", in: "d", epoch: 1))?.sequence == 3)
     }
 
     @Test func `a store whose entries can't be made to records takes no more until they can`()
@@ -131,8 +134,10 @@ import Testing
 
     @Test func `an unavailable store says when to try again and recovers by itself`() throws {
         let bench = try Bench(TemporaryDirectory(), probeInterval: .milliseconds(20))
-        bench.store.inject(failing(1, isStorage: true))
+        let program = try OtherProgram(at: bench.store.file)
+        try program.lockOut(bench.store)
         #expect(bench.write(put("a", "x"), ticket: 1)?.isStorageFailure == true)
+        try program.heal()
         var epoch = 1
         var result = bench.write(put("a", "x", epoch: epoch), ticket: 2)
         while case .unavailable(let retryAfter)? = result?.failure {
@@ -149,7 +154,7 @@ import Testing
         let pages = try bench.store.pragma("page_count") ?? 0
         _ = try bench.store.pragma("max_page_count = \(pages + 8)")
         let large = String(repeating: "x", count: 1 << 20)
-        let outcomes = bench.writeTogether([
+        let outcomes = try bench.writeTogether([
             put("b", "small", in: "books"), put("c", large), put("d", "small", in: "plays"),
         ]).map(\.result)
         #expect(outcomes[0].sequence == 3)
@@ -178,7 +183,7 @@ import Testing
 
     @Test func `a group refused whole commits nothing and syncs nothing`() throws {
         let bench = try Bench()
-        bench.store.inject(failing(1))
+        try refuse("a", in: bench)
         bench.write(put("a", "x"), ticket: 1)
         let before = SyncCounter.count(under: bench.scratch.path)
         #expect(bench.write(put("a", "x"))?.failure == .olderEpoch(epoch: 0))

@@ -1,6 +1,7 @@
 import FaultVFS
 import Foundation
 import Store
+import StoreFaults
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Store
+import StoreFaults
 import TestSupport
 import Testing
 
@@ -13,7 +14,10 @@ import Testing
         for _ in 0..<4 {
             let bench = try Bench(scratch)
             model.startEpochs()
-            bench.store.inject(faults(seed: UInt64(seed)))
+            let program = try OtherProgram(at: bench.store.file)
+            // By the time, which no two have alike, so that a retry in another group fails alike.
+            try program.refuseEntries(where: "(NEW.time * 31 + \(seed)) % 17 = 0")
+            var isLocked = false
             var sent: [Entry] = []
             for _ in 0..<Int.random(in: 1...40, using: &random) {
                 let entry = model.decide(using: &random)
@@ -22,25 +26,19 @@ import Testing
                 if Int.random(in: 0..<12, using: &random) == 0 {
                     bench.settle()
                     bench.store.probe()
+                    // A lock that another program has is an error of the storage.
+                    guard Int.random(in: 0..<2, using: &random) == 0 else { continue }
+                    try isLocked ? program.unlock() : program.lockOut(bench.store)
+                    isLocked.toggle()
                 }
             }
+            if isLocked { try program.unlock() }
             let isKilled = Bool.random(using: &random)
             if isKilled { bench.store.abandon() } else { bench.store.close() }
+            try program.heal()
             try model.learn(bench.groups.flatMap { $0 }, of: sent)
             try model.compare(with: scratch, unknown: isKilled ? sent : [])
         }
-    }
-
-    /// Fails by the ticket, so that a retry in another group fails alike.
-    private func faults(seed: UInt64) -> Faults {
-        Faults(
-            beforeEntry: { _, ticket in
-                switch (ticket &* 31 &+ seed) % 17 {
-                case 0: throw InjectedFault(isStorage: false)
-                case 1 where ticket % 3 == 0: throw InjectedFault(isStorage: true)
-                default: break
-                }
-            })
     }
 }
 

@@ -117,23 +117,18 @@ import Testing
     @Test func `rows go although entries never cease to wait, and not before sixteen groups`()
         throws
     {
-        let bench = try Bench()
+        let chain = Chain()
+        let bench = try Bench(TemporaryDirectory()) { chain.goOn(after: $0) }
         for start in stride(from: 0, to: 2_500, by: 500) {
             bench.write(entry((start..<start + 500).map { "\($0)" }) { _ in [1] })
         }
-        let written = Mutex<UInt64>(0)
         let slices = Mutex<[UInt64]>([])
         bench.store.inject(
-            Faults(
-                beforeEntry: { [store = bench.store] _, ticket in
-                    // The next one waits before this one is written.
-                    if ticket < 200 { store.append(put("new", "\(ticket)"), ticket: ticket + 1) }
-                    written.withLock { $0 = ticket }
-                },
-                beforeDeletion: { _ in
-                    let ticket = written.withLock { $0 }
-                    slices.withLock { $0.append(ticket) }
-                }))
+            Faults(beforeDeletion: { _ in
+                let ticket = chain.last.withLock { $0 }
+                slices.withLock { $0.append(ticket) }
+            }))
+        chain.store.withLock { $0 = bench.store }
         bench.write(
             Entry(
                 container: "films", epoch: 0, time: 1,
@@ -145,6 +140,21 @@ import Testing
         #expect(all.last ?? 200 < 60)
         #expect(zip(all, all.dropFirst()).allSatisfy { $1 - $0 == 16 })
         #expect(try bench.store.recordRows() == 1)
+    }
+
+    /// Has each answered entry be followed by another, before the writer looks for what waits.
+    private final class Chain: Sendable {
+        let store = Mutex<Store?>(nil)
+        let last = Mutex<UInt64>(0)
+
+        func goOn(after outcomes: [Outcome]) {
+            guard let store = store.withLock({ $0 }), let ticket = outcomes.last?.ticket else {
+                return
+            }
+            last.withLock { $0 = ticket }
+            guard ticket < 200 else { return self.store.withLock { $0 = nil } }
+            store.append(put("new", "\(ticket)"), ticket: ticket + 1)
+        }
     }
 
     @Test func `beside a thousand pending purges a read looks for those that concern it`() throws {

@@ -2,6 +2,7 @@ import FaultVFS
 import Foundation
 import GRDB
 import Store
+import StoreFaults
 import Synchronization
 import TestSupport
 import Testing

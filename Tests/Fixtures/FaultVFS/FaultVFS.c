@@ -35,6 +35,9 @@ struct FaultPlan {
     Node *nodes;
     FaultKind kind;
     int64_t at, count, calls;
+    /// What begins to fail after so many syncs; 0: nothing does.
+    FaultKind later;
+    int64_t syncs;
     uint64_t random;
     int isCrashed;
 };
@@ -167,6 +170,11 @@ static int file_sync(sqlite3_file *file, int flags) {
         pthread_mutex_lock(&lock);
         free(own->node->synced.bytes);
         load(own->node->path, &own->node->synced);
+        if (own->plan->syncs > 0 && --own->plan->syncs == 0) {
+            own->plan->kind = own->plan->later;
+            own->plan->at = own->plan->calls;
+            own->plan->count = 1;
+        }
         pthread_mutex_unlock(&lock);
         return SQLITE_OK;
     case FaultLostSync:
@@ -372,6 +380,21 @@ void fault_plan_set(FaultPlan *plan, FaultKind kind, int64_t at, int64_t count, 
     plan->count = count;
     plan->random = seed;
     pthread_mutex_unlock(&lock);
+}
+
+void fault_plan_set_after_syncs(FaultPlan *plan, FaultKind kind, int64_t syncs) {
+    pthread_mutex_lock(&lock);
+    plan->kind = FaultNone;
+    plan->later = kind;
+    plan->syncs = syncs;
+    pthread_mutex_unlock(&lock);
+}
+
+int fault_plan_has_failed(FaultPlan *plan) {
+    pthread_mutex_lock(&lock);
+    int hasFailed = plan->later != FaultNone && plan->syncs == 0 && plan->calls > plan->at;
+    pthread_mutex_unlock(&lock);
+    return hasFailed;
 }
 
 int64_t fault_plan_calls(FaultPlan *plan) {

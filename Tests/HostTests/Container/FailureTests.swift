@@ -1,24 +1,16 @@
 import AtriumKit
-import Dispatch
-import Glibc
+import FaultVFS
 import Store
-import Synchronization
+import StoreFaults
+import TestSupport
 import Testing
 
 @testable import Host
 
 /// The rules on failure: what is not acknowledged has not happened, and nobody has seen it.
 @Suite(.timeLimit(.minutes(3))) struct FailureTests {
-    /// Fails all entries until `heal` is called.
-    private func fail(_ host: TestRegistry, storage: Bool = false) {
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: storage) }))
-    }
-
-    private func heal(_ host: TestRegistry) { host.store.inject(Faults()) }
-
-    private func films() async throws -> TestRegistry {
-        let host = try await TestRegistry.start()
+    private func films(in directory: TemporaryDirectory? = nil) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(in: directory)
         try await host.apply(.films)
         try await host.put(.film("heat"))
         return host
@@ -30,9 +22,9 @@ import Testing
         let host = try await films()
         try await host.cast(2, on: "heat")
         let before = host.store.lastSequence
-        fail(host)
+        let fault = try host.refuseEntries()
         await expectUnavailable { try await host.cast(5, on: "heat") }
-        heal(host)
+        try fault.heal()
         // The read waits until the component is as the store has it.
         let tally = try await host.tally(of: "heat", actor: "unix:1000")
         #expect(
@@ -48,7 +40,7 @@ import Testing
     @Test func `whatever was judged on an entry that is not written fails with it`() async throws {
         let host = try await films()
         let before = host.store.lastSequence
-        fail(host)
+        let fault = try host.refuseEntries()
         // One turn of the loop, so one group: a vote, the same again, another one on top.
         let results = try await host.callAll(4) { registry, index, reply in
             registry.cast(
@@ -61,7 +53,7 @@ import Testing
                 continue
             }
         }
-        heal(host)
+        try fault.heal()
         #expect(host.store.lastSequence == before)
         #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == nil)
         let vote = try await host.cast(4, on: "heat", by: .bob)
@@ -76,10 +68,8 @@ import Testing
         try await host.apply(
             ContainerDefinition(
                 name: "club", components: [.init(name: "stars", plugin: "org.atrium.stars")]))
-        host.store.inject(
-            Faults(beforeEntry: { entry, _ in
-                if entry.container == "films" { throw InjectedFault(isStorage: false) }
-            }))
+        let fault = try host.refuseEntries(
+            where: "(SELECT name FROM containers WHERE id = NEW.container) = 'films'")
         let results = try await host.callAll(2) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: index == 0 ? "films" : "club"), value: 4, by: .ann,
@@ -90,6 +80,7 @@ import Testing
             return
         }
         #expect(try results[1].get().tally.tally.count == 1)
+        try fault.heal()
         try await host.end()
     }
 
@@ -97,7 +88,8 @@ import Testing
         async throws
     {
         let host = try await films()
-        fail(host, storage: true)
+        let fault = try OtherProgram(at: host.store.file)
+        try fault.lockOut(host.store)
         await expectUnavailable { try await host.cast(5, on: "heat") }
         await expectUnavailable { try await host.post("Hello") }
         await expectUnavailable { try await host.apply(.films.changed { $0.title = "New" }) }
@@ -105,7 +97,7 @@ import Testing
         #expect(try await host.tally(of: "heat").tally.tally.count == 0)
         #expect(try await host.thread().total == 0)
         #expect(await host.on { $0.status().problems.count } == 1)
-        heal(host)
+        try fault.heal()
         host.store.probe()
         #expect(try await host.cast(5, on: "heat").tally.tally.count == 1)
         #expect(try await host.status().definition.title == "Film club")
@@ -115,31 +107,25 @@ import Testing
     @Test func `a failed group is retried entry by entry, and its good entries are kept`()
         async throws
     {
-        let host = try await films()
-        let written = Mutex(0)
-        let reached = AsyncStream<Void>.makeStream()
-        host.store.inject(
-            Faults(beforeEntry: { [store = host.store] _, _ in
-                let number = written.withLock { written in
-                    written += 1
-                    return written
-                }
-                if number == 1 { reached.continuation.finish() }
-                // The others are one group: they wait while the first is written.
-                while number == 1, store.waitingCount < 4 { sched_yield() }
-                if number == 3 { throw InjectedFault(isStorage: false) }
-            }))
+        let directory = try TemporaryDirectory()
+        let files = FaultFiles(directory.path)
+        let host = try await films(in: directory)
+        let writer = try host.heldWriter()
         async let first = host.cast(4, on: "heat")
-        for await _ in reached.stream {}
-        let others = try await host.callAll(4) { registry, index, reply in
+        await host.reach(writer)
+        // The others are one group: they wait while the first is written. Their first write fails.
+        files.fail(FaultError, afterSyncs: 1)
+        async let later = host.callAll(4) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films", item: "heat"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)
         }
+        while host.store.waitingCount < 4 { await Task.yield() }
+        try writer.release()
+        let others = try await later
         let sequences = [try await first.sequence] + (try others.map { try $0.get().sequence })
         #expect(sequences == Array(sequences[0]..<(sequences[0] + 5)))
-        // The first, two of the group, and that one by one.
-        #expect(written.withLock { $0 } == 7)
+        #expect(files.hasFailed)
         #expect(try await host.tally(of: "heat").tally.tally.count == 5)
         try await host.end()
     }
@@ -148,21 +134,14 @@ import Testing
         async throws
     {
         let host = try await films()
-        let gate = DispatchSemaphore(value: 0)
-        let reached = AsyncStream<Void>.makeStream()
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in
-                reached.continuation.finish()
-                gate.wait()
-            }))
+        let writer = try host.heldWriter()
         async let vote = host.cast(4, on: "heat")
-        for await _ in reached.stream {}
+        await host.reach(writer)
         async let mine = host.tally(of: "heat", actor: "unix:1000")
         // What the index answers does not wait, and shows nothing of it.
         #expect(try await host.tally(of: "heat").tally.tally.count == 0)
         #expect(try await host.list().items[0].votes?.tally.count == 0)
-        host.store.inject(Faults())
-        gate.signal()
+        try writer.release()
         let read = try await mine
         #expect(read.tally.mine == 4)
         #expect(read.sequence >= (try await vote.sequence))
@@ -184,9 +163,9 @@ import Testing
         let host = try await films()
         try await host.cast(4, on: "heat")
         try await host.post("Slow.", on: "heat")
-        fail(host)
+        let fault = try host.refuseEntries()
         await expectUnavailable { try await host.remove("heat", purge: true) }
-        heal(host)
+        try fault.heal()
         let item = try await host.list(actor: "unix:1000").items[0]
         #expect(item.votes?.mine == 4)
         #expect(item.comments == 1)
@@ -198,12 +177,8 @@ import Testing
         let host = try await films()
         try await host.cast(2, on: "heat", by: Caller(actor: "unix:7"))
         // The first fails once the last is on its way.
-        let gate = DispatchSemaphore(value: 0)
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in
-                gate.wait()
-                throw InjectedFault(isStorage: true)
-            }))
+        let fault = try host.refuseEntries()
+        let writer = try host.heldWriter()
         let steps = await host.on { $0.domain.steps }
         async let answers = host.callAll(5_000) { registry, index, reply in
             // Every other one is a repetition, which rests on the one before.
@@ -212,9 +187,7 @@ import Testing
                 by: Caller(actor: "unix:\(10_000 + index / 2)"), reply)
         }
         while await host.on({ $0.containers["films"]?.lane.count }) != 5_000 { await Task.yield() }
-        // Once for the group, and once for its first entry.
-        gate.signal()
-        gate.signal()
+        try writer.release()
         let results = try await answers
         for result in results {
             guard case .failure(.storeUnavailable) = result else {
@@ -223,7 +196,7 @@ import Testing
             }
         }
         #expect(await host.on { $0.domain.steps } > steps + 2)
-        heal(host)
+        try fault.heal()
         host.store.probe()
         #expect(
             try await host.tally(of: "heat", actor: "unix:7").tally

@@ -1,6 +1,5 @@
 import AtriumKit
 import Store
-import Synchronization
 import Testing
 
 @testable import Host
@@ -22,32 +21,15 @@ import Testing
         return host
     }
 
-    /// Notes what each entry that purges has.
-    private func noteEntries(of host: TestRegistry) -> Mutexed {
-        let noted = Mutexed()
-        host.store.inject(
-            Faults(beforeEntry: { entry, _ in
-                guard !entry.purges.isEmpty else { return }
-                noted.entries.withLock { $0.append(entry) }
-            }))
-        return noted
-    }
-
-    private final class Mutexed: Sendable {
-        let entries = Mutex<[Entry]>([])
-    }
-
     @Test func `an item with thousands of votes goes with an entry that names the item`()
         async throws
     {
         var host = try await films(votes: 2_300)
-        let noted = noteEntries(of: host)
-        try await host.remove("heat", purge: true)
-        let entry = noted.entries.withLock { $0.first }
-        #expect(entry?.changes.map(\.key) == ["heat"])
+        let target = host
+        let written = try await host.written { try await target.remove("heat", purge: true) }
+        #expect(written.keys == ["heat"])
         #expect(
-            entry?.purges
-                == [Purge(container: "films", component: "stars", prefix: "heat\n")])
+            written.purges == [Purge(container: "films", component: "stars", prefix: "heat\n")])
         // Others are voted on all the while, and who comes back has no votes.
         try await host.cast(5, on: "ronin", by: .bob)
         try await host.put(.film("heat"))
@@ -103,11 +85,11 @@ import Testing
 
     @Test func `a component that is purged goes with an entry that names it`() async throws {
         let host = try await films(votes: 1_500)
-        let noted = noteEntries(of: host)
-        _ = try await host.call { $0.detach("films", "stars", purge: true, by: .ann, $1) }
-        let entry = noted.entries.withLock { $0.first }
-        #expect(entry?.changes.count == 1)
-        #expect(entry?.purges == [Purge(container: "films", component: "stars")])
+        let written = try await host.written {
+            _ = try await host.call { $0.detach("films", "stars", purge: true, by: .ann, $1) }
+        }
+        #expect(written.keys.count == 1)
+        #expect(written.purges == [Purge(container: "films", component: "stars")])
         let stars = ComponentDefinition(name: "stars", plugin: "org.atrium.stars")
         _ = try await host.call { $0.attach("films", stars, at: nil, by: .ann, $1) }
         #expect(try await host.tally(of: "heat").tally.tally.count == 0)

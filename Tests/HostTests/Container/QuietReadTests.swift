@@ -1,6 +1,7 @@
 import AtriumKit
 import Dispatch
 import Store
+import StoreFaults
 import Synchronization
 import Testing
 
@@ -15,37 +16,13 @@ import Testing
         return host
     }
 
-    /// Makes a call whose entry the store's writer keeps until `release` is called.
-    private final class HeldWriter: Sendable {
-        private let gate = DispatchSemaphore(value: 0)
-        private let store: Store
-
-        init(_ store: Store) { self.store = store }
-
-        func hold() -> AsyncStream<Void> {
-            let reached = AsyncStream<Void>.makeStream()
-            store.inject(
-                Faults(beforeEntry: { [gate] _, _ in
-                    reached.continuation.finish()
-                    gate.wait()
-                }))
-            return reached.stream
-        }
-
-        func release() {
-            store.inject(Faults())
-            gate.signal()
-        }
-    }
-
     private static let heat = SubjectAddress(container: "films", item: "heat")
 
     @Test func `while a read waits, thousands of votes go on, and none is refused`() async throws {
         let host = try await films()
-        let writer = HeldWriter(host.store)
-        let reached = writer.hold()
+        let writer = try host.heldWriter()
         async let vote = host.cast(4, on: "heat")
-        for await _ in reached {}
+        await host.reach(writer)
         async let results = host.callAll(3_001) { registry, index, reply in
             guard index > 0 else {
                 return registry.tally(Self.heat, actor: "unix:1000") {
@@ -58,7 +35,7 @@ import Testing
         }
         // All are decided while the first one is being written: nothing of them waits for the read.
         while await host.on({ $0.containers["films"]?.lane.count }) != 3_001 { await Task.yield() }
-        writer.release()
+        try writer.release()
         let answers = try await results.map { try $0.get() }
         #expect(answers[0] == 4)
         #expect(answers.last == 3_001)
@@ -114,16 +91,15 @@ import Testing
 
     @Test func `a put that names a revision lets nobody behind it be refused`() async throws {
         let host = try await films()
-        let writer = HeldWriter(host.store)
-        let reached = writer.hold()
+        let writer = try host.heldWriter()
         async let first = host.put(.film("first"))
-        for await _ in reached {}
+        await host.reach(writer)
         async let results = host.callAll(2_000) { registry, index, reply in
             var draft = ItemDraft(item: .film("item-\(index)"))
             if index == 0 { draft.ifRevision = 0 }
             registry.put("films", component: nil, [draft], by: .ann, reply)
         }
-        writer.release()
+        try writer.release()
         for result in try await results { #expect(try result.get().inserted == 1) }
         #expect(try await first.inserted == 1)
         try await host.end()
@@ -133,10 +109,9 @@ import Testing
         var limits = HostLimits()
         limits.waitingCalls = 10
         let host = try await films(limits)
-        let writer = HeldWriter(host.store)
-        let reached = writer.hold()
+        let writer = try host.heldWriter()
         async let vote = host.cast(4, on: "heat")
-        for await _ in reached {}
+        await host.reach(writer)
         async let results = host.callAll(40) { registry, index, reply in
             guard index < 20 else {
                 return registry.cast(Self.heat, value: 3, by: Caller(actor: "unix:\(index)")) {
@@ -148,7 +123,7 @@ import Testing
             }
         }
         while await host.on({ $0.containers["films"]?.lane.count }) != 21 { await Task.yield() }
-        writer.release()
+        try writer.release()
         let answers = try await results
         for (index, answer) in answers.enumerated() {
             switch answer {

@@ -1,6 +1,7 @@
 import AtriumKit
 import PluginLoader
 import Store
+import StoreFaults
 import TestSupport
 import Testing
 
@@ -243,8 +244,7 @@ final class DiaryStars: Voting {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         try await host.cast(4)
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
+        let fault = try host.refuseEntries()
         await expectUnavailable {
             try await attach(host, ComponentDefinition(name: "more", plugin: "org.atrium.stars"))
         }
@@ -255,7 +255,7 @@ final class DiaryStars: Voting {
         await expectUnavailable {
             try await host.apply(ContainerDefinition(name: "new"))
         }
-        host.store.inject(Faults())
+        try fault.heal()
         #expect(try await names(host) == ["filters", "list", "stars", "talk"])
         #expect(await host.on { $0.list().count } == 1)
         #expect(try await host.cast(2, by: .bob).tally.tally.count == 2)

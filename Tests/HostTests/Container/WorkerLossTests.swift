@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import PluginLoader
 import Store
+import StoreFaults
 import Synchronization
 import Testing
 
@@ -366,15 +367,14 @@ private final class RemotePort: ComponentPort {
     @Test func `decisions on their way when an entry fails are refused and undone`() async throws {
         let host = try await films(RemoteLauncher.Script())
         _ = try await host.cast(2, by: Caller(actor: "unix:7"))
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
+        let fault = try host.refuseEntries()
         let results = try await host.callAll(50) { registry, index, reply in
             registry.cast(
                 SubjectAddress(container: "films"), value: 4,
                 by: Caller(actor: "unix:\(index)"), reply)
         }
         #expect(results.allSatisfy { (try? $0.get()) == nil })
-        host.store.inject(Faults())
+        try fault.heal()
         // Waits until all is undone: somebody whom nothing names would be answered at once.
         #expect(try await host.tally(actor: "unix:7").tally.mine == 2)
         #expect(try await host.cast(4).tally.tally.count == 2)

@@ -1,6 +1,7 @@
 import AtriumKit
 import PluginLoader
 import Store
+import StoreFaults
 import Synchronization
 import TestSupport
 import Testing
@@ -147,13 +148,14 @@ extension ModelRun {
 
     /// Makes some commands in one turn of the loop, perhaps with failures, and waits for them.
     mutating func burst() async throws {
-        injectFaults()
+        let fault = try injectFaults()
         let issued = (0..<pick(1..<12)).map { _ in issue() }
         commands += issued.count
         let replies = try await host.callAll(issued.count) { registry, index, reply in
             registry.make(issued[index], reply)
         }
-        host.store.inject(Faults())
+        try fault?.heal()
+        if fault != nil { _ = try host.store.pragma("max_page_count = 1073741823") }
         host.store.probe()
         var happened: [(sequence: Int64, issued: Issued)] = []
         for (issued, reply) in zip(issued, replies) {
@@ -177,17 +179,17 @@ extension ModelRun {
         for (_, event) in ordered { models[event.issued.container]?.apply(event.issued.effect) }
     }
 
-    mutating func injectFaults() {
-        guard pick(0..<3) == 0 else { return }
-        let rolls = Mutex(ModelRandom(state: random.next()))
-        let roll: @Sendable (UInt64) -> Bool = { odds in
-            rolls.withLock { $0.next() % odds == 0 }
+    /// Fills the disk, or has some of the entries refused, again and again by other odds.
+    mutating func injectFaults() throws -> OtherProgram? {
+        guard pick(0..<3) == 0 else { return nil }
+        let program = try OtherProgram(at: host.store.file)
+        if pick(0..<4) == 0 {
+            let pages = try host.store.pragma("page_count") ?? 0
+            _ = try host.store.pragma("max_page_count = \(pages + pick(0..<3))")
+        } else {
+            try program.refuseEntries(where: "abs(random()) % 6 = 0")
         }
-        host.store.inject(
-            Faults(
-                beforeEntry: { _, _ in
-                    if roll(6) { throw InjectedFault(isStorage: roll(4)) }
-                }))
+        return program
     }
 }
 

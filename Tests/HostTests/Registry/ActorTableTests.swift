@@ -1,5 +1,6 @@
 import AtriumKit
 import Store
+import StoreFaults
 import Testing
 
 @testable import Host
@@ -66,7 +67,7 @@ import Testing
         try await host.apply(.films)
         try await host.put(.film("heat"))
         let before = await known(host)
-        host.store.inject(Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
+        let fault = try host.refuseEntries()
         let address = SubjectAddress(container: "films", item: "heat")
         await #expect(throws: HostError.self) {
             _ = try await host.call {
@@ -74,6 +75,7 @@ import Testing
             }
         }
         #expect(await known(host) == before)
+        try fault.heal()
         try await host.end()
     }
 

@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
 import Store
+import StoreFaults
 import TestSupport
 import Testing
 
@@ -167,12 +168,7 @@ import Testing
 
     @Test func `an erasure that a crash ends goes on with the next start`() async throws {
         var host = try await films()
-        host.store.inject(
-            Faults(beforeEntry: { entry, _ in
-                if entry.notification?.topic == "films.records.erased" {
-                    throw InjectedFault(isStorage: true)
-                }
-            }))
+        let fault = try host.refuseEntries(where: "NEW.topic = 'films.records.erased'")
         await #expect {
             try await erase(host)
         } throws: {
@@ -180,6 +176,7 @@ import Testing
             return true
         }
         try await host.kill()
+        try fault.heal()
         host = try await .start(in: host.directory)
         // It is under way, or over.
         do {

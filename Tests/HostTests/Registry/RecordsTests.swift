@@ -1,5 +1,6 @@
 import AtriumKit
 import Store
+import StoreFaults
 import Testing
 
 @testable import Host
@@ -156,10 +157,9 @@ import Testing
         let records = try await other.export().records
         let host = try await TestRegistry.start()
         try await host.apply(.films)
-        host.store.inject(
-            Faults(beforeEntry: { _, _ in throw InjectedFault(isStorage: false) }))
+        let fault = try host.refuseEntries()
         await expectUnavailable { try await host.restore(records) }
-        host.store.inject(Faults())
+        try fault.heal()
         try await host.undone()
         #expect(host.store.lastSequence == 1)
         #expect(try await host.list().items.isEmpty)

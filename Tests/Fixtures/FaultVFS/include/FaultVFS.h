@@ -38,6 +38,12 @@ void fault_plan_free(FaultPlan *_Nonnull plan);
 void fault_plan_set(
     FaultPlan *_Nonnull plan, FaultKind kind, int64_t at, int64_t count, uint64_t seed);
 
+/// Lets the first call fail that comes after so many more syncs.
+void fault_plan_set_after_syncs(FaultPlan *_Nonnull plan, FaultKind kind, int64_t syncs);
+
+/// Whether the call that was to fail so was made.
+int fault_plan_has_failed(FaultPlan *_Nonnull plan);
+
 /// How many calls there were.
 int64_t fault_plan_calls(FaultPlan *_Nonnull plan);
 
