@@ -2,15 +2,15 @@ internal import Glibc
 
 /// Why a service can't be reached, or was lost.
 public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What happened, for those who react by kind.
+    /// The kinds of failure.
     public enum Kind: Sendable, Hashable {
         /// There is no socket at the path.
         case notFound
-        /// There is a socket, and nobody listens on it.
+        /// There is a socket, and no process listens on it.
         case refused
-        /// The socket's mode or group keeps this user out.
+        /// The socket's owner, group and mode do not let this user connect.
         case accessDenied
-        /// No answer to the attempt to connect in time.
+        /// The service did not accept the connection in time.
         case timedOut
         /// The connection has ended; calls without a reply may have been carried out or not.
         case closed
@@ -18,16 +18,16 @@ public struct VarlinkConnectionError: Error, Sendable, Hashable, CustomStringCon
         case protocolViolation
         /// The connection speaks another protocol, or is about to: calls need one of their own.
         case upgraded
-        /// More was to be sent than ``VarlinkLimits/queuedBytes``, to a service that does not read it.
+        /// More than ``VarlinkLimits/queuedBytes`` wait to be sent, since the service does not read them.
         case overflow
-        /// Anything else that the system says.
+        /// Another error of a system call.
         case other
     }
 
-    /// What happened.
+    /// The kind of failure.
     public let kind: Kind
 
-    /// The whole sentence.
+    /// The failure as a sentence.
     public let description: String
 
     init(_ kind: Kind, _ description: String) {

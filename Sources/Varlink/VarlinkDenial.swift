@@ -1,15 +1,15 @@
 /// Why a peer may not call a method: see ``VarlinkRouter/authorize``.
 public struct VarlinkDenial: Sendable {
-    /// What the peer is answered.
+    /// The error that the peer receives.
     public var error: any VarlinkErrorReply
 
     /// Why, in words for the service's log.
     public var reason: String
 
-    /// Says no.
+    /// Denies a call.
     ///
     /// - Parameters:
-    ///   - error: What the peer is answered.
+    ///   - error: The error that the peer receives.
     ///   - reason: Why, in words for the service's log.
     public init(_ error: any VarlinkErrorReply, reason: String) {
         self.error = error

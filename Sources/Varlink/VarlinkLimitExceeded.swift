@@ -1,11 +1,10 @@
 public import JSONCodec
 
-/// What a server says to a peer that has exceeded one of its ``VarlinkLimits``: to one that comes when
-/// there is no room, sends too long a message, or takes too long for one, before it closes; and as the reply
-/// to a call for which its user has no bytes left, which was not carried out.
+/// A peer has exceeded one of the server's ``VarlinkLimits``.
 ///
-/// It is sent where a reply would be in order: not before the replies to earlier calls, nor to
-/// a peer that does not read.
+/// The server sends it before it closes a connection: one too many, or one whose peer sent too long a message
+/// or took too long for one. It also replies with it to a call for which the peer's user has no bytes left; that
+/// call was not carried out. It is sent after the replies to earlier calls, and not to a peer that does not read.
 public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
     /// The error's full name.
     public static let name = "org.atrium.Varlink.LimitExceeded"
@@ -16,13 +15,13 @@ public struct VarlinkLimitExceeded: VarlinkErrorReply, Hashable {
     /// The limit's value: a number, bytes, or seconds.
     public var value: Int
 
-    /// The whole sentence.
+    /// What was exceeded, as a sentence.
     public var message: String
 
     /// - Parameters:
     ///   - limit: The limit's name.
     ///   - value: Its value.
-    ///   - message: The whole sentence.
+    ///   - message: What was exceeded, as a sentence.
     public init(limit: String, value: Int, message: String) {
         self.limit = limit
         self.value = value

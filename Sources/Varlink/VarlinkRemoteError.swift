@@ -1,28 +1,28 @@
 public import JSONCodec
 
-/// The error that a service answered a call with.
+/// An error that a service replied to a call with.
 public struct VarlinkRemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error's full name, such as `org.varlink.service.MethodNotFound`.
     public let name: String
 
-    /// What it carries.
+    /// Its parameters.
     public let parameters: JSONObject
 
     /// Makes an error.
     ///
     /// - Parameters:
     ///   - name: The error's full name.
-    ///   - parameters: What it carries; nothing by default.
+    ///   - parameters: Its parameters; none by default.
     public init(name: String, parameters: JSONObject = .empty) {
         self.name = name
         self.parameters = parameters
     }
 
-    /// Makes an error of a type, under the name that an interface declares it by.
+    /// Makes an error of a typed one, under the name that an interface declares it by.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - interface: An interface; where it declares no error of this name, the one of `error` counts.
+    ///   - interface: The interface; where it declares no error of this name, `error` keeps its own.
     public init<Failure: VarlinkErrorReply>(
         _ error: Failure, of interface: any VarlinkInterface.Type
     ) {
@@ -36,19 +36,19 @@ public struct VarlinkRemoteError: Error, Sendable, Hashable, CustomStringConvert
     /// The error as a type, such as `error.as(VarlinkService.MethodNotFound.self)?.method`.
     ///
     /// - Parameter type: The type.
-    /// - Returns: The error; nil if this is another one, or carries what the type can't.
+    /// - Returns: The error; nil where this is another error, or its parameters are not those of the type.
     public func `as`<Failure: VarlinkErrorReply>(_ type: Failure.Type) -> Failure? {
         name == Failure.name ? parameters(as: type) : nil
     }
 
-    /// What the error carries, as a type; members that the type does not declare are skipped.
+    /// Decodes the parameters; members that the type does not declare are skipped.
     ///
     /// - Parameter type: The type.
-    /// - Returns: The parameters; nil where the type can't hold them.
+    /// - Returns: The parameters; nil where they are not those of the type.
     public func parameters<Parameters: VarlinkCodable>(as type: Parameters.Type) -> Parameters? {
         try? JSON.decode(type, from: parameters.bytes, allowsUnknownMembers: true)
     }
 
-    /// The name, and what it carries as JSON.
+    /// The name, and the parameters as JSON.
     public var description: String { parameters.isEmpty ? name : "\(name) \(parameters)" }
 }

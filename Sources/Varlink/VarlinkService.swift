@@ -1,6 +1,6 @@
 public import JSONCodec
 
-/// `org.varlink.service`: what every service tells about itself, and the errors of the protocol.
+/// `org.varlink.service`: the methods by which every service describes itself, and the protocol's errors.
 public enum VarlinkService: VarlinkInterface {
     /// The interface's name.
     public static let name = "org.varlink.service"
@@ -55,7 +55,7 @@ public enum VarlinkService: VarlinkInterface {
     ]
 }
 
-/// Parameters of methods and errors that take none, and replies that say nothing.
+/// The parameters of methods, replies and errors that have none.
 public struct VarlinkNothing: VarlinkCodable, Hashable {
     /// The only value.
     public init() {}

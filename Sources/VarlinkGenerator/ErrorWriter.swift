@@ -121,7 +121,7 @@ extension SharedDefinition {
 }
 
 extension FieldType {
-    /// Whether a type of the module JSONCodec is in it.
+    /// Whether it contains a type of the module JSONCodec.
     fileprivate var holdsJSON: Bool {
         switch self {
         case .object, .any: true

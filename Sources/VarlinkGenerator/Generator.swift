@@ -12,7 +12,7 @@ struct GeneratedFile: Sendable {
     let text: String
 }
 
-/// Why nothing is generated: the way compilers say it, so that editors find the place.
+/// Why nothing is generated, in the form of a compiler's message, so that editors find the place.
 struct GeneratorError: Error, CustomStringConvertible {
     let path: String
     let position: TextPosition
@@ -39,7 +39,7 @@ struct Generator {
         let definition: InterfaceDefinition
     }
 
-    /// Reads the definitions and checks what only all of them together show.
+    /// Reads the definitions, and checks their names and shared definitions across files.
     ///
     /// - Parameters:
     ///   - sources: The files.
@@ -74,7 +74,7 @@ struct Generator {
         try checkNames()
     }
 
-    /// The files, in the order of the sources, what they share last.
+    /// The generated files: one for each source in their order, then the shared types and errors.
     func makeFiles() -> [GeneratedFile] {
         var files = interfaces.map { interface in
             let writer = InterfaceWriter(
@@ -93,7 +93,7 @@ struct Generator {
         return files
     }
 
-    /// Sees to it that no two things at the top level are called the same, nor like what Swift has.
+    /// Checks that no two top-level names are the same, and that none hides a name that generated code uses.
     private func checkNames() throws(GeneratorError) {
         var taken = [ErrorWriter.name: "all errors"]
         let start = TextPosition(line: 1, column: 1)

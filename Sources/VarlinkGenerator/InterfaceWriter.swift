@@ -1,6 +1,6 @@
 import VarlinkIDL
 
-/// Writes an interface: its namespace with methods and errors, and the protocol of who implements it.
+/// Writes an interface: its namespace with methods and errors, and the protocol that a service implements.
 struct InterfaceWriter {
     let definition: InterfaceDefinition
     let module: String

@@ -3,12 +3,12 @@ import VarlinkIDL
 /// Which named types hold which others, or themselves, by value.
 ///
 /// A Swift structure can't hold itself, not even as an optional. Arrays and dictionaries keep their
-/// elements elsewhere: what is only held through them is not held here.
+/// elements elsewhere, so that a type may hold itself through them.
 struct RecursiveTypes {
     private let held: [String: Set<String>]
     private let heldForSure: [String: Set<String>]
 
-    /// Looks at all types that definitions name.
+    /// Computes which types hold which, from all named types.
     init(_ types: [SharedDefinition]) {
         held = Self.closure(types.map { ($0.name, $0.type.heldNames(throughNullable: true)) })
         heldForSure = Self.closure(

@@ -1,4 +1,4 @@
-/// Lines of Swift, indented as deep as they are nested.
+/// Swift source text, whose lines are indented by their nesting.
 struct SourceText {
     private(set) var text = ""
     private var indent = ""
@@ -16,12 +16,12 @@ struct SourceText {
         }
     }
 
-    /// Adds a line that ends in a brace, what is in it, and the closing brace.
+    /// Adds a line that ends in an opening brace, an indented body, and the closing brace.
     ///
     /// - Parameters:
-    ///   - head: What stands before the brace.
-    ///   - parameters: Those of a closure, such as `a, b in`; none by default.
-    ///   - body: Adds what is in it.
+    ///   - head: The text before the brace.
+    ///   - parameters: A closure's parameters, such as `a, b in`; none by default.
+    ///   - body: Adds the body.
     mutating func block(
         _ head: String, parameters: String = "", _ body: (inout SourceText) -> Void
     ) {
@@ -30,16 +30,16 @@ struct SourceText {
         line("}")
     }
 
-    /// Adds lines one level deeper.
+    /// Adds lines with one more level of indentation.
     mutating func indented(_ body: (inout SourceText) -> Void) {
         indent += "    "
         body(&self)
         indent.removeLast(4)
     }
 
-    /// Adds a string constant of several lines, as it is.
+    /// Adds a multi-line string literal whose value is exactly `content`.
     mutating func literal(_ head: String, _ content: String) {
-        // As many number signs as it takes that nothing in the content ends or escapes.
+        // Enough number signs that nothing in the content ends the literal or begins an escape.
         var fence = "#"
         while content.contains("\"\"\"" + fence) || content.contains("\\" + fence) { fence += "#" }
         line("\(head) = \(fence)\"\"\"")

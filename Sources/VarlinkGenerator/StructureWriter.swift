@@ -1,6 +1,6 @@
 import VarlinkIDL
 
-/// Writes how a structure is made, read and written.
+/// Writes the members of a structure: its initialiser, and how it is read and written as JSON.
 struct StructureWriter {
     let structure: Structure
     let types: TypeWriter
@@ -79,11 +79,11 @@ struct StructureWriter {
         }
     }
 
-    /// The end of reading: what must be there is, and everything goes where it belongs.
+    /// Writes the end of reading: checks that required members were found, and assigns the properties.
     private func writeStoring(from json: String, to source: inout SourceText) {
         for field in fields where field.type.wrapped == nil {
             let name = SwiftNames.identifier(field.name)
-            // Taken out of the variable: a copy would count references up, and down again at the end.
+            // `take` moves the value; a copy would retain it, and release it at the end.
             source.line(
                 "guard let \(name) = \(name).take() else "
                     + "{ throw \(json).missingMember(\"\(field.name)\") }")
@@ -133,7 +133,7 @@ struct StructureWriter {
         }
     }
 
-    /// Reads what holds values of any type, which are not to be null.
+    /// Writes the reading of a field whose type contains `any`, which must not be null.
     private func writeReading(
         of name: String, as reading: String, unless test: String, from json: String,
         to source: inout SourceText
@@ -182,8 +182,8 @@ struct StructureWriter {
 }
 
 extension FieldType {
-    /// Swift that tells whether a value of type `any` in `name` is null, which none may be; nil where
-    /// there is none.
+    /// A Swift condition: whether a value of type `any` within `name` is null; nil where the type contains
+    /// no `any`.
     fileprivate func testForNull(of name: String) -> String? {
         switch self {
         case .any: "\(name) == .null"

@@ -1,8 +1,8 @@
 import VarlinkIDL
 
-/// How things of a definition are called in Swift.
+/// Swift names for what a definition names.
 enum SwiftNames {
-    /// Names that the generated code uses for what Swift and its modules call so.
+    /// Names of Swift and of its modules that generated code refers to, and that no definition may hide.
     static let taken: Set<String> = [
         "Any", "Array", "Bool", "CaseIterable", "Dictionary", "Double", "Error", "Hashable", "Int",
         "JSONError", "JSONKeySet", "JSONMemberSet", "JSONObject", "JSONReader", "JSONValue",
@@ -20,11 +20,11 @@ enum SwiftNames {
         "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// What means something else behind a dot, or that the compiler makes by itself.
+    /// Names that mean something else behind a dot, or that the compiler synthesises.
     private static let members: Set<String> = ["hashValue", "init", "self"]
 
-    /// A field or a function's name, in backticks where it is a keyword, with an underscore behind it
-    /// where that does not help.
+    /// The name of a field or a function: in backticks where it is a keyword, with an underscore appended where
+    /// backticks do not help.
     ///
     /// No name of a definition ends in an underscore: the grammar forbids it.
     static func identifier(_ name: String) -> String {
@@ -32,17 +32,17 @@ enum SwiftNames {
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// A case of an enumeration, with its value where that is another one.
+    /// A case of an enumeration, with its raw value where that differs from the name.
     static func enumerationCase(_ value: String) -> String {
         let isTaken = ["allCases", "rawValue"].contains(value)
         let name = isTaken ? value + "_" : identifier(value)
         return name.hasSuffix("_") ? "\(name) = \"\(value)\"" : name
     }
 
-    /// Where a field keeps a value of the type that it is a part of.
+    /// The stored property behind a field whose type is that of the structure itself.
     static func box(_ field: String) -> String { field + "_box" }
 
-    /// The type of a field without a name of its own: the field's, capitalised.
+    /// The name of a field's unnamed type: the field's name, capitalised.
     static func nestedType(_ field: String) -> String {
         let words = field.split(separator: "_")
         let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -55,7 +55,7 @@ enum SwiftNames {
         return name == "init" ? "`init`" : identifier(name)
     }
 
-    /// A name for what the generated code needs itself, kept clear of the fields' names.
+    /// The name of a local variable in generated code, which differs from those of the fields.
     ///
     /// No name of a definition ends in an underscore: the grammar forbids it.
     static func local(_ name: String, besides fields: [Field]) -> String {

@@ -4,10 +4,10 @@ import VarlinkIDL
 struct TypeWriter {
     let module: String
 
-    /// What is known of types that hold themselves.
+    /// Which types hold themselves.
     let recursion: RecursiveTypes
 
-    /// The named type that is being written; nil for what a method or an error carries.
+    /// The named type that is written; nil for the parameters of a method or an error.
     var owner: String?
 
     /// Writes a type with a name.
@@ -30,11 +30,11 @@ struct TypeWriter {
     ///
     /// - Parameters:
     ///   - structure: Its fields.
-    ///   - name: What it is called.
-    ///   - documentation: What it is.
-    ///   - protocols: What it conforms to, besides `Hashable`.
-    ///   - fullName: What an error is called on the wire; nil for what is none.
-    ///   - source: Where to.
+    ///   - name: Its name.
+    ///   - documentation: Its doc comment.
+    ///   - protocols: The protocols it conforms to, besides `Hashable`.
+    ///   - fullName: An error's name on the wire; nil for other structures.
+    ///   - source: The text that it is added to.
     func write(
         _ structure: Structure, name: String, documentation: String,
         protocols: String = "VarlinkCodable", fullName: String? = nil,
@@ -115,8 +115,8 @@ struct TypeWriter {
 
     /// The Swift type for a type.
     ///
-    /// Named types are written with the module's name: what belongs to an interface may be called like
-    /// a type of another one.
+    /// Named types are written with the module's name: a method or an error may have the name of a type of
+    /// another interface.
     func swiftType(_ type: FieldType, nested: String) -> String {
         switch type {
         case .bool: "Bool"
@@ -135,7 +135,7 @@ struct TypeWriter {
 }
 
 extension FieldType {
-    /// Whether there is a structure or an enumeration without a name in it.
+    /// Whether it contains an unnamed structure or enumeration.
     var hasNestedType: Bool {
         switch self {
         case .structure, .enumeration: true

@@ -1,6 +1,6 @@
 import AtriumKit
 
-/// An expected outcome that is not success: each names what it is about, for whoever called.
+/// An expected failure of a call; each case names what it is about.
 public enum HostError: Error, Sendable, Hashable {
     /// No container of this name.
     case containerNotFound(String)
@@ -12,23 +12,23 @@ public enum HostError: Error, Sendable, Hashable {
     case pluginNotFound(String, known: [String])
     /// A setting that the component refuses.
     case settingInvalid(component: String, setting: String, reason: String)
-    /// A definition that can't be applied for a reason that is no component's: what and why.
+    /// A definition that can't be applied, for a reason that concerns no single component.
     case definitionInvalid(container: String, reason: String)
-    /// Items that are there don't fit a field's new declaration; at most ten are named.
+    /// Existing items do not fit a field's new declaration; at most ten are named.
     case itemsUnfit(container: String, field: String, reason: String, items: [String])
     /// A record that can't be put back.
     case recordInvalid(component: String, key: String, reason: String)
     /// No such item.
     case itemNotFound(container: String, item: String)
-    /// An id or a parent that can't be.
+    /// An item's id or parent is invalid.
     case itemInvalid(item: String, reason: String)
     /// A field's value does not fit its declaration.
     case fieldInvalid(item: String, field: String, expected: String, found: String)
-    /// Nothing to sort or show by this name.
+    /// There is no field of this name to sort by or to show.
     case fieldUnknown(field: String, known: [String])
-    /// The item changed since.
+    /// The item was changed after the revision that the call expects.
     case revisionMismatch(item: String, expected: Int64, found: Int64)
-    /// The source takes no items.
+    /// The component takes no items.
     case readOnly(component: String, reason: String)
     /// No such section or filter; the reason says what the section takes.
     case filterNotFound(section: String, filter: String, known: [String], reason: String? = nil)
@@ -46,20 +46,20 @@ public enum HostError: Error, Sendable, Hashable {
     case refused(reason: String, retryAfter: Double?)
     /// A cursor that this listing did not give out.
     case cursorInvalid(String)
-    /// A limit was reached: its name and value. Seconds until it is not.
+    /// A limit is exceeded: its name and value. Seconds until the same call may succeed.
     case limitExceeded(limit: String, value: Int, retryAfter: Double?)
-    /// A parameter's value makes no sense.
+    /// A parameter has the right type and an invalid value.
     case parameterInvalid(parameter: String, reason: String)
-    /// A topic or a pattern that can't be, or may not be published under.
+    /// A topic or a pattern is invalid, or clients may not publish under it.
     case topicInvalid(topic: String, reason: String)
     /// No such screen, or another user's.
     case screenNotFound(String)
     /// The store can't be read or written now, or the host is stopping; nothing was written. Seconds until the
     /// same may succeed; nil: the store is damaged.
     case storeUnavailable(reason: String, retryAfter: Double?)
-    /// There is no room for a file beside the store: bytes needed, and bytes that are free.
+    /// The file system has no room for a file beside the store: bytes needed, and bytes free.
     case noSpace(path: String, needed: Int, free: Int)
-    /// The component's worker is not there. Seconds until it may be.
+    /// The component's worker does not run. Seconds until it may.
     case componentUnavailable(component: String, reason: String, retryAfter: Double)
 }
 

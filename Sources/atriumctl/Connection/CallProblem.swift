@@ -1,14 +1,14 @@
 import JSONCodec
 import Varlink
 
-/// What any service answers a call with, by name: who calls by hand wants to see what came.
+/// Failures of `atriumctl call`, which may call any service: the error is printed by name, as it came.
 enum CallProblem {
     /// The error as it came, and what to do about it where that is known.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - method: The method that was called.
-    ///   - address: The service as it was named; nil for the daemon.
+    ///   - address: The service's address as it was typed; nil for the daemon.
     /// - Returns: The failure.
     static func explain(
         _ error: VarlinkRemoteError, method: String, address: String?
@@ -18,7 +18,7 @@ enum CallProblem {
 
     /// A reply that broke the protocol.
     static func explain(_ error: VarlinkConnectionError, method: String) -> CommandFailure {
-        // The service did not wait to be asked for more.
+        // The service sent several replies to a call without `more`.
         let isSeries = error.description.contains("without more")
         return CommandFailure(
             error.description, hint: isSeries ? addMore(method) : nil)

@@ -1,12 +1,12 @@
-/// Why a command did not do what it was asked: a sentence, what to do about it, and the exit status.
+/// Why a command failed: a sentence, a hint what to do, and the exit status.
 struct CommandFailure: Error, Equatable {
-    /// What a script sees.
+    /// The exit status.
     enum Status: Int32 {
         /// The daemon refused the call, or something else went wrong on the way.
         case refused = 1
-        /// The command line makes no sense.
+        /// The command line is wrong.
         case usage = 2
-        /// There is no daemon to talk to.
+        /// The daemon can't be reached.
         case unreachable = 3
     }
 
@@ -14,14 +14,14 @@ struct CommandFailure: Error, Equatable {
     var hint: String?
     var status: Status
 
-    /// A failure; refused unless told.
+    /// Makes a failure; its status is ``Status/refused`` by default.
     init(_ sentence: String, hint: String? = nil, status: Status = .refused) {
         self.sentence = sentence
         self.hint = hint
         self.status = status
     }
 
-    /// The lines for standard error.
+    /// The lines that are printed on standard error.
     var lines: [String] {
         let first = "atriumctl: \(PrintableText.lines(sentence).joined(separator: "\n"))"
         guard let hint else { return [first] }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What every command that talks to the daemon understands.
+/// The options of every command that connects to the daemon.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,7 +12,7 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Print replies as they came, one JSON object a line.")
     var json = false
 
-    /// Connects, and says what to do where that fails.
+    /// Connects; the error says what to do where that fails.
     func connect() async throws -> Session {
         try await Session(socket: SocketPath.find(told: socket), printsJSON: json)
     }

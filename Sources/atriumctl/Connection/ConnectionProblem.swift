@@ -3,7 +3,7 @@ import Varlink
 
 /// Failures of the connection, in sentences.
 enum ConnectionProblem {
-    /// What went wrong on the way to the daemon, and what to do.
+    /// The sentence and the hint for an error of the connection.
     static func explain(_ error: any Error, socket: String) -> CommandFailure {
         guard let error = error as? VarlinkConnectionError else {
             return CommandFailure("\(error)")
@@ -43,7 +43,7 @@ enum ConnectionProblem {
             + "or name its socket: --socket PATH, or ATRIUM_SOCKET."
     }
 
-    /// The unit behind a socket, as our own units have it.
+    /// The systemd unit that serves a socket, by the paths that our units use.
     ///
     /// - Parameter socket: such as `/run/atrium-films/atrium.sock`.
     /// - Returns: such as `atriumd@films`.
@@ -52,7 +52,7 @@ enum ConnectionProblem {
         return match.map { "atriumd@\($0.1)" } ?? "atriumd"
     }
 
-    /// Which group the socket belongs to, and how to become a member.
+    /// A hint that names the socket's group, and the command that adds the user to it.
     private static func howToJoin(_ socket: String) -> String {
         var status = stat()
         let isKnown = stat(socket, &status) == 0

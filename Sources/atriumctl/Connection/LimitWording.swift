@@ -1,6 +1,6 @@
-/// What the daemon's limits mean for the one who ran into them.
+/// Sentences for the daemon's limits.
 enum LimitWording {
-    /// What a limit forbids.
+    /// What a limit allows; one that this client does not know is named.
     static func sentence(_ limit: String, _ value: Int) -> String {
         switch limit {
         case "pageItems": "a page holds 1 to \(value)"
@@ -31,12 +31,12 @@ enum LimitWording {
         }
     }
 
-    /// What to do about a limit.
+    /// What to do once a limit was exceeded.
     ///
     /// - Parameters:
-    ///   - setting: The setting that raises it; nil where none does.
-    ///   - seconds: When the same call may succeed; nil where it will not.
-    /// - Returns: The hint; nil where nothing helps.
+    ///   - setting: The setting of the daemon that raises it; nil where there is none.
+    ///   - seconds: Seconds after which the same call may succeed; nil where it will not.
+    /// - Returns: The hint; nil where there is nothing to do.
     static func hint(setting: String?, retryAfter seconds: Double?) -> String? {
         let wait = seconds.map { "try again in \(Wording.duration($0))" }
         guard let setting else { return wait.map { $0 + "." } }

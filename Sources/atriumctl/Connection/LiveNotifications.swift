@@ -2,28 +2,28 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// A subscription that outlives its connection: when that is lost, it goes on behind what was told
-/// last as soon as the daemon answers again.
+/// A subscription that outlives its connection: when the connection is lost, it is made again, and the
+/// subscription goes on behind the last notification that was received.
 struct LiveNotifications {
-    /// What happens with it.
+    /// What a subscription receives.
     enum Event {
-        /// Notifications, and the object that they came as.
+        /// Notifications, and the reply that held them as it came.
         case batch(Notifications.Subscribe.Reply, JSONObject)
-        /// The connection was lost, for this reason; it is being tried again.
+        /// The connection was lost for this reason, and is being made again.
         case lost(CommandFailure)
-        /// It goes on.
+        /// The connection was made again.
         case found
     }
 
     let connection: ConnectionOptions
-    /// The next call; its `after` is the cursor, of the store that it names.
+    /// The parameters of the next call: `after` is the cursor, `store` the store that it belongs to.
     var parameters: Notifications.Subscribe.Parameters
 
-    /// Follows what happens.
+    /// Subscribes, and passes on events until the daemon ends the subscription.
     ///
     /// - Parameters:
     ///   - session: The connection to begin with.
-    ///   - take: Takes an event.
+    ///   - take: Called with each event.
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     mutating func follow(_ session: Session, take: (Event) throws -> Void) async throws {
         var session = session
@@ -39,8 +39,7 @@ struct LiveNotifications {
                     let reply = try session.decode(Notifications.Subscribe.self, object)
                     reconnection.succeeded()
                     if isLost { try take(.found) }
-                    // The first reply to a resumption repeats nothing; where it says nothing it is
-                    // no news either.
+                    // The first reply after a new connection may be empty: then there is no event.
                     let isNews =
                         !isLost || !reply.notifications.isEmpty || reply.gap != nil
                     (hasBegun, isLost) = (true, false)

@@ -2,27 +2,27 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// A screen that outlives its connection: when that is lost, it is resumed as soon as the daemon
-/// answers again, from the revision that was seen last.
+/// A screen that outlives its connection: when the connection is lost, it is made again, and the screen is
+/// resumed from the last revision that was received.
 struct LiveScreen {
-    /// What happens with it.
+    /// What a screen receives.
     enum Event {
-        /// A revision, and the object that it came as.
+        /// A revision, and the reply that held it as it came.
         case revision(Screens.Open.Reply, JSONObject)
-        /// The connection was lost, for this reason; it is being tried again.
+        /// The connection was lost for this reason, and is being made again.
         case lost(CommandFailure)
     }
 
     let connection: ConnectionOptions
-    /// How it is opened where it can't be resumed.
+    /// The parameters that open it anew where it can't be resumed.
     var parameters: Screens.Open.Parameters
 
-    /// Follows the screen.
+    /// Opens the screen, and passes on events until the daemon ends it.
     ///
     /// - Parameters:
     ///   - session: The connection to begin with.
-    ///   - take: Takes an event.
-    ///   - update: Takes in what is chosen by now: for a screen that starts anew.
+    ///   - take: Called with each event.
+    ///   - update: Called before the screen is opened anew, to set what the user has chosen since.
     /// - Throws: ``CommandFailure`` when the daemon refuses.
     mutating func follow(
         _ session: Session, take: (Event) throws -> Void,

@@ -1,4 +1,4 @@
-/// The known name that a person probably meant.
+/// Finds the known name that a person probably meant.
 enum Nearest {
     /// The most similar name, if it is similar at all: a third of its letters may differ.
     static func name(to wanted: String, in known: [String]) -> String? {
@@ -7,7 +7,7 @@ enum Nearest {
         return best.distance <= max(1, wanted.count / 3) ? best.name : nil
     }
 
-    /// What there is, the most similar first; nil where there is nothing.
+    /// A hint that names the most similar name and up to 30 known ones; nil where there are none.
     static func hint(_ wanted: String, _ known: [String]) -> String? {
         guard !known.isEmpty else { return nil }
         let nearest = name(to: wanted, in: known).map { "did you mean '\($0)'? " } ?? ""
@@ -15,7 +15,7 @@ enum Nearest {
         return "\(nearest)There is: \(shown)\(known.count > 30 ? ", …" : ".")"
     }
 
-    /// How many letters must be changed, added or taken away.
+    /// The edit distance: letters to change, add or remove, without regard to case.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))
         var row = Array(0...other.count)

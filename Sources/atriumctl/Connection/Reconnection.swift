@@ -1,7 +1,7 @@
 import JSONCodec
 import Varlink
 
-/// Comes back to a daemon that went away: again and again, with pauses that grow to 5 s.
+/// Connects again to a daemon that went away, with pauses that grow to 5 s.
 struct Reconnection {
     private static let firstDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
@@ -13,12 +13,12 @@ struct Reconnection {
         self.connection = connection
     }
 
-    /// The daemon answered: the next pause is short again.
+    /// Makes the next pause short again: the daemon has replied.
     mutating func succeeded() { delay = Self.firstDelay }
 
-    /// Waits, and connects as soon as somebody answers.
+    /// Tries to connect until a daemon accepts, with a pause before each try.
     ///
-    /// - Throws: ``CommandFailure`` for what no patience helps against, such as a socket that is not ours.
+    /// - Throws: ``CommandFailure`` for what waiting does not mend, such as a socket of another user.
     mutating func connect() async throws -> Session {
         while true {
             try await Task.sleep(for: delay)
@@ -31,9 +31,9 @@ struct Reconnection {
         }
     }
 
-    /// Whether the same call may succeed later: the daemon is away, or says when.
+    /// Whether the same call may succeed later: the daemon can't be reached, or its error has `retryAfter`.
     static func mayHelp(_ failure: CommandFailure, _ error: any Error) -> Bool {
-        // Of whatever name: a newer daemon's errors say it as well.
+        // Read whatever the error's name: errors of a newer daemon may have it, too.
         let retryAfter = (error as? VarlinkRemoteError)?.parameters.value["retryAfter"]
         return failure.status == .unreachable || retryAfter?.double != nil
     }

@@ -2,11 +2,11 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// Hints that take another call: what there is instead of what was not found.
+/// Hints for which the daemon is called again: the names that exist where one was not found.
 struct RemoteHints {
     let client: VarlinkClient
 
-    /// The hint for an error; nil where nothing is to be added.
+    /// The hint for an error; nil for errors whose text says enough.
     func hint(for error: VarlinkRemoteError) async -> String? {
         switch InterfaceError(error) {
         case .containerNotFound(let container): await containers(besides: container)
@@ -16,7 +16,7 @@ struct RemoteHints {
         }
     }
 
-    /// Why a plugin that was found can't be used.
+    /// Why a plugin was refused, if its folder was found.
     private func refusal(of plugin: String) async -> String? {
         let reply = try? await client.call(Plugins.List.self, .init())
         guard let reason = reply?.plugins.first(where: { $0.id == plugin })?.reason else {

@@ -2,7 +2,7 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// The daemon's errors in sentences: the one place that words them.
+/// The texts of the daemon's errors, and the exit statuses: no other place has any.
 enum RemoteProblem {
     /// The sentence, the hint and the exit status for an error.
     static func explain(_ error: VarlinkRemoteError) -> CommandFailure {
@@ -13,7 +13,7 @@ enum RemoteProblem {
         if let error = InterfaceError(error) { return explain(error) }
         if let error = VarlinkService.Failure(error) { return explain(error) }
         if let error = error.as(VarlinkLimitExceeded.self) { return CommandFailure(error.message) }
-        // A newer daemon's.
+        // An error of a newer daemon, or of another service.
         let evidence = error.parameters.isEmpty ? "" : ": \(error.parameters)"
         return CommandFailure("the daemon answered \(error.name)\(evidence)")
     }
@@ -131,11 +131,11 @@ enum RemoteProblem {
             ? "there is no section of filters '\(section)'"
             : "there is no filter '\(section)=\(filter)'"
         if let reason {
-            // Its first clause says what the sentence does.
+            // The reason's first clause repeats the sentence.
             let advice = reason.firstRange(of: "; ").map { reason[$0.upperBound...] }
             return CommandFailure(sentence, hint: String(advice ?? reason[...]))
         }
-        // Where the section is unknown too, the list names sections.
+        // Where the section is unknown, too, `known` lists sections.
         let wanted = Nearest.name(to: filter, in: known) == nil ? section : filter
         return CommandFailure(
             sentence,

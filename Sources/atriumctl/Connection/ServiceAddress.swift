@@ -1,9 +1,9 @@
 import Glibc
 import Varlink
 
-/// Which service is meant: the daemon, or any other by its address.
+/// The address of a service: the daemon's, or any other's.
 enum ServiceAddress {
-    /// What may be typed, for help texts.
+    /// The forms of an address, for help texts.
     static let help = """
         An ADDRESS is unix:PATH, a PATH with a slash in it, unix:@NAME for a socket without a file, \
         exec:PROGRAM for one that is started for it, or ssh-unix:HOST:PATH. --socket takes one too, and \
@@ -78,7 +78,7 @@ enum ServiceAddress {
     }
 }
 
-/// Names of interfaces and methods, as they may be typed.
+/// Names of interfaces and methods, which may be typed without `org.atrium.`.
 enum InterfaceName {
     /// `Contents` stands for `org.atrium.Contents`.
     static func full(interface: String) -> String {

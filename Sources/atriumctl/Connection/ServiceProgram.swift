@@ -1,9 +1,9 @@
 import CProcess
 import Glibc
 
-/// Services that are a program's, started for one connection.
+/// Services that a program implements, which is started for one connection.
 enum ServiceProgram {
-    /// Starts a program that finds its connection as systemd would pass it on.
+    /// Starts a program, and passes it the connection the way systemd does.
     ///
     /// - Returns: Our end of the connection.
     static func start(_ program: String) throws -> Int32 {
@@ -11,13 +11,13 @@ enum ServiceProgram {
             let reason = String(cString: strerror(errno))
             throw CommandFailure("can't start '\(program)': \(reason)", status: .unreachable)
         }
-        // The process's number is known to itself alone, in time.
+        // LISTEN_PID is the program's process number, which the shell has before it becomes the program.
         let script =
             "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=varlink; exec \"$0\""
         return try spawn(["/bin/sh", "-c", script, program], at: [3])
     }
 
-    /// Has ssh connect to a socket on another machine.
+    /// Starts ssh, which connects to a socket on another machine.
     ///
     /// - Returns: Our end of the connection.
     static func reach(host: String, _ path: String) throws -> Int32 {

@@ -4,7 +4,7 @@ import Varlink
 
 /// A connection to the daemon for the length of a command.
 ///
-/// All failures come out of it as ``CommandFailure``, worded in one place.
+/// Its methods throw every failure as ``CommandFailure``.
 struct Session: Sendable {
     let client: VarlinkClient
     let socket: String
@@ -23,7 +23,7 @@ struct Session: Sendable {
         self.printsJSON = printsJSON
     }
 
-    /// Calls a method for the command's own use.
+    /// Calls a method whose reply the command uses, and does not print as it is.
     func call<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> Method.Reply {
@@ -34,9 +34,9 @@ struct Session: Sendable {
         }
     }
 
-    /// Calls a method whose reply is what the command shows.
+    /// Calls a method whose reply the command prints.
     ///
-    /// - Returns: The reply; nil with `--json`, under which it was printed as it came.
+    /// - Returns: The reply; nil with `--json`, since it was printed as it came.
     func answer<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> Method.Reply? {
@@ -57,7 +57,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Calls a method for a series of replies, and hands each over as it came.
+    /// Calls a method for a series of replies, and passes on each as it came.
     func stream(
         raw method: String, _ parameters: JSONObject, each: (JSONObject) throws -> Void
     ) async throws {
@@ -70,7 +70,7 @@ struct Session: Sendable {
         }
     }
 
-    /// Calls a method for a series of replies, and hands over each with the bytes it came as.
+    /// Calls a method for a series of replies, and passes on each, decoded and as it came.
     func stream<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
         each: (Method.Reply, JSONObject) throws -> Void
@@ -80,7 +80,7 @@ struct Session: Sendable {
         }
     }
 
-    /// What a failed call says, with what the daemon knows that may help.
+    /// The failure for an error, with a hint for which the daemon may be called again.
     func explain(_ error: any Error) async -> CommandFailure {
         switch error {
         case let failure as CommandFailure: failure
@@ -95,7 +95,9 @@ struct Session: Sendable {
         return failure
     }
 
-    /// Reads a reply that came as it is.
+    /// Decodes a reply.
+    ///
+    /// - Throws: ``CommandFailure`` where it is not as this client's interfaces declare it.
     func decode<Method: VarlinkMethod>(
         _ method: Method.Type, _ object: JSONObject
     ) throws -> Method.Reply {

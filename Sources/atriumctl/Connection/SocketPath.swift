@@ -2,7 +2,7 @@ import Glibc
 
 /// Where the daemon's socket is.
 enum SocketPath {
-    /// The path in use: what was told, else the environment's, else the first that is there.
+    /// The path in use: that of `--socket`, else the environment's, else the first that exists.
     ///
     /// - Parameters:
     ///   - told: The value of `--socket`.
@@ -30,8 +30,8 @@ enum SocketPath {
         return found ?? runtime ?? "/run/atrium/atrium.sock"
     }
 
-    /// Checks that a folder below `/tmp`, where anyone makes folders, is the user's own or root's: who talks
-    /// to somebody else's daemon tells it everything, and believes what it says.
+    /// Checks that a folder below `/tmp`, where anyone makes folders, is the user's own or root's: another user
+    /// could run a daemon there, read what is sent to it, and reply with lies.
     static func checkOwner(of folder: String, uid: uid_t) throws(CommandFailure) {
         var info = stat()
         let problem: String

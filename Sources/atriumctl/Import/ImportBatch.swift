@@ -1,12 +1,12 @@
 import Interfaces
 import JSONCodec
 
-/// Lines that go to the daemon in one call: all items, or all records.
+/// Lines that are sent to the daemon in one call: all items, or all records.
 struct ImportBatch: Sendable {
-    /// What a call takes at most.
+    /// How many entries a call takes at most.
     enum Limit {
         static let entries = 1000
-        /// A MiB, less what the call's frame takes around the entries.
+        /// How many bytes of entries a call takes at most: a MiB, less the call's frame.
         static let bytes = (1 << 20) - 4096
     }
 
@@ -17,12 +17,12 @@ struct ImportBatch: Sendable {
         var bytes: Int
     }
 
-    /// What a line asks for.
+    /// What is to be imported.
     enum Content: Sendable {
         case item(Contents.Put.Parameters.Items)
         case record(Record)
 
-        /// By what an entry is known: nothing else in the container has it.
+        /// What identifies an entry in its container.
         var identity: [String] {
             switch self {
             case .item(let item): [item.id]
@@ -48,7 +48,7 @@ struct ImportBatch: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var holdsRecords: Bool { entries.first?.content.isRecord ?? false }
 
-    /// Whether the entry may join those that are there.
+    /// Whether there is room for the entry, and it is of the same kind as the others.
     func takes(_ entry: Entry) -> Bool {
         guard let first = entries.first else { return true }
         return entries.count < Limit.entries && bytes + entry.bytes <= Limit.bytes
@@ -60,7 +60,7 @@ struct ImportBatch: Sendable {
         bytes += entry.bytes
     }
 
-    /// The batch in pieces of so many entries at most.
+    /// Splits the batch into pieces of at most so many entries.
     func pieces(of count: Int) -> [ImportBatch] {
         stride(from: 0, to: entries.count, by: count).map {
             ImportBatch(entries[$0..<min($0 + count, entries.count)])

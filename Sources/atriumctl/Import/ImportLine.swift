@@ -3,7 +3,7 @@ import JSONCodec
 
 /// One line of a file that is imported.
 enum ImportLine: Equatable {
-    /// Nothing, or the first line of an export.
+    /// An empty line, or the first line of an export.
     case nothing
     /// An item: `{"id", "fields", "parent"?}`.
     case item(Contents.Put.Parameters.Items)
@@ -30,7 +30,7 @@ enum ImportLine: Equatable {
     }
 
     private static func read(_ bytes: [UInt8]) throws -> ImportLine {
-        // Nearly every line is an item: that is tried first, and looked at closer when it fails.
+        // Nearly every line is an item: others are told apart only where reading one fails.
         do {
             let item = try JSON.decode(Contents.Put.Parameters.Items.self, from: bytes)
             guard item.ifRevision == nil else {

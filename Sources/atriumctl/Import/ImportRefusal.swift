@@ -2,20 +2,20 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// What becomes of a batch that the daemon refused.
+/// What to do with a batch that the daemon refused.
 enum ImportRefusal: Equatable {
-    /// The entry at this place is bad; the others were not looked at any further.
+    /// The entry at this index is bad; those behind it were not checked.
     case entry(Int)
-    /// Every entry that has this field is bad.
+    /// The entries at these indices are bad.
     case entries([Int])
-    /// One of several is bad, and it was not said which: try them in halves.
+    /// The error does not say which of several entries is bad: send the batch in halves.
     case halves
-    /// The same may succeed after so many seconds.
+    /// Send the batch again after so many seconds.
     case later(Double)
-    /// Nothing of this file can go in.
+    /// End the import: no entry can be imported.
     case everything
 
-    /// Judges an error by what it names.
+    /// Decides by the error, and by the entry that it names.
     init(_ error: VarlinkRemoteError, of batch: ImportBatch) {
         if error.as(VarlinkService.InvalidParameter.self) != nil
             || error.as(VarlinkLimitExceeded.self) != nil

@@ -1,8 +1,8 @@
 import JSONCodec
 
-/// What an import did so far.
+/// The counts of an import, and its bad lines.
 struct ImportReport: Equatable {
-    /// A line that did not go in, and why.
+    /// A line that was not imported, and why.
     struct BadLine: Equatable {
         var line: Int
         var reason: String
@@ -35,13 +35,13 @@ struct ImportReport: Equatable {
 
     mutating func add(_ line: BadLine) {
         bad += 1
-        // They come as batches are answered, and so not quite in order.
+        // Lines that are no JSON are added as they are read, before the replies to earlier batches.
         let place = badLines.firstIndex { $0.line > line.line } ?? badLines.endIndex
         badLines.insert(line, at: place)
         if badLines.count > Self.named { badLines.removeLast() }
     }
 
-    /// What went in, or was there.
+    /// How many entries were imported, or were there already.
     var done: Int { inserted + updated + restored + unchanged }
 
     /// The bad lines, for standard error.
@@ -63,7 +63,7 @@ struct ImportReport: Equatable {
             + " in \(Wording.rounded(seconds, decimals: 1)) s (\(Wording.count(rate)) items/s)"
     }
 
-    /// The same for programs.
+    /// The counts as JSON.
     func json(seconds: Double) -> JSONValue {
         .object([
             .init("inserted", .int(Int64(inserted))), .init("updated", .int(Int64(updated))),

@@ -1,17 +1,17 @@
 import Interfaces
 import Varlink
 
-/// Sends the lines of a file in batches, several on their way at once, and keeps what is good.
+/// Sends the lines of a file in batches, several at once, and leaves out the bad lines.
 ///
-/// Batches are answered in order. While one is being mended, those sent after it wait for their
-/// answer to be read; where they hold another version of an entry, that later one stays.
+/// The daemon replies to batches in order. When one is refused, it is sent again without its bad entries, and
+/// without those that a batch sent after it has another version of: the later version must stay.
 struct Importer {
-    /// How many batches are on their way at once.
+    /// How many batches may wait for their replies at once.
     static let window = 4
-    /// How often a batch is tried that the daemon can't take just now.
+    /// How often a batch is sent whose error has `retryAfter`.
     static let attempts = 20
-    /// After a bad entry the rest of its batch goes on in pieces, so that a file full of bad ones is
-    /// not sent over and over.
+    /// The entries behind a bad one are sent in pieces of this size, so that a file full of bad entries is not
+    /// sent over and over.
     static let pieceSize = 64
 
     private let session: Session
@@ -29,7 +29,7 @@ struct Importer {
 
     /// Imports a file.
     ///
-    /// - Throws: ``CommandFailure`` where nothing more can go in; ``report`` tells what did.
+    /// - Throws: ``CommandFailure`` where nothing more can be imported; ``report`` has the counts so far.
     mutating func run(_ reader: inout LineReader) async throws {
         defer { progress.clear() }
         var batch = ImportBatch()
@@ -66,7 +66,7 @@ struct Importer {
 
     private mutating func submit(_ batch: ImportBatch) async throws {
         guard !batch.isEmpty else { return }
-        // Records may rest on the items before them, and a container takes one kind at a time.
+        // Batches are sent in the order of the file: records may belong to items before them.
         while flights.count >= Self.window { try await land() }
         flights.append(send(batch))
     }
@@ -91,7 +91,7 @@ struct Importer {
         }
     }
 
-    /// Takes the bad entries out of a batch, and tries the others again.
+    /// Removes the bad entries from a refused batch, and sends the others again.
     private mutating func mend(
         _ batch: ImportBatch, _ error: VarlinkRemoteError, attempt: Int
     ) async throws {
@@ -144,9 +144,9 @@ struct Importer {
     }
 }
 
-/// A batch on its way.
+/// A batch that was sent.
 private struct Flight {
-    /// What the daemon answers.
+    /// The reply.
     enum Outcome: Sendable {
         case put(Contents.Put.Reply)
         case restored(Containers.Restore.Reply)
@@ -155,7 +155,7 @@ private struct Flight {
     let batch: ImportBatch
     private let answer: AsyncThrowingStream<Outcome, any Error>
 
-    /// Sends the call at once: calls go out in the order of these.
+    /// Sends the call; calls are sent in the order in which flights are made.
     init<Method: VarlinkMethod>(
         _ batch: ImportBatch, _ method: Method.Type, _ parameters: Method.Parameters,
         _ client: VarlinkClient, _ outcome: @escaping @Sendable (Method.Reply) -> Outcome
@@ -169,7 +169,7 @@ private struct Flight {
         }
     }
 
-    /// Waits for the answer.
+    /// Waits for the reply.
     func outcome() async throws -> Outcome {
         for try await outcome in answer { return outcome }
         throw CancellationError()

@@ -1,6 +1,6 @@
 /// The lines of a file, as bytes, one after the other.
 struct LineReader {
-    /// Bytes of a line that are kept; a longer one is cut there, which makes it bad JSON.
+    /// The bytes of a line that are kept; a longer line is cut, and refused as bad JSON.
     static let longest = 16 << 20
 
     private let path: String

@@ -1,4 +1,4 @@
-/// How far a long command is, on standard error where that is a terminal.
+/// The progress of a long command, on standard error where that is a terminal.
 struct ProgressBar {
     private let clock = ContinuousClock()
     private let started = ContinuousClock.now
@@ -6,7 +6,7 @@ struct ProgressBar {
     private let isShown: Bool
     private let unit: Unit
 
-    /// What is counted.
+    /// The noun behind the count.
     enum Unit {
         case items
         case bytes
@@ -17,7 +17,7 @@ struct ProgressBar {
         self.isShown = isShown
     }
 
-    /// Draws, at most ten times a second.
+    /// Draws the bar, at most ten times a second.
     mutating func show(done: Int, position: Int, size: Int?) {
         guard isShown else { return }
         let now = clock.now
@@ -30,7 +30,7 @@ struct ProgressBar {
         Output.progress("\r\u{1B}[K\(text)")
     }
 
-    /// Takes it away.
+    /// Erases the bar.
     mutating func clear() {
         guard isShown, drawn != nil else { return }
         drawn = nil
