@@ -42,8 +42,8 @@ struct IndexPreparationTests {
             var steps = 0
             while prepared.step() {
                 steps += 1
-                if world.chance(30) { world.put(count: 5) }
-                if world.chance(10) { world.remove((0..<3).map { _ in world.id() }) }
+                if world.chance(15) { world.put(count: 2) }
+                if world.chance(5) { world.remove((0..<2).map { _ in world.id() }) }
                 if world.chance(10) { world.vote(on: world.id()) }
                 try #require(steps < 10_000)
             }
@@ -101,8 +101,10 @@ struct IndexPreparationTests {
         var steps = 0
         while prepared.step() {
             steps += 1
-            if steps.isMultiple(of: 2) { index.put([items[steps], items[steps + 7]], revision: 2) }
+            guard steps < 20 else { continue }
+            if steps.isMultiple(of: 4) { index.put([items[steps], items[steps + 7]], revision: 2) }
             if steps == 3 { index.remove(["i0", "i1"]) }
+            if steps == 5 { index.put([items[1], Item(id: "new", fields: [:])], revision: 2) }
         }
         #expect(steps >= 3, "\(steps)")
         #expect(try index.query(query, prepared).counts == index.query(query).counts)

@@ -37,6 +37,37 @@ struct IndexQueryTests {
         try index.query(query).rows.map(\.id)
     }
 
+    @Test func `rows that many change at once are put in their places step by step`() throws {
+        let index = ContentIndex(fields: [Field(name: "year", type: .integer)])
+        func item(_ place: Int, _ year: Int) -> Item {
+            Item(id: "i\(place)", fields: ["year": .int(Int64(year))])
+        }
+        index.put((0..<20_000).map { item($0, $0) }, revision: 1)
+        let query = IndexQuery(sort: [SortKey("year")], limit: 10)
+        for _ in 0..<10 { _ = try index.query(query) }
+        while index.orders.grow(in: index) {}
+        let column = try #require(index.column("year"))
+        #expect(index.orders.finished(column) != nil)
+        index.put([item(3, 70_000), item(4, 80_000)], revision: 2)
+        #expect(index.orders.finished(column) != nil, "two are at once")
+        index.put((0..<1_000).map { item($0, 50_000 - $0) }, revision: 3)
+        index.remove((5_000..<5_200).map { "i\($0)" })
+        #expect(index.orders.finished(column) == nil)
+        #expect(try index.query(query).rows.first?.id == "i1000", "the rows are looked at")
+        var steps = 0
+        while index.orders.grow(in: index) {
+            steps += 1
+            guard steps == 1 else { continue }
+            index.put([item(7, 1_000), item(900, 1), item(30_000, 2)], revision: 4)
+        }
+        #expect((9...20).contains(steps), "128 rows in each: \(steps)")
+        let order = try #require(index.orders.finished(column))
+        #expect(order.count == 19_801)
+        let years = order.rows(0..<order.count).map { index.numbered[column].value(of: Int($0)) }
+        let numbers = years.map { if case .number(let number) = $0 { number } else { Double.nan } }
+        #expect(numbers == numbers.sorted() && numbers.first == 1)
+    }
+
     @Test func `filters add up within a section and narrow across sections`() throws {
         let high = Predicate.range(field: "rating", lower: .init(8.4), upper: nil)
         let genres = SectionQuery(id: "genre", selected: [genre("drama"), genre("horror")])

@@ -147,13 +147,18 @@ extension Container {
             delegate.attach(to: self)
             scopeDelegates[scope.name] = delegate
         }
-        for screen in domain.screens.screens.values
-        where screen.container === self
-            && screen.choices.view.scope != scope(screen.choices.view.scope)?.name
-        {
+        var screens = domain.screens.screens.values.filter { $0.container === self }
+        // Until then they show what the first scope does.
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            guard screen.choices.view.scope != scope(screen.choices.view.scope)?.name else {
+                return true
+            }
             change(screen) { _ in
             } then: { _ in
             }
+            return true
+        } then: {
         }
     }
 

@@ -28,6 +28,7 @@ extension Container: ContainerHandle {
     func updateList(of component: ComponentReference, with change: ContentChange) {
         guard let slot = slot(component.name), let list = slot.list else { return }
         let revision = domain.sequence
+        defer { growOrders(of: list) }
         switch change {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
         case .remove(let ids): list.remove(ids)

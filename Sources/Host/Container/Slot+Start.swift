@@ -184,6 +184,7 @@ extension Slot {
         turn?.end()
         turn = nil
         port?.close()
+        if let port { Discard.later([port]) }
         port = nil
         if let restoredList { container?.forget(restoredList) }
         restoredList = nil

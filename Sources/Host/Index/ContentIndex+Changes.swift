@@ -38,6 +38,8 @@ extension ContentIndex {
 
     /// Inserts or replaces items whose fields are written already.
     func put(_ items: [WrittenItem]) {
+        orders.willChange(items.count)
+        defer { orders.willChange(0) }
         for item in items {
             spread(item.item.fields)
             item.fields.withUnsafeBytes {
@@ -104,7 +106,7 @@ extension ContentIndex {
             prepare(column, row: row, noting: &change)
         }
         numbered[column].set(value, row: row)
-        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+        if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
     }
 
     private func set(
@@ -117,7 +119,7 @@ extension ContentIndex {
             prepare(column, row: row, noting: &change)
         }
         numbers.set(number, row: row)
-        if isFollowed, !change.parts.contains(.presence) { orders[column]?.insert(row) }
+        if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
     }
 
     /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
@@ -128,7 +130,7 @@ extension ContentIndex {
 
     private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
         if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
-        if !change.parts.contains(.presence) { orders[column]?.remove(row) }
+        if !change.parts.contains(.presence) { orders.remove(row, from: column) }
     }
 
     private func note(_ change: RowChange) {

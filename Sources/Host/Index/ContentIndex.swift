@@ -60,6 +60,8 @@ final class ContentIndex {
         makeColumns()
     }
 
+    deinit { Discard.later(parts) }
+
     /// How many items there are.
     var count: Int { table.count }
 
@@ -83,13 +85,17 @@ final class ContentIndex {
 
     /// Inserts or replaces items, in order; `revision` is the sequence of the entry that did it.
     func put(_ items: [Item], revision: Int64) {
+        orders.willChange(items.count)
         for item in items { put(item, revision: revision) }
+        orders.willChange(0)
         releaseTexts()
     }
 
     /// Inserts or replaces items, each with its own revision: for a restore.
     func put(_ items: [(item: Item, revision: Int64)]) {
+        orders.willChange(items.count)
         for (item, revision) in items { put(item, revision: revision) }
+        orders.willChange(0)
         releaseTexts()
     }
 
@@ -97,7 +103,9 @@ final class ContentIndex {
     ///
     /// Their tallies and comment counts stay, for when they return.
     func remove(_ ids: [String]) {
+        orders.willChange(ids.count)
         for id in ids { remove(id) }
+        orders.willChange(0)
         releaseTexts()
     }
 
@@ -105,6 +113,7 @@ final class ContentIndex {
     func removeAll() {
         retiredVersions += columns.values.reduce(1) { $0 + $1.version }
         retiredTrees += table.treeVersion + 1
+        Discard.later(parts)
         table = RowTable()
         cache.removeAll()
         orders.removeAll()
@@ -210,6 +219,17 @@ final class ContentIndex {
     /// The number of a field's column; nil for `id`, and for a field that is not there.
     func column(_ field: String) -> Int? {
         names.first { $0.name == field }?.column
+    }
+
+    /// What grows with the items.
+    private var parts: [AnyObject] {
+        [table] + orders.parts
+            + numbered.map { column -> AnyObject in
+                switch column {
+                case .text(let column): column
+                case .number(let column): column
+                }
+            }
     }
 
     private func makeColumns() {

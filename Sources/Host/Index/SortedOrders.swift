@@ -9,6 +9,10 @@ struct SortedOrders {
 
     /// Of so many rows an order is made at once: texts that begin alike are compared byte by byte.
     var mostAtOnce = 4_096
+    /// Where more rows change at once, they are taken in step by step.
+    var mostMoved = 64
+    /// Whether so many are being changed.
+    private var isOneOfMany = false
     /// Whether somebody calls ``grow(in:)`` again and again.
     var isDriven = false
 
@@ -21,23 +25,38 @@ struct SortedOrders {
     /// Whether there are none.
     var isEmpty: Bool { made.isEmpty }
 
-    /// The order of a column, if it is there.
-    subscript(column: Int) -> SortedRows? { made[column] }
-
     /// The columns that there are orders of.
     var columns: [Int] { made.keys.sorted() }
 
+    /// All of them.
+    var parts: [AnyObject] { Array(made.values) }
+
     /// The order of a column that holds all rows; nil: there is none, or it is being made.
-    func finished(_ column: Int) -> SortedRows? { growing[column] == nil ? made[column] : nil }
+    func finished(_ column: Int) -> SortedRows? {
+        growing[column] == nil ? made[column].flatMap { $0.isWhole ? $0 : nil } : nil
+    }
+
+    /// So many rows are about to change at once; 0: that is over.
+    mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
 
     /// Takes a new row into all of them.
     func insert(_ row: Int) {
-        for order in made.values { order.insert(row) }
+        for order in made.values { order.insert(row, isOneOfMany: isOneOfMany) }
     }
 
     /// Takes a row that goes out of all of them.
     func remove(_ row: Int) {
-        for order in made.values { order.remove(row) }
+        for order in made.values { order.remove(row, isOneOfMany: isOneOfMany) }
+    }
+
+    /// Takes a row whose value changed into a column's order.
+    func insert(_ row: Int, into column: Int) {
+        made[column]?.insert(row, isOneOfMany: isOneOfMany)
+    }
+
+    /// Takes a row whose value is about to change out of a column's order.
+    func remove(_ row: Int, from column: Int) {
+        made[column]?.remove(row, isOneOfMany: isOneOfMany)
     }
 
     /// Forgets all of them.
@@ -48,12 +67,16 @@ struct SortedOrders {
     }
 
     /// Whether there is an order to be made by ``grow(in:)``.
-    var isGrowing: Bool { !growing.isEmpty }
+    var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
 
-    /// Takes some more rows into an order that is being made.
+    /// Takes some more rows into an order that is being made, or puts some in their places.
     ///
     /// - Returns: False: none is.
     mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
+        if let order = made.values.first(where: { !$0.isWhole }) {
+            order.mend()
+            return true
+        }
         guard let (column, next) = growing.first, let order = made[column] else { return false }
         let end = min(next + rows, index.table.end)
         for row in next..<end where index.table.occupied.contains(row) { order.insert(row) }
@@ -66,7 +89,7 @@ struct SortedOrders {
     mutating func order(
         of column: Int, saving cost: Int, in index: ContentIndex
     ) -> SortedRows? {
-        if let order = made[column] { return growing[column] == nil ? order : nil }
+        if made[column] != nil { return finished(column) }
         spent[column, default: 0] += cost
         guard spent[column, default: 0] > index.count * 4 else { return nil }
         spent[column] = nil
@@ -76,8 +99,7 @@ struct SortedOrders {
             growing[column] = 0
             return nil
         }
-        let ready = growing[SortedOrders.byID] == nil ? made[SortedOrders.byID] : nil
-        let byID = ready ?? SortedRows(index, column: nil, idOrder: nil)
+        let byID = finished(SortedOrders.byID) ?? SortedRows(index, column: nil, idOrder: nil)
         made[SortedOrders.byID] = byID
         growing[SortedOrders.byID] = nil
         guard column >= 0 else { return byID }

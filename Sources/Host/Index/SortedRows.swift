@@ -2,9 +2,12 @@
 ///
 /// The order is ascending, rows without a value last; descending is read from behind. It is kept in
 /// blocks of a few hundred rows, so that one that moves costs two searches and two small shifts.
-/// A row is taken out before its value changes, and taken in after.
+/// A row is taken out before its value changes, and taken in after. Of many at once it is only noted
+/// (``Repair``): the order is not whole until ``mend()`` has done it step by step.
 final class SortedRows {
     private static let blockLength = 512
+    /// So many rows are taken in in a step.
+    private static let placedInStep = 128
 
     private var blocks: [ContiguousArray<Int32>] = []
     /// How many rows stand before each block, and in all; right while ``isCounted``.
@@ -14,6 +17,9 @@ final class SortedRows {
     private unowned let index: ContentIndex
     /// The field's values; nil for the order of ids alone.
     private let column: IndexColumn?
+
+    /// What is noted only; nil: nothing is.
+    private var repair: Repair?
 
     /// An order that no row is in yet.
     init(emptyOf index: ContentIndex, column: IndexColumn?) {
@@ -48,8 +54,15 @@ final class SortedRows {
     /// Whether a row has a value.
     func hasValue(_ row: Int) -> Bool { column?.hasValue(row) ?? true }
 
-    /// Takes a row in, as its value now is; one that is in it already stays.
-    func insert(_ row: Int) {
+    /// Takes a row in, as its value now is, or notes that it is to be.
+    func insert(_ row: Int, isOneOfMany: Bool = false) {
+        guard isOneOfMany || repair != nil else { return place(row) }
+        repair = repair ?? Repair()
+        repair?.note(missing: row)
+    }
+
+    /// Takes a row in; one that is in it already stays.
+    private func place(_ row: Int) {
         isCounted = false
         guard !blocks.isEmpty else { return blocks.append([Int32(row)]) }
         let (block, offset) = search { compare($0, row) < 0 }
@@ -61,13 +74,38 @@ final class SortedRows {
         blocks[target].removeLast(blocks[target].count - SortedRows.blockLength)
     }
 
-    /// Takes a row out, whose value is still the one that it was taken in with.
-    func remove(_ row: Int) {
+    /// Takes a row out, whose value is still the one that it was taken in with, or notes that it is to be.
+    func remove(_ row: Int, isOneOfMany: Bool = false) {
+        if repair?.forget(missing: row) == true { return }
+        if isOneOfMany || repair?.isSwept == false {
+            repair = repair ?? Repair()
+            repair?.note(stale: row)
+            return
+        }
         isCounted = false
         let (block, offset) = search { compare($0, row) < 0 }
         guard block < blocks.count, blocks[block][offset] == Int32(row) else { return }
         blocks[block].remove(at: offset)
         if blocks[block].isEmpty { blocks.remove(at: block) }
+    }
+
+    /// Whether all rows are in it, each in its place.
+    var isWhole: Bool { repair == nil }
+
+    /// Takes out, or in, some of the rows that were noted.
+    func mend() {
+        guard var repair else { return }
+        self.repair = nil
+        isCounted = false
+        if repair.isSwept {
+            for _ in 0..<Self.placedInStep {
+                guard let row = repair.nextMissing() else { return }
+                place(row)
+            }
+        } else {
+            repair.sweep(&blocks)
+        }
+        self.repair = repair
     }
 
     /// The row at a place of the order.
@@ -162,5 +200,75 @@ final class SortedRows {
             isCounted = true
         }
         return counted[block]
+    }
+}
+
+extension SortedRows {
+    /// Rows that changed when many did: those that stand where they stood before, and those that are to
+    /// be taken in as they are now.
+    ///
+    /// They are found without a comparison, which rows out of place would mislead.
+    private struct Repair {
+        private static let blocksInStep = 16
+
+        private var stale = Bitset()
+        /// Whether all blocks are without those that are stale.
+        private(set) var isSwept = true
+        private var nextBlock = 0
+        /// Whether more became stale behind the next block.
+        private var isToRepeat = false
+
+        private var missing: ContiguousArray<Int32> = []
+        /// Which of ``missing`` are.
+        private var isMissing = Bitset()
+
+        mutating func note(stale row: Int) {
+            stale.insert(row)
+            isSwept = false
+            isToRepeat = isToRepeat || nextBlock > 0
+        }
+
+        mutating func note(missing row: Int) {
+            guard !isMissing.contains(row) else { return }
+            isMissing.insert(row)
+            missing.append(Int32(row))
+        }
+
+        /// A row that is not in the order yet, unless it is stale, is not to be taken in.
+        ///
+        /// - Returns: Whether it was.
+        mutating func forget(missing row: Int) -> Bool {
+            guard isMissing.contains(row) else { return false }
+            isMissing.remove(row)
+            return true
+        }
+
+        /// A row that is to be taken in; nil: none is.
+        mutating func nextMissing() -> Int? {
+            while let row = missing.popLast() {
+                if forget(missing: Int(row)) { return Int(row) }
+            }
+            return nil
+        }
+
+        /// Takes stale rows out of some blocks.
+        mutating func sweep(_ blocks: inout [ContiguousArray<Int32>]) {
+            for _ in 0..<Self.blocksInStep where nextBlock < blocks.count {
+                blocks[nextBlock].removeAll { stale.contains(Int($0)) }
+                if blocks[nextBlock].isEmpty {
+                    blocks.remove(at: nextBlock)
+                } else {
+                    nextBlock += 1
+                }
+            }
+            guard nextBlock == blocks.count else { return }
+            nextBlock = 0
+            if isToRepeat {
+                isToRepeat = false
+            } else {
+                stale = Bitset()
+                isSwept = true
+            }
+        }
     }
 }

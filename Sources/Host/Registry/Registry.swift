@@ -288,13 +288,24 @@ extension Registry {
 
     private func close(_ reply: @escaping Reply<Void>) {
         endWaiting()
-        for container in containers.values {
-            container.endScreens()
-            for slot in container.slots {
+        var screens = Array(domain.screens.screens.values)
+        var slots = containers.values.flatMap(\.slots)[...]
+        domain.inSlices { [domain] in
+            if let screen = screens.popLast() {
+                screen.container?.end(screen)
+            } else if let slot = slots.popFirst() {
                 slot.leave()
                 slot.refuseWaiting(domain.stopping)
+            } else {
+                return false
             }
+            return true
+        } then: { [self] in
+            closeStore(reply)
         }
+    }
+
+    private func closeStore(_ reply: @escaping Reply<Void>) {
         domain.changes.end()
         domain.screens.removeAll()
         domain.exports.removeAll()

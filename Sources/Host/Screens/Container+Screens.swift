@@ -129,12 +129,22 @@ extension Container {
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
-    /// Ends all screens, because the container is gone.
+    /// Ends all screens in slices, because the container is gone.
     func endScreens() {
-        for screen in domain.screens.screens.values where screen.container === self {
-            screen.end()
-            closeScreen(screen)
+        var screens = domain.screens.screens.values.filter { $0.container === self }
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            end(screen)
+            return true
+        } then: {
         }
+    }
+
+    /// Ends a screen, unless it was let go meanwhile.
+    func end(_ screen: Screen) {
+        guard domain.screens[screen.id] === screen else { return }
+        screen.end()
+        closeScreen(screen)
     }
 
     /// The container's screen with this id.
