@@ -96,4 +96,31 @@ extension VarlinkService {
         /// - Parameter json: The writer.
         public func write(to json: inout JSONWriter) { json.writeOnly("parameter", parameter) }
     }
+
+    /// The caller may not call this method.
+    public struct PermissionDenied: VarlinkErrorReply, VarlinkEmpty, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.PermissionDenied"
+
+        /// The only value.
+        public init() {}
+    }
+
+    /// The method can only be called with `more`.
+    public struct ExpectedMore: VarlinkErrorReply, VarlinkEmpty, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.ExpectedMore"
+
+        /// The only value.
+        public init() {}
+    }
+
+    /// The method can only be called with `upgrade`.
+    public struct ExpectedUpgrade: VarlinkErrorReply, VarlinkEmpty, Hashable {
+        /// The error's full name.
+        public static let name = "org.varlink.service.ExpectedUpgrade"
+
+        /// The only value.
+        public init() {}
+    }
 }

@@ -55,11 +55,13 @@ public enum VarlinkService: VarlinkInterface {
     ]
 }
 
-/// The parameters of methods, replies and errors that have none.
-public struct VarlinkNothing: VarlinkCodable, Hashable {
+/// Parameters of which there are none, written as `{}`: those of a method or a reply, or an error.
+public protocol VarlinkEmpty: VarlinkCodable {
     /// The only value.
-    public init() {}
+    init()
+}
 
+extension VarlinkEmpty {
     /// Reads an object without members.
     ///
     /// - Parameter json: The reader.
@@ -68,6 +70,7 @@ public struct VarlinkNothing: VarlinkCodable, Hashable {
         var others = JSONKeySet()
         try json.beginObject()
         while let key = try json.nextKey() { try json.skipUnknownMember(key, among: &others) }
+        self.init()
     }
 
     /// Writes `{}`.
@@ -77,4 +80,10 @@ public struct VarlinkNothing: VarlinkCodable, Hashable {
         json.beginObject()
         json.endObject()
     }
+}
+
+/// The parameters of methods and replies that have none.
+public struct VarlinkNothing: VarlinkEmpty, Hashable {
+    /// The only value.
+    public init() {}
 }

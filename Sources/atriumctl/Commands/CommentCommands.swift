@@ -22,13 +22,7 @@ struct CommentCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        let text = try CommentText.read(text)
-        let session = try await connection.connect()
-        let parameters = Comments.Post.Parameters(
-            container: target.container, item: target.item, component: subject.component,
-            text: text, id: id, actor: subject.actor)
-        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
-        Output.line(CommentText.done("posted", reply.comment))
+        try await CommentText.post(text, of: target, subject, id: id, to: connection)
     }
 }
 
@@ -59,13 +53,8 @@ struct ReplyCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        let text = try CommentText.read(text)
-        let session = try await connection.connect()
-        let parameters = Comments.Post.Parameters(
-            container: target.container, item: target.item, component: subject.component,
-            parent: comment, text: text, id: id, actor: subject.actor)
-        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
-        Output.line(CommentText.done("posted", reply.comment))
+        try await CommentText.post(
+            text, of: target, subject, parent: comment, id: id, to: connection)
     }
 }
 
@@ -159,8 +148,23 @@ struct ModerateCommand: AsyncParsableCommand {
 
 extension Comments.Moderate.Parameters.State: ExpressibleByArgument {}
 
-/// What comment commands read and say.
+/// The texts that comment commands send and print.
 private enum CommentText {
+    /// Posts a comment, or a reply to `parent`, and prints its id.
+    static func post(
+        _ text: String, of target: Target, _ subject: SubjectOptions, parent: String? = nil,
+        id: String?, to connection: ConnectionOptions
+    ) async throws {
+        let text = try read(text)
+        let session = try await connection.connect()
+        let parameters = Comments.Post.Parameters(
+            container: target.container, item: target.item, component: subject.component,
+            parent: parent, text: text, id: id, actor: subject.actor)
+        guard let reply = try await session.answer(Comments.Post.self, parameters) else { return }
+        Output.line(done("posted", reply.comment))
+    }
+
+    /// The text of an argument; `-` reads it from standard input.
     static func read(_ argument: String) throws -> String {
         guard argument == "-" else { return argument }
         var text = try InputFile.text("-")
