@@ -12,7 +12,7 @@ struct BestRows {
         var row: Int32
     }
 
-    /// How many rows were looked at more closely than by their key.
+    /// How often rows were compared, roughly.
     private(set) var comparisons = 0
     /// Whether there are rows behind those that it holds.
     private(set) var isCut = false
@@ -88,6 +88,7 @@ struct BestRows {
         candidates.append(Candidate(key: key, row: Int32(row)))
         guard candidates.count >= max(limit * 2, 256) else { return }
         candidates.sort(by: order)
+        comparisons += candidates.count * (Int.bitWidth - candidates.count.leadingZeroBitCount)
         candidates.removeLast(candidates.count - limit)
         isCut = true
         noteWorst(candidates.last)

@@ -37,7 +37,7 @@ final class ContentIndex {
     /// (``QueryPreparation``).
     var looksInTurn = 1 << 20
     /// So many words of a set are looked through in a step, of 64 rows each.
-    var wordsInStep = 128
+    var wordsInStep = 64
 
     /// The columns by number: those of the declared fields, then those derived.
     private(set) var numbered: [IndexColumn] = []

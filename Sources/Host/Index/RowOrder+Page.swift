@@ -4,8 +4,8 @@ extension RowOrder {
     /// A page's rows in order, and whether no others come behind them.
     typealias Page = (rows: [Int], isLast: Bool)
 
-    /// A comparison of rows costs about as much as a look at so many keys.
-    static let looksOfComparison = 16
+    /// A comparison of rows costs about as much as a look at so many keys: texts lie anywhere in memory.
+    static let looksOfComparison = 64
     /// So many rows are walked over at most: a thousand that match may stand behind a million others.
     static let mostWalked = 1 << 19
 

@@ -3,8 +3,8 @@
 /// What is told during a decision belongs to that decision; what a component tells by itself, from
 /// background work or an observed notification, waits for the host.
 final class EventCollector {
-    private var events: [ComponentEvent] = []
-    private var own: [ComponentEvent] = []
+    private var events = MergedEvents()
+    private var own = MergedEvents()
     private var isCollecting = false
 
     /// Runs the body and gives what was told meanwhile.
@@ -12,8 +12,7 @@ final class EventCollector {
         isCollecting = true
         body()
         isCollecting = false
-        defer { events = [] }
-        return events
+        return events.take()
     }
 
     /// Runs the body and forgets what was told meanwhile.
@@ -22,41 +21,57 @@ final class EventCollector {
     }
 
     /// What was told outside of `collect` and `drop`, once.
-    func takeOwn() -> [ComponentEvent] {
-        defer { own = [] }
-        return own
-    }
+    func takeOwn() -> [ComponentEvent] { own.take() }
 
     private func note(_ event: ComponentEvent) {
         if isCollecting {
-            append(event, to: &events)
+            events.append(event)
         } else {
-            append(event, to: &own)
+            own.append(event)
+        }
+    }
+}
+
+/// Events in their order, those merged that tell the same of items: a thousand items that are put at once
+/// are one event and not a thousand.
+private struct MergedEvents {
+    private var events: [ComponentEvent] = []
+    // The last event, if it is of items; of these three one is not empty at most. They are not kept in
+    // `events`: to append to an array in there would copy it.
+    private var inserted: [Item] = []
+    private var updated: [Item] = []
+    private var removed: [String] = []
+
+    mutating func append(_ event: ComponentEvent) {
+        switch event {
+        case .contents(.insert(let items)):
+            if inserted.isEmpty { close() }
+            inserted += items
+        case .contents(.update(let items)):
+            if updated.isEmpty { close() }
+            updated += items
+        case .contents(.remove(let ids)):
+            if removed.isEmpty { close() }
+            removed += ids
+        default:
+            close()
+            events.append(event)
         }
     }
 
-    /// Appends, merged with the event before when both tell the same of items: a thousand items
-    /// that are put at once are one event and not a thousand.
-    private func append(_ event: ComponentEvent, to events: inout [ComponentEvent]) {
-        guard case .contents(let change) = event, case .contents(let last) = events.last else {
-            return events.append(event)
-        }
-        switch (last, change) {
-        case (.insert(var items), .insert(let more)):
-            events.removeLast()
-            items.append(contentsOf: more)
-            events.append(.contents(.insert(items)))
-        case (.update(var items), .update(let more)):
-            events.removeLast()
-            items.append(contentsOf: more)
-            events.append(.contents(.update(items)))
-        case (.remove(var ids), .remove(let more)):
-            events.removeLast()
-            ids.append(contentsOf: more)
-            events.append(.contents(.remove(ids)))
-        default:
-            events.append(event)
-        }
+    /// What was appended, once.
+    mutating func take() -> [ComponentEvent] {
+        close()
+        defer { events = [] }
+        return events
+    }
+
+    private mutating func close() {
+        guard !inserted.isEmpty || !updated.isEmpty || !removed.isEmpty else { return }
+        if !inserted.isEmpty { events.append(.contents(.insert(inserted))) }
+        if !updated.isEmpty { events.append(.contents(.update(updated))) }
+        if !removed.isEmpty { events.append(.contents(.remove(removed))) }
+        (inserted, updated, removed) = ([], [], [])
     }
 }
 
