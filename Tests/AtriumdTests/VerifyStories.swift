@@ -17,6 +17,14 @@ extension Stories {
             }
         }
 
+        /// Puts votes and comments into workers, or leaves them in the daemon.
+        private static func isolate(_ isolation: String, _ daemon: DaemonUnderTest) async throws {
+            let done = try await daemon.type(
+                "sed -E 's/(plugin: org.atrium.(catalog|stars|threads))/\\1, isolation: \(isolation)/' "
+                    + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml")
+            #expect(done.status == 0, "\(done)")
+        }
+
         /// Changes the store's file as no program of ours does.
         private static func change(_ sql: String, _ daemon: DaemonUnderTest) async throws {
             let script = """
@@ -31,8 +39,12 @@ extension Stories {
             #expect(done.status == 0, "\(done)")
         }
 
-        @Test func `a store of which all is well is verified with exit status 0`() async throws {
+        @Test(arguments: ["daemon", "process"])
+        func `a store of which all is well is verified with exit status 0`(
+            isolation: String
+        ) async throws {
             try await withFilms { daemon in
+                try await Self.isolate(isolation, daemon)
                 try await Self.fill(daemon)
                 let table = try await daemon.type("atriumctl verify")
                 #expect(table.status == 0, "\(table)")
@@ -54,10 +66,12 @@ extension Stories {
             }
         }
 
-        @Test func `a ballot that is gone from the file is told, degrades, and ends with status 1`()
-            async throws
-        {
+        @Test(arguments: ["daemon", "process"])
+        func `a ballot that is gone from the file is told, degrades, and ends with status 1`(
+            isolation: String
+        ) async throws {
             try await withFilms { daemon in
+                try await Self.isolate(isolation, daemon)
                 try await Self.fill(daemon)
                 // A stop makes what waits to the records.
                 try await daemon.stop()

@@ -128,6 +128,62 @@ import Testing
         try await host.end()
     }
 
+    /// What is wrong with what an index keeps beside its items.
+    enum IndexHarm: CaseIterable {
+        case rowGone
+        case valueElsewhere
+        case textOfAnother
+
+        /// The field whose order or counts are wrong, and how.
+        var found: String {
+            switch self {
+            case .rowGone: "is not of all items"
+            case .valueElsewhere: "the order by title is wrong"
+            case .textOfAnother: "the counts of genres are wrong"
+            }
+        }
+
+        fileprivate func happen(to list: ContentIndex) {
+            let texts = Dictionary(
+                uniqueKeysWithValues: list.names.compactMap { name, column in
+                    guard case .text(let texts) = list.numbered[column] else {
+                        return (String, TextColumn)?.none
+                    }
+                    return (name, texts)
+                })
+            switch self {
+            case .rowGone: list.orders.remove(3)
+            case .valueElsewhere: texts["title"]?.set(.text("Zulu"), row: 3)
+            case .textOfAnother: _ = texts["genres"]?.values.insert("crime", row: 3)
+            }
+        }
+    }
+
+    @Test(arguments: IndexHarm.allCases)
+    func `an order or a count that does not follow its items is found`(
+        _ harm: IndexHarm
+    ) async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put((0..<300).map { .film("film-\($0)", [$0 == 7 ? "crime" : "drama"]) })
+        // Enough of them that an order is made.
+        for _ in 0..<20 { _ = try await host.list(sort: ["title"], facets: true, limit: 5) }
+        #expect(try await host.verify("films").damage == [])
+        await host.on { registry in
+            guard let list = registry.containers["films"]?.slot("list")?.list else { return }
+            #expect(!list.orders.isEmpty)
+            harm.happen(to: list)
+        }
+        let damage = try await host.verify("films").damage
+        #expect(
+            damage.contains {
+                $0.kind == .shown && $0.component == "list" && $0.found.contains(" differ")
+                    && $0.found.contains(harm.found)
+            }, "\(damage)")
+        #expect(damage.allSatisfy { $0.advice.contains("Restart the daemon") })
+        try await host.end()
+    }
+
     @Test func `a votes component that counts otherwise is found out`() async throws {
         let plugins =
             [Plugin].builtIn.filter { $0.kind != .votes }
