@@ -66,14 +66,6 @@ enum WorkerAnswer: Sendable, Hashable {
     case done
 }
 
-/// What a component says by itself, between answers.
-enum WorkerWord: Sendable, Hashable {
-    case raised([ComponentEvent])
-    case publishes(String, [String: Value])
-    case observes(String)
-    case logs(LogLevel, String)
-}
-
 // MARK: As values
 
 extension WorkerCall: WireCodable {
@@ -172,7 +164,7 @@ extension WorkerAnswer: WireCodable {
     }
 }
 
-extension WorkerWord: WireCodable {
+extension ComponentMessage: WireCodable {
     var wire: Value {
         switch self {
         case .raised(let events): .wire("raised", ["events": events])
@@ -191,7 +183,7 @@ extension WorkerWord: WireCodable {
         case "publishes": self = .publishes(try object("name"), try object("payload"))
         case "observes": self = .observes(try object("pattern"))
         case "logs": self = .logs(try object("level"), try object("message"))
-        default: throw object.unknownCase(of: "WorkerWord")
+        default: throw object.unknownCase(of: "ComponentMessage")
         }
     }
 }

@@ -59,7 +59,7 @@ public actor WorkerComponent {
     /// - Throws: `LaunchFailure`.
     public func start(settings: [String: Value], fields: [Field]) async throws -> Kind {
         owner.died = { [weak self] reason in self?.assumeIsolated { $0.lost(reason) } }
-        owner.said = { [weak self] word in self?.assumeIsolated { $0.heard(word) } }
+        owner.heard = { [weak self] word in self?.assumeIsolated { $0.heard(word) } }
         let request = LaunchRequest(
             plugin: plugin, container: "test", component: "component", settings: settings,
             fields: fields)
@@ -165,8 +165,8 @@ public actor WorkerComponent {
         for fail in failed.values { fail(PortFailure.died(reason: reason)) }
     }
 
-    private func heard(_ word: WorkerWord) {
-        switch word {
+    private func heard(_ message: ComponentMessage) {
+        switch message {
         case .raised(let events): self.events += events
         case .publishes(let name, let payload):
             let text = String(decoding: payload.jsonBytes, as: UTF8.self)
@@ -180,25 +180,9 @@ public actor WorkerComponent {
 /// Passes on what a port tells.
 private final class Owner: PortOwner {
     var died: (String) -> Void = { _ in }
-    var said: (WorkerWord) -> Void = { _ in }
+    var heard: (ComponentMessage) -> Void = { _ in }
 
-    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
-        said(.raised(events))
-    }
-
-    func port(
-        _ port: any ComponentPort, publishes name: String, payload: [String: Value]
-    ) {
-        said(.publishes(name, payload))
-    }
-
-    func port(_ port: any ComponentPort, observes pattern: String) {
-        said(.observes(pattern))
-    }
-
-    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
-        said(.logs(level, message))
-    }
+    func port(_ port: any ComponentPort, sent message: ComponentMessage) { heard(message) }
 
     func port(_ port: any ComponentPort, diedBecause reason: String) { died(reason) }
 }

@@ -13,7 +13,7 @@ final class WorkerInbox {
     /// A message.
     enum Message: Sendable {
         case answer(Int, WorkerAnswer)
-        case word(WorkerWord)
+        case sent(ComponentMessage)
     }
 
     /// How many bytes a message may have.
@@ -78,7 +78,7 @@ final class WorkerInbox {
     private static func read(_ id: Int?, _ message: [UInt8]) -> Result<Message, WireError> {
         Result { () throws(WireError) in
             let wire = try WireText.decode(message)
-            guard let id else { return .word(try WorkerWord(wire: wire)) }
+            guard let id else { return .sent(try ComponentMessage(wire: wire)) }
             return .answer(id, try WorkerAnswer(wire: wire))
         }
     }

@@ -322,7 +322,7 @@ extension WorkerPort {
         do throws(WireError) {
             switch try message.get() {
             case .answer(let id, let answer): try answered(id, answer)
-            case .word(let word): tell(word)
+            case .sent(let message): tell(message)
             }
         } catch {
             fail("said what can't be read: \(error)")
@@ -336,18 +336,18 @@ extension WorkerPort {
         call.done(answer)
     }
 
-    private func tell(_ word: WorkerWord) {
-        switch word {
+    private func tell(_ message: ComponentMessage) {
+        switch message {
         case .raised(let events):
             if let problem = check.problem(in: events) {
                 return fail("told of \(problem), and was killed")
             }
-            owner?.port(self, raised: fitting(events))
+            owner?.port(self, sent: .raised(fitting(events)))
         case .publishes(let name, let payload):
             if let problem = check.problem(publishing: name, payload) {
                 log(.warning, "The notification '\(name)' is dropped: \(problem).")
             } else {
-                owner?.port(self, publishes: name, payload: payload)
+                owner?.port(self, sent: message)
             }
             slowDown(pace.publishes(bytes: Value.object(payload).roughSize, at: .now()))
         case .observes(let pattern):
@@ -356,7 +356,7 @@ extension WorkerPort {
                 return
             }
             patterns.insert(pattern)
-            owner?.port(self, observes: pattern)
+            owner?.port(self, sent: message)
         case .logs(let level, let message): log(level, message)
         }
     }
@@ -402,11 +402,11 @@ extension WorkerPort {
     /// Logs what the component has to say, as far as anybody may want to read it.
     private func log(_ level: LogLevel, _ message: String) {
         guard logLines.admits(tell: { tellUnlogged($0) }) else { return }
-        owner?.port(self, logs: level, LineBudget.cut(message))
+        owner?.port(self, sent: .logs(level, LineBudget.cut(message)))
     }
 
     private func tellUnlogged(_ count: Int) {
-        owner?.port(self, logs: .warning, "\(count) more messages were dropped.")
+        owner?.port(self, sent: .logs(.warning, "\(count) more messages were dropped."))
     }
 }
 

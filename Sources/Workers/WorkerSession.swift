@@ -189,14 +189,14 @@ final class WorkerSession {
         say(message, id: id)
     }
 
-    /// Says a word, unless it is too long.
+    /// Sends what the component says, unless it is too long.
     ///
-    /// - Returns: how many bytes too long it is; nil: it was said.
-    private func say(_ word: WorkerWord) -> Int? {
-        let message = WireText.encode(word.wire)
-        let size = message.bytes.count
+    /// - Returns: how many bytes it has, where that is too many; nil: it was sent.
+    private func say(_ message: ComponentMessage) -> Int? {
+        let text = WireText.encode(message.wire)
+        let size = text.bytes.count
         guard size <= WorkerInbox.most else { return size }
-        say(message, id: nil)
+        say(text, id: nil)
         return nil
     }
 
@@ -239,24 +239,14 @@ extension WorkerAnswer {
 }
 
 extension WorkerSession: PortOwner {
-    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
-        raise(events, inPartsOf: WorkerInbox.most / 4)
-    }
-
-    func port(
-        _ port: any ComponentPort, publishes name: String, payload: [String: Value]
-    ) {
-        if let size = say(.publishes(name, payload)) {
-            complain("The notification '\(name)'", size)
+    func port(_ port: any ComponentPort, sent message: ComponentMessage) {
+        switch message {
+        case .raised(let events): raise(events, inPartsOf: WorkerInbox.most / 4)
+        case .publishes(let name, _):
+            if let size = say(message) { complain("The notification '\(name)'", size) }
+        case .observes: _ = say(message)
+        case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
         }
-    }
-
-    func port(_ port: any ComponentPort, observes pattern: String) {
-        _ = say(.observes(pattern))
-    }
-
-    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
-        _ = say(.logs(level, LineBudget.cut(message)))
     }
 
     /// A component of this process does not die without it.

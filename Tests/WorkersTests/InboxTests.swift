@@ -29,7 +29,7 @@ import Testing
     }
 
     private static func log(_ bytes: Int) -> [Worker.Attach.Reply] {
-        let word = WorkerWord.logs(.info, String(repeating: "é", count: bytes / 2))
+        let word = ComponentMessage.logs(.info, String(repeating: "é", count: bytes / 2))
         return Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
                     stream.hold($0)
                 } _: { result in
                     var entry = Told(bytes: nil, isApart: stream.isHeld)
-                    if case .success(.word(.logs(_, let text))) = result {
+                    if case .success(.sent(.logs(_, let text))) = result {
                         entry.bytes = text.utf8.count
                     }
                     let number = told.withLock { told in
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `takes no frame that is much longer than a piece`() {
-        let word = WorkerWord.logs(.info, String(repeating: "\"", count: 1 << 20))
+        let word = ComponentMessage.logs(.info, String(repeating: "\"", count: 1 << 20))
         for reply in Worker.Attach.Reply.carrying(WireText.encode(word.wire), id: 1) {
             #expect(JSON.encode(reply).count < WorkerLink.frameBytes)
         }

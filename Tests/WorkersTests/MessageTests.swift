@@ -36,7 +36,7 @@ import Testing
     func `what a component says by itself`(seed: Int) throws {
         var random = RandomMessages(seed: seed)
         for _ in 0..<200 {
-            let word = random.word()
+            let word = random.message()
             #expect(try roundTrip(word) == word)
         }
     }

@@ -136,7 +136,7 @@ extension RandomMessages {
         }
     }
 
-    mutating func word() -> WorkerWord {
+    mutating func message() -> ComponentMessage {
         switch number(4) {
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })

@@ -4,7 +4,19 @@ import Logging
 
 // What the component does by itself.
 extension Slot: PortOwner {
-    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
+    func port(_ port: any ComponentPort, sent message: ComponentMessage) {
+        switch message {
+        case .raised(let events): raised(events, by: port)
+        case .publishes(let name, let payload):
+            guard isCurrent(port), let container else { return }
+            container.post("plugin.\(self.name).\(name)", payload.jsonBytes)
+        case .observes(let pattern): observe(pattern, for: port)
+        case .logs(let level, let message):
+            domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
+        }
+    }
+
+    private func raised(_ events: [ComponentEvent], by port: any ComponentPort) {
         guard isCurrent(port) else { return }
         if isAttached {
             container?.deliverUnasked(events, from: self)
@@ -22,12 +34,7 @@ extension Slot: PortOwner {
         }
     }
 
-    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value]) {
-        guard isCurrent(port), let container else { return }
-        container.post("plugin.\(self.name).\(name)", payload.jsonBytes)
-    }
-
-    func port(_ port: any ComponentPort, observes pattern: String) {
+    private func observe(_ pattern: String, for port: any ComponentPort) {
         // A port may speak before its launcher hands it over.
         guard self.port == nil || isCurrent(port) else { return }
         guard let pattern = try? TopicPattern(pattern) else { return }
@@ -35,11 +42,6 @@ extension Slot: PortOwner {
         observer = domain.bus.observe(pattern) { [weak self] notification in
             self?.port?.deliver(notification)
         }
-    }
-
-    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
-        domain.logger.log(
-            level: Logger.Level(level), "\(message)", metadata: logFields())
     }
 
     func port(_ port: any ComponentPort, diedBecause reason: String) {

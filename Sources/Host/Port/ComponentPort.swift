@@ -78,14 +78,20 @@ public enum PortFailure: Error, Sendable, Hashable {
 
 /// Who has a port: the component's place in its container, told everything on the event loop.
 public protocol PortOwner: AnyObject {
-    /// The component told its delegate something by itself, outside of any command.
-    func port(_ port: any ComponentPort, raised events: [ComponentEvent])
-    /// The component posts `<container>.plugin.<component>.<name>`; the name is valid.
-    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value])
-    /// The component wants `deliver` called for what matches this pattern, which is valid.
-    func port(_ port: any ComponentPort, observes pattern: String)
-    /// The component logs.
-    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String)
+    /// The component says something by itself, between answers.
+    func port(_ port: any ComponentPort, sent message: ComponentMessage)
     /// The component's worker ended; the port is of no more use.
     func port(_ port: any ComponentPort, diedBecause reason: String)
+}
+
+/// What a component says by itself, between answers.
+public enum ComponentMessage: Sendable, Hashable {
+    /// It told its delegate something outside of any command.
+    case raised([ComponentEvent])
+    /// It posts `<container>.plugin.<component>.<name>`; its owner is given valid names alone.
+    case publishes(String, [String: Value])
+    /// It wants `deliver` called for what matches this pattern; its owner is given valid ones alone.
+    case observes(String)
+    /// It logs.
+    case logs(LogLevel, String)
 }

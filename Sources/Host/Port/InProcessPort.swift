@@ -202,28 +202,20 @@ final class InProcessPort: ComponentPort {
 
     /// Tells the owner what the component said.
     func tellOwner() {
-        for word in services.takeWords() {
-            switch word {
-            case .publishes(let name, let payload):
-                owner?.port(self, publishes: name, payload: payload)
-            case .observes(let pattern):
-                owner?.port(self, observes: pattern)
-            case .logs(let level, let message):
-                owner?.port(self, logs: level, message)
-            }
-        }
+        for message in services.takeMessages() { owner?.port(self, sent: message) }
         let told = harness.takeEvents()
         guard !told.isEmpty else { return }
         guard let check else {
-            owner?.port(self, raised: told)
+            owner?.port(self, sent: .raised(told))
             return
         }
         if let problem = check.problem(in: told) {
-            owner?.port(self, logs: .error, "What it told by itself is dropped: \(problem).")
+            let message = "What it told by itself is dropped: \(problem)."
+            owner?.port(self, sent: .logs(.error, message))
             return
         }
         let (events, problem) = check.fitting(told)
-        if let problem { owner?.port(self, logs: .warning, problem) }
-        owner?.port(self, raised: events)
+        if let problem { owner?.port(self, sent: .logs(.warning, problem)) }
+        owner?.port(self, sent: .raised(events))
     }
 }

@@ -3,20 +3,13 @@ internal import NIOCore
 
 /// What a component in the daemon may ask of it; collects what it says until the port tells it.
 final class InProcessServices: ContextServices {
-    /// What a component says.
-    enum Word {
-        case publishes(String, [String: Value])
-        case observes(String)
-        case logs(LogLevel, String)
-    }
-
     /// How many patterns a component may observe.
     static let maxPatterns = 64
 
     weak var port: InProcessPort?
 
     private let loop: any EventLoop
-    private var words: [Word] = []
+    private var messages: [ComponentMessage] = []
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
     private var lastWork: UInt64 = 0
@@ -31,9 +24,9 @@ final class InProcessServices: ContextServices {
     init(loop: any EventLoop) { self.loop = loop }
 
     /// What the component said since the last time.
-    func takeWords() -> [Word] {
-        defer { words = [] }
-        return words
+    func takeMessages() -> [ComponentMessage] {
+        defer { messages = [] }
+        return messages
     }
 
     /// Calls whoever observes the notification's topic.
@@ -49,18 +42,18 @@ final class InProcessServices: ContextServices {
         for work in work.values { work.task.cancel() }
         work = [:]
         handlers = []
-        words = []
+        messages = []
     }
 
     func log(_ level: LogLevel, _ message: String) {
-        say(.logs(level, message))
+        send(.logs(level, message))
     }
 
     func publish(_ name: String, _ payload: [String: Value]) {
         if let problem = Topic.problem(in: name) {
             return log(.warning, "The notification '\(name)' is dropped: \(problem).")
         }
-        say(.publishes(name, payload))
+        send(.publishes(name, payload))
     }
 
     func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
@@ -74,7 +67,7 @@ final class InProcessServices: ContextServices {
                         "'\(pattern)' is not observed: a component may observe at most "
                             + "\(Self.maxPatterns) patterns.")
                 }
-                say(.observes(pattern))
+                send(.observes(pattern))
             }
             handlers.append((parsed, handler))
         } catch {
@@ -113,8 +106,8 @@ final class InProcessServices: ContextServices {
         port.call { work.then(result) }
     }
 
-    private func say(_ word: Word) {
-        if !isClosed { words.append(word) }
+    private func send(_ message: ComponentMessage) {
+        if !isClosed { messages.append(message) }
     }
 
     private static func reason(_ error: HostError) -> String {

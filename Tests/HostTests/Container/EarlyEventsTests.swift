@@ -20,7 +20,7 @@ private struct ChattyLauncher: ComponentLauncher {
             guard case .success(let port) = result else { return }
             for number in 0..<tallies {
                 let subject = Subject(item: "film\(number)")
-                owner.port(port, raised: [.tally(subject, Tally(count: 1, score: 4))])
+                owner.port(port, sent: .raised([.tally(subject, Tally(count: 1, score: 4))]))
             }
         }
     }

@@ -245,15 +245,13 @@ private final class Owner: PortOwner {
         told.append(word)
     }
 
-    func port(_ port: any ComponentPort, raised events: [ComponentEvent]) {
-        write("raised \(events.count)")
-    }
-    func port(_ port: any ComponentPort, publishes name: String, payload: [String: Value]) {
-        write("publishes \(name)")
-    }
-    func port(_ port: any ComponentPort, observes pattern: String) { write("observes \(pattern)") }
-    func port(_ port: any ComponentPort, logs level: LogLevel, _ message: String) {
-        write("logs \(level) \(message)")
+    func port(_ port: any ComponentPort, sent message: ComponentMessage) {
+        switch message {
+        case .raised(let events): write("raised \(events.count)")
+        case .publishes(let name, _): write("publishes \(name)")
+        case .observes(let pattern): write("observes \(pattern)")
+        case .logs(let level, let message): write("logs \(level) \(message)")
+        }
     }
     func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }
 }
