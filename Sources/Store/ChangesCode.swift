@@ -7,6 +7,9 @@
 enum ChangesCode {
     static func encode(_ changes: [RecordChange]) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Room for nearly all: names are short, a number takes 1 to 3 bytes.
+        bytes.reserveCapacity(
+            changes.reduce(128) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 })
         var places: [(container: String, component: String)] = []
         let numbers = changes.map { change in
             let known = places.lastIndex {

@@ -3,7 +3,8 @@ import AtriumKit
 // What votes and comments components tell of items, in the lists.
 extension Container {
     var derivedLists: [ContentIndex] {
-        slots.compactMap(\.list) + filling.values
+        let lists = slots.compactMap(\.list)
+        return filling.isEmpty ? lists : lists + filling.values
     }
 
     /// Lets the lists follow the first votes and the first comments component.
