@@ -12,9 +12,10 @@ final class PostCommand: Command {
         _ reply: @escaping Answer<CommentResult>
     ) {
         let context = container.context(caller)
-        draft = CommentDraft(
+        let draft = CommentDraft(
             id: post.id ?? context.freshID, subject: Subject(item: post.item),
             parent: post.parent, text: post.text)
+        self.draft = draft
         self.reply = reply
         super.init(.postComment(draft), on: slot, of: container, context)
     }

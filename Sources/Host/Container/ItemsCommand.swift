@@ -15,8 +15,9 @@ final class PutCommand: Command {
         _ drafts: [ItemDraft], to slot: Slot, of container: Container, by caller: Caller,
         _ reply: @escaping Answer<PutResult>
     ) {
+        let conditions = drafts.filter { $0.ifRevision != nil }
         self.drafts = drafts
-        conditions = drafts.filter { $0.ifRevision != nil }
+        self.conditions = conditions
         fields = container.definition.fields
         self.reply = reply
         super.init(
