@@ -1,6 +1,6 @@
 internal import JSONCodec
 
-/// A call as it stands in its frame: who is called, how, and where the parameters are.
+/// A call's frame, parsed: the method, the flags, and where the parameters are.
 ///
 /// It points into the frame and is valid as long as that is. All of the frame has been checked to be
 /// JSON, so that what is wrong with the parameters later is wrong with their types.
@@ -8,7 +8,7 @@ struct CallHeader {
     /// The method's name: the bytes between the quotes, which hold no escapes.
     private(set) var method = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// The method's name where it was written with escapes, which nobody does.
+    /// The method's name where it was written with escapes, which no known client does.
     private(set) var escapedMethod: String?
 
     /// The parameters' text; nil when they are absent or null.

@@ -12,7 +12,7 @@ internal import LogMessages
 ///
 /// Unchecked: what changes is guarded by the event loop, on which alone it is touched.
 final class CallMeters: @unchecked Sendable {
-    /// The most errors that are told apart for a method: those passed on may have any name.
+    /// The most error names that are counted separately for a method: forwarded errors may have any name.
     private static let mostErrors = 32
 
     private let metrics: VarlinkMetrics

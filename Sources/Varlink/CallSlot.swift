@@ -12,7 +12,7 @@ struct CallSlot: Sendable {
     /// Bytes of its frame.
     let bytes: UInt32
 
-    /// When it was read, in nanoseconds; 0 where nobody measures.
+    /// When it was read, in nanoseconds; 0 where calls are not measured.
     let started: Int64
 
     /// What the caller expects.

@@ -9,7 +9,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a call is told, on the loop.
+    /// What a call receives, on the loop.
     ///
     /// The bytes of a reply's parameters are valid while it is.
     enum Event {
@@ -54,7 +54,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Sends a call, with its NUL, at the end of this turn.
     ///
-    /// Nobody is told of a `oneway` one.
+    /// A `oneway` call has no `OpenCall`, since it has no reply.
     func send(_ frame: [UInt8], _ call: OpenCall?) {
         if let problem = end ?? (isUpgradeWanted ? VarlinkConnectionError.upgraded : nil) {
             call?.tell(.failure(problem))
@@ -120,7 +120,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
         tellWritable()
     }
 
-    /// Lets go who waits, one after the other, as long as there is room.
+    /// Runs the waiting actions in order, as long as there is room to write.
     private func tellWritable() {
         while isWritable || end != nil, let action = whenWritable.popFirst() { action() }
     }
@@ -195,7 +195,7 @@ final class ClientConnection: ChannelDuplexHandler, @unchecked Sendable {
     }
 }
 
-// MARK: - What the channel tells
+// MARK: - Events of the channel
 
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {

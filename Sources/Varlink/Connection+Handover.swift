@@ -35,10 +35,10 @@ extension Connection {
 
     /// Whether the call that runs alone can go on elsewhere by now, or there is none.
     ///
-    /// One that nobody goes on with is to end first; one that has said nothing yet is about to.
+    /// False for a call that can't be resumed, which has to end first, and for one without a first reply yet.
     var isResumable: Bool { runningAlone == nil || keeping.describe?() != nil }
 
-    /// Whether it will be closed by itself, or can't be handed over: nobody should wait for it.
+    /// Whether it closes by itself, or can't be handed over: then the handover does not wait for it.
     var isLeaving: Bool {
         switch state {
         case .open: context == nil
@@ -60,7 +60,7 @@ extension Connection {
             || (runningAlone != nil && keeping.describe == nil)
     }
 
-    /// Whether nothing that it said is still here.
+    /// Whether all replies are with the kernel.
     var isSent: Bool {
         replies.ready.readableBytes == 0 && replies.heldBytes == 0 && bytesInChannel == 0
     }

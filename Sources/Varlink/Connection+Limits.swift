@@ -28,7 +28,7 @@ extension Connection {
         var idleSweeps = 0
     }
 
-    /// Why a connection is to be closed, and what the peer is told where that is in order.
+    /// Why a connection is to be closed, and the error that its peer is sent where the protocol allows one.
     struct Condemnation {
         let reason: String
         let error: VarlinkLimitExceeded?
@@ -37,8 +37,8 @@ extension Connection {
     /// Bytes of a connection that are not worth counting, each way.
     private static var unnoticed: Int { 16 << 10 }
 
-    /// What a call under way takes, as a multiple of its frame, at most: its parameters as values, the
-    /// entry that is made of them, and what is to be told of it.
+    /// The most memory of a call under way, as a multiple of its frame: its parameters as values, the entry
+    /// that is made of them, and the notifications of it.
     static var copies: Int { 4 }
 
     /// Bytes of the calls under way.
@@ -46,8 +46,8 @@ extension Connection {
 
     /// Whether the calls under way leave room for another one.
     ///
-    /// One that has next to nothing under way may always start one, so that nobody waits for
-    /// other connections of the user.
+    /// A connection with next to nothing under way may always start a call, so that it does not wait for other
+    /// connections of its user.
     var hasRoomForCalls: Bool {
         let bytes = callBytes
         guard bytes > Self.unnoticed else { return true }
@@ -112,7 +112,7 @@ extension Connection {
             "the connections of uid \(peer.uid) keep \(total) bytes in memory, more than the "
                 + "\(server.limits.bytesPerUser) of a user (limits.bytesPerUser)",
             telling: (limit: "bytesPerUser", value: server.limits.bytesPerUser),
-            // Whoever reads learns what became of the calls that were made.
+            // A peer that reads receives the replies to the calls that it has made.
             afterCalls: out <= Self.unnoticed)
     }
 
@@ -175,7 +175,7 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - reason: For the log, and for the peer where a limit is named.
-    ///   - limit: The limit that the peer is told.
+    ///   - limit: The limit that the peer is sent.
     ///   - afterCalls: Whether calls under way are answered before; what came after them is forgotten.
     func condemn(
         _ reason: String, telling limit: (limit: String, value: Int)? = nil,
@@ -198,14 +198,14 @@ extension Connection {
         }
     }
 
-    /// Tells the log, the peer if its turn to be answered has come, and closes.
+    /// Logs the reason, sends it to the peer if no earlier call waits for a reply, and closes.
     func carryOut(_ condemnation: Condemnation) {
         explain(condemnation)
         flush()
         closeNow()
     }
 
-    /// Tells the log, and the peer if its turn to be answered has come.
+    /// Logs the reason, and sends it to the peer if no earlier call waits for a reply.
     func explain(_ condemnation: Condemnation) {
         server.tell(.connectionClosed, condemnation.reason, peer)
         guard let error = condemnation.error, replies.count == 0 else { return }

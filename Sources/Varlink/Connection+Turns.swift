@@ -11,7 +11,7 @@ extension Connection {
         server.schedule(self)
     }
 
-    /// A turn of its own: goes on with calls that had to wait, and sends what was said meanwhile.
+    /// A turn of its own: starts calls that had to wait, and sends the replies made since.
     func takeTurn() {
         isScheduled = false
         startCalls()
@@ -36,7 +36,7 @@ extension Connection {
 
     /// The channel is gone.
     ///
-    /// Calls that were put off are started all the same: nobody waits for their answers, but they were made.
+    /// Calls that were put off are still started: they were made, though their replies go nowhere.
     func leave() {
         context = nil
         switch state {
@@ -183,7 +183,7 @@ extension Connection {
         swap(&actions, &writableActions)
     }
 
-    /// Closes once everything that was said is with the kernel.
+    /// Closes once all replies are with the kernel.
     private func closeWhenSent() {
         guard let context else { return }
         state = .closing

@@ -7,7 +7,7 @@ internal import NIOCore
 /// Bytes come in through `channelRead`, are cut into frames, and each call's handler runs there and
 /// then. What handlers say goes to a ``ReplyQueue``. The channel itself is touched in two places
 /// only, both with no handler on the stack: at the end of a read, and in a turn of its own
-/// (``takeTurn()``), asked for by whoever answers at another time. So nothing that a channel calls back
+/// (``takeTurn()``), scheduled by replies that are made at another time. So nothing that a channel calls back
 /// can enter a handler a second time.
 ///
 /// Unchecked: everything but `let`s is guarded by the event loop, on which alone it is touched. What each
@@ -59,7 +59,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
 
     enum State {
         case open
-        /// The peer said that it sends no more: its calls are answered, then it is closed.
+        /// The peer has shut down its sending side: its calls are replied to, then the connection is closed.
         case halfClosed
         /// No further call is started; those under way are answered, then it is closed.
         case stopping
@@ -67,7 +67,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
         case upgrading(@Sendable (VarlinkRawConnection) -> Void)
         /// It speaks another protocol.
         case upgraded(RawPipe)
-        /// It has used up too much: calls under way are answered, then it is told why, and closed.
+        /// It exceeded a limit: calls under way are replied to, then it is sent the reason, and closed.
         case ending(Condemnation)
         /// Something is wrong with it: to be closed in its next turn.
         case condemned(Condemnation)
@@ -93,7 +93,7 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     }
 }
 
-// MARK: - What the channel tells
+// MARK: - Events of the channel
 
 extension Connection {
     func handlerAdded(context: ChannelHandlerContext) {

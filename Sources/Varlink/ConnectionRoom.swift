@@ -2,8 +2,8 @@ internal import Glibc
 
 /// How many connections there is room for: as many as the limits say, and as the process has descriptors for.
 ///
-/// Without a descriptor a connection can't even be refused: it would wait, its peer would not know why,
-/// and the system would go on telling that there is somebody to accept.
+/// Without a descriptor a connection can't even be refused: its peer would wait without knowing why, and the
+/// kernel would report the listening socket as readable all the time.
 struct ConnectionRoom {
     /// In all.
     let connections: Int
@@ -18,7 +18,7 @@ struct ConnectionRoom {
     let reasonPerUser: String
 
     /// - Parameters:
-    ///   - limits: What the server was told.
+    ///   - limits: The server's limits.
     ///   - descriptors: How many the process may have, those for everything else among them.
     init(_ limits: VarlinkLimits, descriptors: Int) {
         let room = max(1, descriptors - max(Self.reserve, descriptors / 8))

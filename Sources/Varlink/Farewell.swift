@@ -1,9 +1,9 @@
 internal import JSONCodec
 internal import NIOCore
 
-/// Tells who came when there was no room why, and closes.
+/// Refuses a connection for which there is no room: sends the peer the reason, and closes.
 ///
-/// The peer is about to make its first call, or has made it: this is its answer.
+/// The peer is about to make its first call, or has made it: the reason is the reply to it.
 final class Farewell: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -18,7 +18,7 @@ final class MethodEntry: Sendable {
     /// Whether its calls may, or have to, ask for another protocol.
     let upgrade: VarlinkRouter.Upgrade
 
-    /// What decides who may call it; nil: everyone may.
+    /// Decides which peers may call it; nil: all may.
     let authorize: VarlinkRouter.Authorization?
 
     /// Goes on with a call that was under way in another process; nil: it can't.
@@ -109,7 +109,7 @@ struct MethodTable: Sendable {
 
     /// Eight bytes at a time.
     ///
-    /// The table is small and made by us: nobody gains by colliding with it.
+    /// The table is small and made by the server: collisions give a peer no advantage.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(bytes.count)
         func mix(_ word: UInt64) {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// Who is at the other end of a connection, as the kernel tells: its credentials when it connected.
+/// The other end of a connection: its credentials when it connected, as the kernel reports them.
 public struct Peer: Sendable, Hashable, CustomStringConvertible {
     /// The user's number.
     public let uid: UInt32
@@ -75,8 +75,8 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
 
     /// Asks for the groups, with room for more where there are more; a socket that knows none has none.
     ///
-    /// Nor has a process in more than 1,024: each of its connections would keep them in memory, and whoever may
-    /// map groups (`newgidmap`) can be in 65,536.
+    /// A process in more than 1,024 groups has none either: each of its connections would keep them in memory, and
+    /// a user who may map groups (`newgidmap`) can be in 65,536.
     private static func groups(
         from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {
@@ -88,7 +88,7 @@ public struct Peer: Sendable, Hashable, CustomStringConvertible {
     /// The kernel fails where there is no room for all.
     ///
     /// What it does not fill is zero, as SwiftNIO gives it:
-    /// root's group can't be told from that, and is left out.
+    /// root's group is zero, too, and is left out.
     private static func groups<let count: Int>(
         within room: InlineArray<count, UInt32>.Type, from options: any SocketOptionProvider
     ) -> EventLoopFuture<[UInt32]> {

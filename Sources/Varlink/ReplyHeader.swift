@@ -1,6 +1,6 @@
 internal import JSONCodec
 
-/// A reply as it stands in its frame; it points into the frame and is valid as long as that is.
+/// A reply's frame, parsed; it points into the frame and is valid as long as that is.
 struct ReplyHeader {
     /// The parameters' text; nil when they are absent or null.
     private(set) var parameters: UnsafeRawBufferPointer?

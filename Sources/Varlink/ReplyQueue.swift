@@ -107,7 +107,7 @@ struct ReplyQueue {
         }
     }
 
-    /// Lets go what the call that is now the first one has said so far.
+    /// Releases the replies that the call which is now the first has made so far.
     private mutating func release() {
         guard !calls.isEmpty, var held = calls[calls.startIndex].held else { return }
         calls[calls.startIndex].held = nil

@@ -40,7 +40,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
             } else {
                 self.error = error
             }
-            // A reply that can't be read: nobody waits for those that follow.
+            // A reply that can't be read ends the stream: those that follow have no reader.
             if continues { connection.close() }
         }
         if !isOver, waiting.count >= Self.capacity { connection.hold(true) }
@@ -81,7 +81,7 @@ final class ReplyStream<Reply: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Keeps the client while its stream is held, and ends the stream when nobody holds it any more.
+/// Keeps the client while its stream is referenced, and ends the stream with the last reference.
 final class StreamOwner<Reply: Sendable>: Sendable {
     let stream: ReplyStream<Reply>
     private let client: VarlinkClient

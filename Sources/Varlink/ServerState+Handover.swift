@@ -11,7 +11,7 @@ extension ServerState {
         case none
         /// No call is started and nothing is read, while calls under way are answered.
         case pausing
-        /// Streams say no more, while what they said is sent.
+        /// Streams make no more replies, while those that they made are sent.
         case frozen
     }
 
@@ -30,7 +30,7 @@ extension ServerState {
     /// Hands out all connections that can go on elsewhere, and closes all of them here.
     ///
     /// - Parameters:
-    ///   - patience: How long peers may take to read what they were told.
+    ///   - patience: How long peers may take to read the replies.
     ///   - note: Runs when nothing moves any more, before anything is closed.
     /// - Returns: The connections, those that were used last first.
     func release(
@@ -110,7 +110,7 @@ extension ServerState {
             ])
     }
 
-    /// The descriptors of sockets, by the kernel's number: a channel does not tell its own.
+    /// The descriptors of sockets, by the kernel's number: a channel does not expose its descriptor.
     private func descriptors(of identities: Set<UInt64>) -> [UInt64: Int32] {
         var found: [UInt64: Int32] = [:]
         var descriptor: Int32 = 3

@@ -64,7 +64,7 @@ extension ServerState {
 struct ConnectionTurns {
     /// They take their turns in this order.
     var waiting: CircularBuffer<Connection> = []
-    /// Whether somebody will give them these turns.
+    /// Whether a round that gives them these turns is scheduled.
     var isRoundToCome = false
     /// Nanoseconds that turns took since the loop was asked to poll.
     var used: Int64 = 0

@@ -139,14 +139,14 @@ final class ServerState: @unchecked Sendable {
         return nil
     }
 
-    /// Tells the log of a connection that is closed or refused.
+    /// Logs that a connection is closed or refused.
     func tell(_ message: LogMessage, _ reason: String, _ peer: Peer) {
         peerLog.tell(
             message, ["reason": reason], uid: peer.uid, pid: peer.pid, now: .now)
         scheduleSweep()
     }
 
-    /// Tells the log of a call that its peer may not make.
+    /// Logs a call that its peer may not make.
     func tellDenied(_ method: String, _ reason: String, _ peer: Peer) {
         peerLog.tell(
             .callDenied, ["method": method, "reason": reason],
@@ -239,7 +239,7 @@ final class ServerState: @unchecked Sendable {
         if peerLog.isBusy || connections.values.contains(where: \.needsSweep) { scheduleSweep() }
     }
 
-    /// Closes who comes from now on.
+    /// Closes every connection that is accepted from now on.
     func refuseConnections() {
         isStopping = true
         peerLog.end()

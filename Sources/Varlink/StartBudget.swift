@@ -1,14 +1,14 @@
 internal import Glibc
 internal import NIOCore
 
-/// How long calls are started before the event loop looks who else has something to say.
+/// How long calls are started before the event loop polls for other events.
 ///
-/// A call is short, and thousands of them may have arrived at once: together they would hold up everybody
-/// else. So a connection starts calls for a moment, all of them together for a somewhat longer one; then
+/// A call is short, and thousands of them may have arrived at once: together they would delay all other
+/// connections. So a connection starts calls for a moment, all of them together for a somewhat longer one; then
 /// those that have more wait in line until the loop has polled (``ServerState/putOff(_:)``).
 ///
-/// Time is only summed up, whenever it was used: nobody tells when the loop polls by itself, and asking for
-/// a poll once in a while costs nothing.
+/// Time is only summed up, whenever it was used: the loop does not report when it polls by itself, and an
+/// extra poll once in a while costs nothing.
 struct StartBudget {
     /// The most calls that are started between two looks at the clock.
     private static let callsPerLook = 16
@@ -30,7 +30,7 @@ struct StartBudget {
         ofOne = ofAll / 10
     }
 
-    /// Whether somebody may still begin.
+    /// Whether a connection may still start calls.
     var isLeft: Bool { spent <= ofAll }
 
     /// A connection begins to start calls.

@@ -47,8 +47,8 @@ enum UnixAddress {
 enum UnixConnector {
     /// Connects, without waiting.
     ///
-    /// - Returns: The descriptor, not blocking; nil when the queue of those who wait to be accepted
-    ///   is full.
+    /// - Returns: The descriptor, not blocking; nil when the queue of connections to be
+    ///   accepted is full.
     /// - Throws: ``VarlinkConnectionError``.
     static func connect(_ address: VarlinkAddress) throws(VarlinkConnectionError) -> Int32? {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

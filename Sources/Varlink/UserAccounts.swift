@@ -7,7 +7,7 @@ struct UserAccounts {
         var bytes = 0
     }
 
-    /// Whether nobody uses anything.
+    /// Whether no user is charged with anything.
     var isEmpty: Bool { accounts.isEmpty }
 
     /// Bytes that all users are charged with.

@@ -1,14 +1,14 @@
 public import JSONCodec
 public import NIOCore
 
-/// A call that is to be answered: where its reply goes.
+/// A call that is to be replied to.
 ///
-/// Each call is ended exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose
-/// answer is then dropped. It may be ended in the handler, later, or never if the peer goes first.
-/// What is said after that is dropped.
+/// A handler ends each call exactly once, by ``reply(_:)`` or `fail(_:)`; a `oneway` call too, whose
+/// reply is then dropped. It may end the call at once, later, or never if the peer goes first. Replies after
+/// the end are dropped.
 ///
-/// Answering is possible from any thread; on the server's loop it only puts bytes aside, and
-/// runs nobody else's code. Answers given elsewhere hop to the loop.
+/// Any thread may reply. On the server's loop a reply is only queued, and runs no other code; from elsewhere it
+/// hops to the loop.
 public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     let slot: CallSlot
 
@@ -27,8 +27,8 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// Whether the caller takes no reply at all.
     public var isOneway: Bool { slot.kind == .oneway }
 
-    /// Whether the caller wants to speak another protocol after the reply; only where the router was told
-    /// that calls of this method may, see ``VarlinkRouter/allow(_:of:)``.
+    /// Whether the caller wants to speak another protocol after the reply; only for methods for which the router
+    /// allows it, see ``VarlinkRouter/allow(_:of:)``.
     public var wantsUpgrade: Bool { slot.kind == .upgrade }
 
     /// Ends the call with its only or last reply.
@@ -36,7 +36,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// A call with ``wantsUpgrade`` takes this for the beginning of another protocol: the connection is
     /// closed after it.
     ///
-    /// - Parameter reply: What it says.
+    /// - Parameter reply: The reply.
     public func reply(_ reply: Reply) {
         if isElsewhere { return hop { self.reply(reply) } }
         guard !wantsUpgrade else { return upgrade(reply) { _ in } }
@@ -55,7 +55,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     ///
     /// For any other call, which can have but one, it is the last.
     ///
-    /// - Parameter reply: What it says.
+    /// - Parameter reply: The reply.
     public func replyContinues(_ reply: Reply) {
         guard wantsMore else { return self.reply(reply) }
         if isElsewhere { return hop { self.replyContinues(reply) } }
@@ -67,7 +67,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// A call without ``wantsUpgrade`` is ended with `ExpectedUpgrade` instead.
     ///
     /// - Parameters:
-    ///   - reply: What it says.
+    ///   - reply: The reply.
     ///   - then: Given the connection, on the loop, once the reply and those to all earlier calls are on
     ///     their way; not if the peer goes first. Whatever came after the call's NUL is read from it.
     public func upgrade(
@@ -125,7 +125,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
 
     /// Encodes a reply that continues, to be shared by several calls.
     ///
-    /// - Parameter reply: What it says.
+    /// - Parameter reply: The reply.
     /// - Returns: The bytes for ``replyRaw(_:)-(ByteBuffer)``, with their NUL.
     public static func frame(_ reply: Reply) -> ByteBuffer {
         var writer = JSONWriter()
@@ -174,7 +174,7 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
     /// Has something run on the loop whenever what peers may do has changed
     /// (``VarlinkServer/review(after:)``), as long as the call has not ended.
     ///
-    /// For whoever answers later than at once: what was allowed when the call came may not be any more.
+    /// For calls that are replied to later: what was allowed when the call came may not be any more.
     ///
     /// - Parameter action: What to run, which may end the call. There is one for a call: a later one takes
     ///   its place.

@@ -10,9 +10,9 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    /// - Returns: What the reply carries; members it does not declare are skipped.
-    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    ///   - parameters: The parameters.
+    /// - Returns: The reply; members that it does not declare are skipped.
+    /// - Throws: ``VarlinkRemoteError`` as the service replied; ``VarlinkConnectionError``.
     public func call<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) async throws -> Method.Reply {
@@ -23,10 +23,9 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    /// - Returns: The replies, pulled: who reads slowly slows the service down. Leaving the stream before
-    ///   its end closes the client, since the protocol has no other way. It throws as
-    ///   ``call(_:_:)`` does.
+    ///   - parameters: The parameters.
+    /// - Returns: The replies, pulled: reading slowly slows the service down. Leaving the stream before its end
+    ///   closes the client, since the protocol has no other way. The stream throws as ``call(_:_:)`` does.
     public func stream<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) -> AsyncThrowingStream<Method.Reply, any Error> {
@@ -39,7 +38,7 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
+    ///   - parameters: The parameters.
     public func oneway<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) {
@@ -52,8 +51,8 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    /// - Returns: What the reply carries, and the connection from the first byte after it.
+    ///   - parameters: The parameters.
+    /// - Returns: The reply, and the connection from the first byte after it.
     /// - Throws: ``VarlinkRemoteError`` as the service says, `MethodNotImplemented` where it knows no other
     ///   protocol; ``VarlinkConnectionError``.
     public func upgrade<Method: VarlinkMethod>(
@@ -68,9 +67,9 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method's full name.
-    ///   - parameters: What the call carries; nothing by default.
-    /// - Returns: What the reply carries, as it came, and the connection; see ``upgrade(_:_:)``.
-    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    ///   - parameters: The parameters; none by default.
+    /// - Returns: The reply as it came, and the connection; see ``upgrade(_:_:)``.
+    /// - Throws: ``VarlinkRemoteError`` as the service replied; ``VarlinkConnectionError``.
     public func upgrade(
         raw method: String, parameters: JSONObject = .empty
     ) async throws -> (reply: JSONObject, connection: VarlinkRawConnection) {
@@ -82,7 +81,7 @@ extension VarlinkClient {
     /// Waits until the service keeps up with what it is sent: until less than
     /// ``VarlinkLimits/writableBytes`` wait for it.
     ///
-    /// For who makes many calls that do not wait, such as ``oneway(_:_:)``: beyond
+    /// Use it between many calls that do not wait, such as ``oneway(_:_:)``: beyond
     /// ``VarlinkLimits/queuedBytes`` the client closes.
     public func whenWritable() async throws {
         try await wait { then in
@@ -94,9 +93,9 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method's full name.
-    ///   - parameters: What the call carries; nothing by default.
-    /// - Returns: What the reply carries, as it came.
-    /// - Throws: ``VarlinkRemoteError`` as the service says; ``VarlinkConnectionError``.
+    ///   - parameters: The parameters; none by default.
+    /// - Returns: The reply as it came.
+    /// - Throws: ``VarlinkRemoteError`` as the service replied; ``VarlinkConnectionError``.
     public func call(
         raw method: String, parameters: JSONObject = .empty
     ) async throws -> JSONObject {
@@ -113,8 +112,8 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method's full name.
-    ///   - parameters: What the call carries; nothing by default.
-    /// - Returns: What the replies carry, as they came; see ``stream(_:_:)``.
+    ///   - parameters: The parameters; none by default.
+    /// - Returns: The replies as they came; see ``stream(_:_:)``.
     public func stream(
         raw method: String, parameters: JSONObject = .empty
     ) -> AsyncThrowingStream<JSONObject, any Error> {
@@ -127,7 +126,7 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method's full name.
-    ///   - parameters: What the call carries; nothing by default.
+    ///   - parameters: The parameters; none by default.
     public func oneway(raw method: String, parameters: JSONObject = .empty) {
         send(CallFrame.encode(method, parameters, flag: .oneway), nil)
     }
@@ -141,7 +140,7 @@ extension VarlinkClient {
                 .init(kind: .upgrade) { event in
                     switch event {
                     case .upgraded(let bytes, let pipe):
-                        // Made in any case: it closes what nobody takes.
+                        // Made even if decoding fails: it closes the connection once it is released.
                         let connection = VarlinkRawConnection(pipe)
                         then(Result { (try decode(bytes), connection) })
                     case .failure(let error): then(.failure(error))
@@ -186,7 +185,7 @@ extension VarlinkClient {
     }
 }
 
-// MARK: - For those who live on the loop
+// MARK: - For callers on the loop
 
 extension VarlinkClient {
     /// Calls a method.
@@ -195,8 +194,8 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    ///   - then: Told the reply, or why there is none, once, on the loop.
+    ///   - parameters: The parameters.
+    ///   - then: Called once, on the loop, with the reply or why there is none.
     public func send<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
         then: @escaping @Sendable (Result<Method.Reply, any Error>) -> Void
@@ -214,9 +213,9 @@ extension VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - parameters: What the call carries.
-    ///   - each: Told each reply, or why there are no more, on the loop, in order; and whether
-    ///     others follow.
+    ///   - parameters: The parameters.
+    ///   - each: Called on the loop with each reply in order, or why there are no more, and whether others
+    ///     follow.
     public func open<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
         each: @escaping @Sendable (Result<Method.Reply, any Error>, _ continues: Bool) -> Void
@@ -233,12 +232,12 @@ extension VarlinkClient {
             })
     }
 
-    /// Has replies wait with the service, or come again.
+    /// Pauses or resumes the reading of replies.
     ///
-    /// On the loop. For who is told by ``open(_:_:each:)`` and can't take more for now: at most what
-    /// arrived already waits in memory. The end of the connection is told once replies come again.
+    /// On the loop. For callers of ``open(_:_:each:)`` that can't take more for now: only what has arrived
+    /// already waits in memory. The end of the connection is reported once reading is resumed.
     ///
-    /// - Parameter isHeld: Whether replies are to wait.
+    /// - Parameter isHeld: Whether reading is paused.
     public func hold(_ isHeld: Bool) {
         eventLoop.preconditionInEventLoop()
         streaming.hold(isHeld)

@@ -7,16 +7,16 @@ public import JSONCodec
 /// The socket travels as descriptors do (systemd's fd store, a control message of a Unix socket). The
 /// state travels beside it, as JSON; ``identity`` says which state belongs to which socket.
 public struct VarlinkKeptConnection: Sendable {
-    /// The connected socket; whoever has the value closes it, or has a server adopt it.
+    /// The connected socket; the owner of the value closes it, or has a server adopt it.
     public let descriptor: Int32
 
     /// What the server knew of it, for ``VarlinkServer/adopt(_:)``.
     public let state: JSONObject
 
-    /// What tells the socket from all others of the machine, in whichever process it is.
+    /// A number that identifies the socket on this machine, in whichever process it is.
     public let identity: UInt64
 
-    /// Orders connections by when they were last told something; of no meaning elsewhere.
+    /// Orders connections by when they were last written to; it has no other meaning.
     public let lastUse: Int
 
     /// Puts together what arrived; nil for a descriptor that is no socket.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// What a peer may use up.
 ///
-/// Whoever exceeds a limit is no longer read from, refused, or closed; never others. Where the protocol
-/// can carry a reply the peer is told by ``VarlinkLimitExceeded``, and the log tells who and why.
+/// A peer that exceeds a limit is no longer read from, or is refused or closed; other peers never are. Where the
+/// protocol allows a reply, it is sent ``VarlinkLimitExceeded``; the peer and the reason are logged.
 public struct VarlinkLimits: Sendable, Hashable {
     /// Bytes in one message, without its NUL.
     ///
@@ -60,8 +60,8 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// ``VarlinkCall/isWritable`` is false; a client's calls wait.
     public var writableBytes = 1 << 20
 
-    /// Bytes queued out at which a connection is closed: only reached by who does not ask
-    /// ``VarlinkCall/isWritable``, or by a client's calls that can't wait.
+    /// Bytes queued out at which a connection is closed: only reached by handlers that do not ask
+    /// ``VarlinkCall/isWritable``, and by a client's calls that can't wait.
     ///
     /// Default: 64 MiB.
     public var queuedBytes = 64 << 20
@@ -73,7 +73,7 @@ public struct VarlinkLimits: Sendable, Hashable {
     /// Nil: forever, for peers that are trusted.
     public var handshake: Duration? = .seconds(60)
 
-    /// Lines a minute that the log may tell of one user's closed and refused connections.
+    /// Lines a minute that are logged for one user's closed and refused connections.
     ///
     /// Default: 10. Further ones are counted, and summed up in one line.
     public var logLines = 10

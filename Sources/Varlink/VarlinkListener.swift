@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A listening Unix socket at a path, made so that nobody but those meant can ever connect to it.
+/// A listening Unix socket at a path, which only the intended users can connect to from the first moment on.
 ///
-/// ``VarlinkServer/Address/path(_:mode:group:)`` makes one that ends with its server. Who makes it
-/// apart from a server, and gives that ``VarlinkServer/Address/descriptor(_:)``, can leave it open for
-/// another process: whoever connects meanwhile waits.
+/// ``VarlinkServer/Address/path(_:mode:group:)`` makes one that ends with its server. One that is made apart
+/// from a server, which is given ``VarlinkServer/Address/descriptor(_:)``, can stay open for another process:
+/// clients that connect meanwhile wait.
 public struct VarlinkListener: Sendable {
-    /// The listening descriptor, non-blocking; whoever takes the listener closes it.
+    /// The listening descriptor, non-blocking; the owner of the listener closes it.
     public let descriptor: Int32
 
     /// The file that was made, to be removed if it is still the same when the server ends.
@@ -15,14 +15,13 @@ public struct VarlinkListener: Sendable {
     /// Where it listens.
     public var path: String { file.path }
 
-    /// Tells its file from every other that may come to be at its path, to another process too: of
-    /// digits and one `-`.
+    /// Identifies its file among all that may ever be at its path, in any process: digits and one `-`.
     public var identity: String { file.identity }
 
     /// Binds and listens.
     ///
-    /// A socket file left by a server that is gone is replaced; one that somebody answers on is not,
-    /// nor is any other kind of file.
+    /// A socket file left by a server that is gone is replaced; one on which a process listens is not, nor is any
+    /// other kind of file.
     ///
     /// - Parameters:
     ///   - path: Where.
@@ -60,7 +59,7 @@ public struct VarlinkListener: Sendable {
     }
 
     /// Takes over a socket that another process made; nil when its file is gone, or another is in
-    /// its place, so that nobody can reach it.
+    /// its place, so that no client can reach it.
     ///
     /// - Parameters:
     ///   - descriptor: A socket that listens.

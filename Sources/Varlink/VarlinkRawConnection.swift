@@ -10,7 +10,7 @@ internal import NIOCore
 /// await connection.close()
 /// ```
 ///
-/// It is closed when nobody holds it any more.
+/// It is closed with its last reference.
 public final class VarlinkRawConnection: Sendable {
     private let pipe: RawPipe
 
@@ -24,7 +24,7 @@ public final class VarlinkRawConnection: Sendable {
 
     /// What has arrived; waits when that is nothing.
     ///
-    /// What nobody reads stays with the peer. One task may read at a time.
+    /// Bytes that are not read stay with the peer. One task may read at a time.
     ///
     /// - Returns: At least one byte; nil when the peer has ended its part.
     /// - Throws: `CancellationError` if the task is cancelled.

@@ -8,10 +8,10 @@ public struct VarlinkRouter: Sendable {
     /// Decides whether a peer may call a method: nil for yes.
     public typealias Authorization = @Sendable (_ peer: Peer) -> VarlinkDenial?
 
-    /// Tells what decides who may call a method, given by its full name; nil: everyone may.
+    /// Returns what decides which peers may call a method, given by its full name; nil: all may.
     ///
-    /// Asked once for each method, as a server is made. What it tells runs on the loop with each call,
-    /// before its parameters are read. Default: everyone may call everything.
+    /// Called once for each method, as a server is made. What it returns runs on the loop with each call, before
+    /// its parameters are read. Default: all peers may call all methods.
     public var authorize: (@Sendable (_ method: String) -> Authorization?)?
 
     /// Says on whose account a peer is; nil, the default: on its own.

@@ -24,15 +24,15 @@ internal import NIOPosix
 /// try await server.listen(at: address)
 /// ```
 ///
-/// A connection is kept that is between two calls, or in a call with `more` whose handler said by
+/// A connection is kept that is between two calls, or in a call with `more` whose handler declared by
 /// ``VarlinkCall/onHandOver(_:)`` how it goes on; the router of the other process has a handler for
 /// that, see ``VarlinkRouter/resume(_:_:)``. What had arrived and was not worked on goes along. All
 /// others are closed: those whose peer does not read, those that speak another protocol, and streams
-/// that nobody can resume. Who a peer is, the kernel is asked again.
+/// that can't be resumed. The credentials of a peer are read from the kernel again.
 extension VarlinkServer {
     /// Prepares to hand over: accepts no connections, starts no calls, and answers those under way.
     ///
-    /// Streams go on; those that nobody can resume, too, are to come to their end.
+    /// Streams go on; those that can't be resumed are waited for.
     ///
     /// - Parameter deadline: How long calls under way may take.
     public func pause(within deadline: Duration) async {
@@ -48,9 +48,9 @@ extension VarlinkServer {
     /// To be called after ``pause(within:)``.
     ///
     /// - Parameters:
-    ///   - patience: How long peers may take to read what they were told.
-    ///   - note: Runs on the loop when streams say no more, before any connection is closed here:
-    ///     what belongs to them can be written down.
+    ///   - patience: How long peers may take to read the replies.
+    ///   - note: Runs on the loop when streams make no more replies, before any connection is closed here:
+    ///     their state can be saved then.
     /// - Returns: The connections, those that were used last first. The caller closes their
     ///   descriptors once they are on their way.
     public func release(
@@ -109,8 +109,8 @@ extension VarlinkCall {
     /// For calls with ``wantsMore``, which would otherwise end with this process; of others nothing
     /// is remembered, they are answered before.
     ///
-    /// - Parameter describe: Runs on the loop, perhaps several times, when the call says no more
-    ///   and all that it said is sent. What it returns is given to the handler of
+    /// - Parameter describe: Runs on the loop, perhaps several times, when the call makes no more replies
+    ///   and all that it made are sent. What it returns is passed to the handler of
     ///   ``VarlinkRouter/resume(_:_:)`` there; nil: it can't go on, or not yet.
     public func onHandOver(_ describe: @escaping @Sendable () -> JSONObject?) {
         guard slot.connection.eventLoop.inEventLoop else {
@@ -127,8 +127,8 @@ extension VarlinkRouter {
     ///
     /// - Parameters:
     ///   - method: The method; its ordinary handler is set by ``handle(_:_:)``.
-    ///   - body: Given what ``VarlinkCall/onHandOver(_:)`` had said, and the call, which its peer began
-    ///     long ago: nothing is to be repeated. Runs on the loop.
+    ///   - body: Called on the loop with what ``VarlinkCall/onHandOver(_:)`` returned, and the call, which its peer
+    ///     began long ago: replies that were sent must not be repeated.
     public mutating func resume<Method: VarlinkMethod>(
         _ method: Method.Type,
         _ body: @escaping @Sendable (_ state: JSONObject, _ call: VarlinkCall<Method.Reply>) -> Void

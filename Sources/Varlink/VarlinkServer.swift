@@ -12,7 +12,7 @@ public import NIOPosix
 ///    one is started.
 /// 2. **One loop.** A server lives on one event loop. Handlers run on it, inline, in the turn that read
 ///    their call: no task, no hop. They may answer at once, later on the loop, or from any thread.
-/// 3. **Answering runs nobody else's code.** A reply is only put aside. It is written, with all others
+/// 3. **Replying runs no other code.** A reply is only queued. It is written, with all others
 ///    of its connection, after the handler has returned: once a turn. So a handler is never entered
 ///    a second time by a connection that turns out to be dead.
 /// 4. **Silence.** A call with `oneway` is never answered, whatever its handler does.
@@ -44,7 +44,7 @@ public final class VarlinkServer: Sendable {
     ///   - loop: Where it lives: all connections and all handlers.
     ///   - router: What it answers.
     ///   - limits: What peers may use up.
-    ///   - logger: Where closed and refused connections are told of.
+    ///   - logger: Where closed and refused connections are logged.
     public init(
         on loop: any EventLoop, router: VarlinkRouter, limits: VarlinkLimits = VarlinkLimits(),
         logger: Logger
@@ -59,7 +59,7 @@ public final class VarlinkServer: Sendable {
     ///   - address: Where it listens.
     ///   - router: What it answers.
     ///   - limits: What peers may use up.
-    ///   - logger: Where closed and refused connections are told of; one labelled `varlink` by default.
+    ///   - logger: Where closed and refused connections are logged; one labelled `varlink` by default.
     /// - Returns: The server, which answers already.
     /// - Throws: ``VarlinkBindError``.
     public static func start(
@@ -133,7 +133,7 @@ public final class VarlinkServer: Sendable {
     /// - Parameter deadline: How long calls under way may take then, see ``stop(within:)``; 10 s by default.
     public func run(stoppingWithin deadline: Duration = .seconds(10)) async {
         let (endless, end) = AsyncStream.makeStream(of: Never.self)
-        // Its loop ends when the task is cancelled; until then somebody has to hold its other end.
+        // Its loop ends when the task is cancelled; `end` must be referenced until then.
         await withTaskCancellationHandler {
             for await _ in endless {}
         } onCancel: {
@@ -165,7 +165,7 @@ public final class VarlinkServer: Sendable {
         return state.currentStatistics
     }
 
-    /// What the server has seen, for those who are not on its loop.
+    /// What the server has counted, for callers that are not on its loop.
     ///
     /// - Returns: The counts of one moment.
     public func currentStatistics() async -> VarlinkStatistics {
@@ -179,7 +179,7 @@ public final class VarlinkServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.writeBufferWaterMark, value: state.waterMark)
             .withBoundSocket(descriptor).get()
-        // SwiftNIO listens anew, with room for 128 whatever it is told, and a connect that finds no
+        // SwiftNIO listens anew, with room for 128 whatever its options, and a connect that finds no
         // room fails at once where it may not wait.
         VarlinkListener.listen(on: descriptor)
         try await state.eventLoop.submit { [state] in state.add(listener: listener) }.get()

@@ -1,5 +1,5 @@
 extension VarlinkService {
-    /// An error of the protocol, for who switches over what a service replied with.
+    /// An error of the protocol, as one of its cases: for exhaustive switches over a service's errors.
     public enum Failure: Error, Sendable, Hashable {
         /// See ``InterfaceNotFound``.
         case interfaceNotFound(interface: String)

@@ -9,7 +9,7 @@ extension VarlinkService {
         /// The method takes nothing.
         public typealias Parameters = VarlinkNothing
 
-        /// What a service tells about itself.
+        /// What a service says about itself.
         public struct Reply: VarlinkCodable, Hashable {
             /// Who made the service.
             public var vendor = ""
@@ -22,7 +22,7 @@ extension VarlinkService {
             /// The names of its interfaces.
             public var interfaces: [String] = []
 
-            /// An answer that tells nothing yet.
+            /// A reply whose members are empty.
             public init() {}
 
             /// Reads the reply.

@@ -63,6 +63,6 @@ public enum VarlinkViolation: String, Sendable, Hashable, CaseIterable {
     case flagNotBoolean
     /// More than one of `oneway`, `more` and `upgrade` is true.
     case severalFlags
-    /// It is a reply that nobody asked for; only clients see that.
+    /// It is a reply to no call; only clients receive such.
     case unexpectedReply
 }
