@@ -84,7 +84,7 @@ public final class HeldWriter: Sendable {
 
     /// Lets it go on.
     public func release() throws {
-        try program.heal()
+        try program.unlock()
         _ = try store.pragma("busy_timeout = 300")
     }
 }
