@@ -31,31 +31,46 @@ struct ControlContext: Sendable {
             pace: access.role == .admin ? .free : .frontend(own.actor))
     }
 
-    /// Does what a call asks on behalf of the actor that it names, or fails it; also where they write
-    /// faster than they may.
-    func write<Reply>(
-        _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?,
-        _ body: @Sendable (Registry, Caller) -> Void
+    /// Passes the container that a call names to `body`, once it is there; or fails the call.
+    func find<Reply>(
+        _ container: String, for call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type,
+        _ body: @escaping (Host.Container) -> Void
     ) {
+        if let container = registry.container(container) { return body(container) }
+        registry.find(container) { found in
+            switch found {
+            case .success(let container): body(container)
+            case .failure(let error): call.fail(error.reply(of: interface))
+            }
+        }
+    }
+
+    /// On whose behalf a call writes: its peer's, or that of the actor that it names.
+    ///
+    /// - Returns: nil: they may not, or write faster than they may, and the call has failed.
+    func admit<Reply>(
+        _ call: VarlinkCall<Reply>, in interface: any VarlinkInterface.Type, as actor: String?
+    ) -> Caller? {
         do {
             let caller = try writer(call.peer, as: actor)
-            if let refusal = registry.refusal(ofWriting: call.bytes, by: caller) {
-                return call.fail(refusal.reply(of: interface))
+            guard let refusal = registry.refusal(ofWriting: call.bytes, by: caller) else {
+                return caller
             }
-            body(registry, caller)
+            call.fail(refusal.reply(of: interface))
         } catch {
             call.fail(error.reply)
         }
+        return nil
     }
 
     /// Answers a read that may show the ballots of the actor that it names, or fails it.
     func read<Reply>(
-        _ call: VarlinkCall<Reply>, as actor: String?,
-        _ body: @Sendable (Registry, String?) -> Void
+        _ call: VarlinkCall<Reply>, of container: String, in interface: any VarlinkInterface.Type,
+        as actor: String?, _ body: @escaping (Host.Container) -> Void
     ) {
         do {
             let actor = try reader(call.peer, as: actor)
-            body(registry, actor)
+            find(container, for: call, in: interface, body)
             reviewRead(call) { refusal(of: call.peer, as: actor)?.reply }
         } catch {
             call.fail(error.reply)

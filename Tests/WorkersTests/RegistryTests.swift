@@ -57,24 +57,35 @@ private final class IsolatedHost: Sendable {
         }
     }
 
+    private func onFilms<Answer: Sendable>(
+        _ body: @escaping @Sendable (Container, @escaping Reply<Answer>) -> Void
+    ) async throws -> Answer {
+        try await call { registry, reply in
+            registry.find("films") { found in
+                switch found {
+                case .success(let films): body(films, reply)
+                case .failure(let error): reply(.failure(error))
+                }
+            }
+        }
+    }
+
     func vote(_ value: Double, by user: Int) async throws -> Tally {
-        try await call {
-            $0.cast(
-                SubjectAddress(container: "films"), value: value,
-                by: Caller(actor: "unix:\(user)"), $1)
+        try await onFilms {
+            $0.cast(value, on: nil, in: nil, by: Caller(actor: "unix:\(user)"), $1)
         }.tally.tally
     }
 
     func put(_ id: String) async throws -> PutResult {
-        try await call {
+        try await onFilms {
             $0.put(
-                "films", component: nil, [ItemDraft(item: Item(id: id, fields: ["title": "t"]))],
+                [ItemDraft(item: Item(id: id, fields: ["title": "t"]))], in: nil,
                 by: Caller(actor: "unix:0"), $1)
         }
     }
 
     func list() async throws -> [String] {
-        try await call { $0.list(ListRequest(container: "films"), $1) }.items.map(\.id).sorted()
+        try await onFilms { $0.list(ListRequest(), $1) }.items.map(\.id).sorted()
     }
 
     func stop() async throws {

@@ -3,7 +3,7 @@ import Host
 import Interfaces
 import Varlink
 
-/// `org.atrium.Comments` over the registry.
+/// `org.atrium.Comments` over containers.
 struct CommentsControl: CommentsService {
     let context: ControlContext
 
@@ -14,10 +14,10 @@ struct CommentsControl: CommentsService {
             subject: Subject(item: parameters.item), root: parameters.root,
             order: parameters.order == .newest ? .newest : .oldest, depth: parameters.depth,
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
-        context.read(call, as: parameters.actor) { registry, _ in
-            registry.thread(
-                parameters.container, component: parameters.component, query
-            ) { result in
+        context.read(
+            call, of: parameters.container, in: Comments.self, as: parameters.actor
+        ) { container in
+            container.thread(query, in: parameters.component) { result in
                 call.settle(result, in: Comments.self) {
                     .init(
                         comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
@@ -30,14 +30,14 @@ struct CommentsControl: CommentsService {
     func post(
         _ parameters: Comments.Post.Parameters, call: VarlinkCall<Comments.Post.Reply>
     ) {
-        let address = SubjectAddress(
-            container: parameters.container, component: parameters.component,
-            item: parameters.item)
-        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
-            registry.post(
-                address, parent: parameters.parent, text: parameters.text, id: parameters.id,
-                by: caller
-            ) { result in
+        guard let caller = context.admit(call, in: Comments.self, as: parameters.actor) else {
+            return
+        }
+        context.find(parameters.container, for: call, in: Comments.self) { container in
+            let post = Post(
+                item: parameters.item, parent: parameters.parent, text: parameters.text,
+                id: parameters.id)
+            container.post(post, in: parameters.component, by: caller) { result in
                 call.settle(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
@@ -48,10 +48,12 @@ struct CommentsControl: CommentsService {
     func edit(
         _ parameters: Comments.Edit.Parameters, call: VarlinkCall<Comments.Edit.Reply>
     ) {
-        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
-            registry.edit(
-                parameters.container, component: parameters.component,
-                comment: parameters.comment, text: parameters.text, by: caller
+        guard let caller = context.admit(call, in: Comments.self, as: parameters.actor) else {
+            return
+        }
+        context.find(parameters.container, for: call, in: Comments.self) { container in
+            container.edit(
+                parameters.comment, text: parameters.text, in: parameters.component, by: caller
             ) { result in
                 call.settle(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
@@ -63,10 +65,12 @@ struct CommentsControl: CommentsService {
     func delete(
         _ parameters: Comments.Delete.Parameters, call: VarlinkCall<Comments.Delete.Reply>
     ) {
-        context.write(call, in: Comments.self, as: parameters.actor) { registry, caller in
-            registry.delete(
-                parameters.container, component: parameters.component,
-                comment: parameters.comment, by: caller
+        guard let caller = context.admit(call, in: Comments.self, as: parameters.actor) else {
+            return
+        }
+        context.find(parameters.container, for: call, in: Comments.self) { container in
+            container.delete(
+                parameters.comment, in: parameters.component, by: caller
             ) { result in
                 call.settle(result, in: Comments.self) {
                     .init(sequence: Int($0.sequence))
@@ -85,12 +89,14 @@ struct CommentsControl: CommentsService {
             case .removed: .removed
             }
         let caller = context.own(call.peer)
-        context.registry.moderate(
-            parameters.container, component: parameters.component,
-            comment: parameters.comment, state: state, reason: parameters.reason, by: caller
-        ) { result in
-            call.settle(result, in: Comments.self) {
-                .init(comment: .init($0.comment), sequence: Int($0.sequence))
+        context.find(parameters.container, for: call, in: Comments.self) { container in
+            container.moderate(
+                parameters.comment, state: state, reason: parameters.reason,
+                in: parameters.component, by: caller
+            ) { result in
+                call.settle(result, in: Comments.self) {
+                    .init(comment: .init($0.comment), sequence: Int($0.sequence))
+                }
             }
         }
     }

@@ -22,11 +22,13 @@ extension ContainersControl {
     ) {
         let records = parameters.records.map(RecordView.init)
         let caller = context.own(call.peer)
-        context.registry.restore(parameters.container, records, by: caller) { result in
-            call.settle(result, in: Containers.self) {
-                .init(
-                    restored: $0.restored, unchanged: $0.unchanged,
-                    sequence: Int($0.sequence))
+        context.find(parameters.container, for: call, in: Containers.self) { container in
+            container.restore(records, by: caller) { result in
+                call.settle(result, in: Containers.self) {
+                    .init(
+                        restored: $0.restored, unchanged: $0.unchanged,
+                        sequence: Int($0.sequence))
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// `org.atrium.Contents` over the registry.
+/// `org.atrium.Contents` over containers.
 struct ContentsControl: ContentsService {
     let context: ControlContext
 
@@ -12,15 +12,17 @@ struct ContentsControl: ContentsService {
         _ parameters: Contents.List.Parameters, call: VarlinkCall<Contents.List.Reply>
     ) {
         let user = context.own(call.peer).actor
-        context.read(call, as: parameters.actor) { registry, actor in
+        context.read(
+            call, of: parameters.container, in: Contents.self, as: parameters.actor
+        ) { container in
             let request = ListRequest(
-                container: parameters.container, component: parameters.component,
-                scope: parameters.scope, parent: parameters.parent,
+                component: parameters.component, scope: parameters.scope, parent: parameters.parent,
                 selection: Selection(parameters.filters ?? [:]),
                 search: parameters.search, sort: parameters.sort ?? [],
-                fields: parameters.fields, facets: parameters.facets ?? false, actor: actor,
+                fields: parameters.fields, facets: parameters.facets ?? false,
+                actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
-            registry.list(request) { result in
+            container.list(request) { result in
                 call.settle(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,
@@ -34,10 +36,11 @@ struct ContentsControl: ContentsService {
     func get(
         _ parameters: Contents.Get.Parameters, call: VarlinkCall<Contents.Get.Reply>
     ) {
-        context.read(call, as: parameters.actor) { registry, actor in
-            registry.get(
-                parameters.container, component: parameters.component,
-                item: parameters.item, actor: actor
+        context.read(
+            call, of: parameters.container, in: Contents.self, as: parameters.actor
+        ) { container in
+            container.get(
+                parameters.item, in: parameters.component, actor: parameters.actor
             ) { result in
                 call.settle(result, in: Contents.self) {
                     .init(
@@ -64,14 +67,13 @@ struct ContentsControl: ContentsService {
             }
         }
         let caller = context.own(call.peer)
-        context.registry.put(
-            parameters.container, component: parameters.component, drafts,
-            by: caller
-        ) { result in
-            call.settle(result, in: Contents.self) {
-                .init(
-                    inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
-                    sequence: Int($0.sequence))
+        context.find(parameters.container, for: call, in: Contents.self) { container in
+            container.put(drafts, in: parameters.component, by: caller) { result in
+                call.settle(result, in: Contents.self) {
+                    .init(
+                        inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
+                        sequence: Int($0.sequence))
+                }
             }
         }
     }
@@ -80,12 +82,14 @@ struct ContentsControl: ContentsService {
         _ parameters: Contents.Remove.Parameters, call: VarlinkCall<Contents.Remove.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.remove(
-            parameters.container, component: parameters.component,
-            parameters.items, purge: parameters.purge ?? false, by: caller
-        ) { result in
-            call.settle(result, in: Contents.self) {
-                .init(removed: $0.removed, sequence: Int($0.sequence))
+        context.find(parameters.container, for: call, in: Contents.self) { container in
+            container.remove(
+                parameters.items, in: parameters.component, purge: parameters.purge ?? false,
+                by: caller
+            ) { result in
+                call.settle(result, in: Contents.self) {
+                    .init(removed: $0.removed, sequence: Int($0.sequence))
+                }
             }
         }
     }

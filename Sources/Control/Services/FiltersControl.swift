@@ -3,7 +3,7 @@ import Host
 import Interfaces
 import Varlink
 
-/// `org.atrium.Filters` over the registry.
+/// `org.atrium.Filters` over containers.
 struct FiltersControl: FiltersService {
     let context: ControlContext
 
@@ -12,14 +12,16 @@ struct FiltersControl: FiltersService {
     ) {
         let selection = Selection(parameters.filters ?? [:])
         let user = context.own(call.peer).actor
-        context.registry.filters(
-            parameters.container, component: parameters.component, scope: parameters.scope,
-            selection: selection, search: parameters.search, by: user
-        ) { result in
-            call.settle(result, in: Filters.self) {
-                .init(
-                    sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
-                    sequence: Int($0.sequence))
+        context.find(parameters.container, for: call, in: Filters.self) { container in
+            container.filters(
+                parameters.component, in: parameters.scope, selection,
+                search: parameters.search, by: user
+            ) { result in
+                call.settle(result, in: Filters.self) {
+                    .init(
+                        sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
+                        sequence: Int($0.sequence))
+                }
             }
         }
     }

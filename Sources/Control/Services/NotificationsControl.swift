@@ -60,15 +60,13 @@ struct NotificationsControl: NotificationsService {
         _ parameters: Notifications.Publish.Parameters,
         call: VarlinkCall<Notifications.Publish.Reply>
     ) {
-        context.write(call, in: Notifications.self, as: parameters.actor) { registry, caller in
-            registry.publish(
-                parameters.topic, payload: parameters.payload.bytes,
-                durable: parameters.durable ?? false, by: caller
-            ) { result in
-                call.settle(result, in: Notifications.self) {
-                    .init(sequence: $0.map(Int.init))
-                }
-            }
+        guard let caller = context.admit(call, in: Notifications.self, as: parameters.actor)
+        else { return }
+        context.registry.publish(
+            parameters.topic, payload: parameters.payload.bytes,
+            durable: parameters.durable ?? false, by: caller
+        ) { result in
+            call.settle(result, in: Notifications.self) { .init(sequence: $0.map(Int.init)) }
         }
     }
 }

@@ -3,16 +3,16 @@ import Host
 import Interfaces
 import Varlink
 
-/// `org.atrium.Votes` over the registry.
+/// `org.atrium.Votes` over containers.
 struct VotesControl: VotesService {
     let context: ControlContext
 
     func cast(_ parameters: Votes.Cast.Parameters, call: VarlinkCall<Votes.Cast.Reply>) {
-        let address = SubjectAddress(
-            container: parameters.container, component: parameters.component,
-            item: parameters.item)
-        context.write(call, in: Votes.self, as: parameters.actor) { registry, caller in
-            registry.cast(address, value: parameters.value, by: caller) { result in
+        guard let caller = context.admit(call, in: Votes.self, as: parameters.actor) else { return }
+        context.find(parameters.container, for: call, in: Votes.self) { container in
+            container.cast(
+                parameters.value, on: parameters.item, in: parameters.component, by: caller
+            ) { result in
                 call.settle(result, in: Votes.self) {
                     .init(
                         tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
@@ -25,11 +25,11 @@ struct VotesControl: VotesService {
     func retract(
         _ parameters: Votes.Retract.Parameters, call: VarlinkCall<Votes.Retract.Reply>
     ) {
-        let address = SubjectAddress(
-            container: parameters.container, component: parameters.component,
-            item: parameters.item)
-        context.write(call, in: Votes.self, as: parameters.actor) { registry, caller in
-            registry.retract(address, by: caller) { result in
+        guard let caller = context.admit(call, in: Votes.self, as: parameters.actor) else { return }
+        context.find(parameters.container, for: call, in: Votes.self) { container in
+            container.retract(
+                on: parameters.item, in: parameters.component, by: caller
+            ) { result in
                 call.settle(result, in: Votes.self) {
                     .init(
                         tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
@@ -40,14 +40,19 @@ struct VotesControl: VotesService {
     }
 
     func tally(_ parameters: Votes.Tally.Parameters, call: VarlinkCall<Votes.Tally.Reply>) {
-        let address = SubjectAddress(
-            container: parameters.container, component: parameters.component,
-            item: parameters.item)
-        if parameters.actor == nil, let tally = context.registry.tally(address) {
-            return answer(call, with: tally)
+        // Without a closure, which would be an allocation: nothing is asked more often.
+        if parameters.actor == nil,
+            let container = context.registry.container(parameters.container)
+        {
+            return answer(
+                call, with: container.tally(of: parameters.item, in: parameters.component))
         }
-        context.read(call, as: parameters.actor) { registry, actor in
-            registry.tally(address, actor: actor) { answer(call, with: $0) }
+        context.read(
+            call, of: parameters.container, in: Votes.self, as: parameters.actor
+        ) { container in
+            container.tally(
+                of: parameters.item, in: parameters.component, actor: parameters.actor
+            ) { answer(call, with: $0) }
         }
     }
 
@@ -62,17 +67,17 @@ struct VotesControl: VotesService {
     func ballots(
         _ parameters: Votes.Ballots.Parameters, call: VarlinkCall<Votes.Ballots.Reply>
     ) {
-        let address = SubjectAddress(
-            container: parameters.container, component: parameters.component,
-            item: parameters.item)
-        context.registry.ballots(
-            address, limit: parameters.limit ?? 100, cursor: parameters.cursor
-        ) { result in
-            call.settle(result, in: Votes.self) { page in
-                .init(
-                    ballots: page.ballots.map {
-                        .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)
-                    }, next: page.next, sequence: Int(page.sequence))
+        context.find(parameters.container, for: call, in: Votes.self) { container in
+            container.ballots(
+                on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
+                cursor: parameters.cursor
+            ) { result in
+                call.settle(result, in: Votes.self) { page in
+                    .init(
+                        ballots: page.ballots.map {
+                            .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)
+                        }, next: page.next, sequence: Int(page.sequence))
+                }
             }
         }
         context.reviewRead(call) {

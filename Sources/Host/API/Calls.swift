@@ -27,27 +27,8 @@ public struct Caller: Sendable, Hashable {
     }
 }
 
-/// A container, one of its components, and one of its items (nil: the container itself).
-public struct SubjectAddress: Sendable, Hashable {
-    /// The container.
-    public var container: String
-    /// The component; nil: the first of the kind.
-    public var component: String?
-    /// The item; nil: the container itself.
-    public var item: String?
-
-    /// An address.
-    public init(container: String, component: String? = nil, item: String? = nil) {
-        self.container = container
-        self.component = component
-        self.item = item
-    }
-}
-
 /// A page of items to read.
 public struct ListRequest: Sendable, Hashable {
-    /// The container.
-    public var container: String
     /// Which list; nil: the first, of the scope if one is named.
     public var component: String?
     /// Only the lists of this scope; nil: of all of them.
@@ -75,13 +56,12 @@ public struct ListRequest: Sendable, Hashable {
 
     /// A request; by default the first 50 items of the first list.
     public init(
-        container: String, component: String? = nil, scope: String? = nil,
-        parent: String? = nil, selection: Selection = Selection(), search: String? = nil,
+        component: String? = nil, scope: String? = nil, parent: String? = nil,
+        selection: Selection = Selection(), search: String? = nil,
         sort: [String] = [],
         fields: [String]? = nil, facets: Bool = false, actor: String? = nil, user: String = "",
         limit: Int = 50, cursor: String? = nil
     ) {
-        self.container = container
         self.component = component
         self.scope = scope
         self.parent = parent

@@ -1,20 +1,39 @@
-import AtriumKit
+public import AtriumKit
 import Store
 
 /// A comment to be posted, as a call gives it.
-struct Post {
-    var item: String?
-    var parent: String?
-    var text: String
+public struct Post {
+    /// What it is about; nil: the container, or what its parent is about.
+    public var item: String?
+    /// The comment that it answers; nil: the subject itself.
+    public var parent: String?
+    /// What to say.
+    public var text: String
     /// The caller's id; nil: a fresh one.
-    var id: String?
+    public var id: String?
+
+    /// A comment.
+    public init(item: String?, parent: String?, text: String, id: String?) {
+        self.item = item
+        self.parent = parent
+        self.text = text
+        self.id = id
+    }
 }
 
 // Comments on the container and on its items.
 extension Container {
-    /// Posts a comment; a reply that names no item is about what its parent is about.
-    func post(
-        _ component: String?, _ post: Post, by caller: Caller,
+    /// Posts a comment.
+    ///
+    /// The same id, actor, place and text again is answered as the first time.
+    ///
+    /// - Parameters:
+    ///   - post: what to say, and where.
+    ///   - component: which comments component; nil: the first.
+    ///   - caller: who says it.
+    ///   - reply: fails with `itemNotFound`, `commentNotFound`, `conflict` or `refused`.
+    public func post(
+        _ post: Post, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
         guard post.item == nil, let parent = post.parent,
@@ -67,22 +86,46 @@ extension Container {
         }
     }
 
-    func edit(
-        _ component: String?, _ comment: String, text: String, by caller: Caller,
+    /// Gives a comment another text: for its author.
+    ///
+    /// - Parameters:
+    ///   - comment: its id.
+    ///   - text: what it says from now on.
+    ///   - component: which comments component; nil: the first.
+    ///   - caller: its author.
+    ///   - reply: fails with `commentNotFound` or `refused`.
+    public func edit(
+        _ comment: String, text: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
         changeOwn(comment, .edit(text: text), component, caller, byAuthorAlone: true, reply)
     }
 
-    func delete(
-        _ component: String?, _ comment: String, by caller: Caller,
+    /// Deletes a comment; where there are replies a tombstone stays.
+    ///
+    /// - Parameters:
+    ///   - comment: its id.
+    ///   - component: which comments component; nil: the first.
+    ///   - caller: its author, or a moderator.
+    ///   - reply: fails with `commentNotFound` or `refused`.
+    public func delete(
+        _ comment: String, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<CommentResult>
     ) {
         changeOwn(comment, .delete(wasHeld: false), component, caller, reply)
     }
 
-    func moderate(
-        _ component: String?, _ comment: String, state: Comment.State, reason: String?,
+    /// Shows, holds or removes a comment: for moderators.
+    ///
+    /// - Parameters:
+    ///   - comment: its id.
+    ///   - state: what becomes of it.
+    ///   - reason: why, for those who are notified; nil: none is given.
+    ///   - component: which comments component; nil: the first.
+    ///   - caller: the moderator.
+    ///   - reply: fails with `commentNotFound` or `refused`.
+    public func moderate(
+        _ comment: String, state: Comment.State, reason: String?, in component: String?,
         by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         change(comment, .moderate(state, reason: reason), component, caller, reply)
@@ -153,8 +196,14 @@ extension Container {
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }
 
-    func thread(
-        _ component: String?, _ query: ThreadQuery, _ reply: @escaping Answer<ThreadResult>
+    /// A page of a subject's thread.
+    ///
+    /// - Parameters:
+    ///   - query: which part of the tree.
+    ///   - component: which comments component; nil: the first.
+    ///   - reply: fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
+    public func thread(
+        _ query: ThreadQuery, in component: String?, _ reply: @escaping Answer<ThreadResult>
     ) {
         let slot: Slot
         do throws(HostError) {

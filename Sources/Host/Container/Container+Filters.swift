@@ -1,4 +1,4 @@
-import AtriumKit
+public import AtriumKit
 
 /// A section as one query needs it: what it offers, and what is selected in it.
 struct ResolvedSection: Equatable {
@@ -54,19 +54,26 @@ extension [ResolvedSection] {
 
 // Selections turned into predicates by the filters components.
 extension Container {
-    /// Every section with counts for a selection.
+    /// Every section with how many items of the first list each filter would show.
     ///
     /// - Parameters:
     ///   - component: which filters component; nil: all.
     ///   - scope: whose first list; nil: the container's.
-    ///   - selection: what is selected.
+    ///   - selection: what is selected; a section's own does not reduce its counts.
     ///   - search: text that items must contain; nil: any.
-    ///   - user: who asks.
-    ///   - hasTurn: whether it may take long, since it is the user's turn.
-    ///   - reply: takes the page.
-    func filters(
-        _ component: String?, in scope: String? = nil, _ selection: Selection, search: String?,
-        by user: String, hasTurn: Bool = false, _ reply: @escaping Answer<FiltersPage>
+    ///   - user: who asks, whose long queries take turns with those of others.
+    ///   - reply: fails with `filterNotFound` or `scopeNotFound`.
+    public func filters(
+        _ component: String?, in scope: String?, _ selection: Selection, search: String?,
+        by user: String, _ reply: @escaping Answer<FiltersPage>
+    ) {
+        filters(component, in: scope, selection, search: search, by: user, hasTurn: false, reply)
+    }
+
+    /// As ``filters(_:in:_:search:by:_:)``; `hasTurn` says that it may take long, since it is the user's turn.
+    private func filters(
+        _ component: String?, in scope: String?, _ selection: Selection, search: String?,
+        by user: String, hasTurn: Bool, _ reply: @escaping Answer<FiltersPage>
     ) {
         let chosen: Slot
         do throws(HostError) {

@@ -2,9 +2,19 @@ import AtriumKit
 
 // Items put and removed.
 extension Container {
-    func put(
-        _ component: String?, _ drafts: [ItemDraft], by caller: Caller,
-        _ reply: @escaping Reply<PutResult>
+    /// Adds and replaces items: all of them or none.
+    ///
+    /// Those that are there just so stay untouched.
+    ///
+    /// - Parameters:
+    ///   - drafts: at most 1,000 and 1 MiB.
+    ///   - component: which list; nil: the first.
+    ///   - caller: on whose behalf.
+    ///   - reply: fails with `fieldInvalid`, `itemInvalid`, `revisionMismatch`, `readOnly` or
+    ///     `limitExceeded`.
+    public func put(
+        _ drafts: [ItemDraft], in component: String?, by caller: Caller,
+        _ reply: @escaping Answer<PutResult>
     ) {
         do throws(HostError) {
             let (slot, _) = try list(component)
@@ -39,9 +49,19 @@ extension Container {
         }
     }
 
-    func remove(
-        _ component: String?, _ items: [String], purge: Bool, by caller: Caller,
-        _ reply: @escaping Reply<RemoveResult>
+    /// Removes items.
+    ///
+    /// Ballots and comments on them stay, hidden, and return with the id.
+    ///
+    /// - Parameters:
+    ///   - items: ids; those that are not there are passed over.
+    ///   - component: which list; nil: the first.
+    ///   - purge: erases the ballots and comments too, also of ids that are not there any more.
+    ///   - caller: on whose behalf.
+    ///   - reply: fails with `readOnly` or `limitExceeded`.
+    public func remove(
+        _ items: [String], in component: String?, purge: Bool, by caller: Caller,
+        _ reply: @escaping Answer<RemoveResult>
     ) {
         do throws(HostError) {
             let (slot, _) = try list(component)

@@ -2,9 +2,14 @@ import AtriumKit
 
 // Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
 extension Container {
-    /// A page of a list; `hasTurn` says that it may take long, since it is the user's turn.
-    func list(
-        _ request: ListRequest, hasTurn: Bool = false, _ reply: @escaping Answer<ListPage>
+    /// A page of items, with sections and counts if asked for, all of one moment.
+    public func list(_ request: ListRequest, _ reply: @escaping Answer<ListPage>) {
+        list(request, hasTurn: false, reply)
+    }
+
+    /// As ``list(_:_:)``; `hasTurn` says that it may take long, since it is the user's turn.
+    private func list(
+        _ request: ListRequest, hasTurn: Bool, _ reply: @escaping Answer<ListPage>
     ) {
         let chosen: (slot: Slot, list: ContentIndex)
         do throws(HostError) {
@@ -214,8 +219,15 @@ extension Container {
 // MARK: One item
 
 extension Container {
-    func get(
-        _ component: String?, _ item: String, actor: String?,
+    /// One item, with what its source knows beyond its fields.
+    ///
+    /// - Parameters:
+    ///   - item: its id.
+    ///   - component: which list; nil: the first.
+    ///   - actor: whose ballot is `mine`; nil: nobody's.
+    ///   - reply: fails with `itemNotFound`.
+    public func get(
+        _ item: String, in component: String?, actor: String?,
         _ reply: @escaping Answer<ItemResult>
     ) {
         let slot: Slot

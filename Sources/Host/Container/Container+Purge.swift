@@ -25,7 +25,7 @@ struct PurgedRecords {
 extension Container {
     func purge(
         _ items: [String], from list: String, by caller: Caller,
-        _ reply: @escaping Reply<RemoveResult>
+        _ reply: @escaping Answer<RemoveResult>
     ) {
         let names = [list] + voices.map(\.name)
         gate(names) { [self] in

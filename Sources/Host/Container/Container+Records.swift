@@ -11,7 +11,19 @@ extension Container {
             + sources.filter { $0.kind == .votes || $0.kind == .comments }
     }
 
-    func restore(
+    /// Puts exported records back: all of them or none, with one entry.
+    ///
+    /// What is there just so stays untouched.
+    ///
+    /// Items are checked against the container's fields. Whether a vote is on the scale or a comment
+    /// may be written is not judged again, and nobody's delegate is asked.
+    ///
+    /// - Parameters:
+    ///   - records: at most 1,000 and 1 MiB.
+    ///   - caller: on whose behalf.
+    ///   - reply: fails with `componentNotFound`, `recordInvalid`, `readOnly`, `limitExceeded`,
+    ///     `componentUnavailable` or `storeUnavailable`.
+    public func restore(
         _ records: [RecordView], by caller: Caller, _ reply: @escaping Answer<RestoreResult>
     ) {
         let drafts: [RecordDraft]

@@ -144,7 +144,7 @@ extension Container {
         scopeDelegates = [:]
         for scope in definition.scopes {
             let delegate = before[scope.name] ?? domain.makeDelegate(name, scope.name)
-            delegate.attach(to: self)
+            delegate.attach(to: handle)
             scopeDelegates[scope.name] = delegate
         }
         var screens = domain.screens.screens.values.filter { $0.container === self }

@@ -2,15 +2,32 @@ import AtriumKit
 
 // Votes on the container and on its items.
 extension Container {
-    func cast(
-        _ component: String?, _ item: String?, value: Double, by caller: Caller,
+    /// Casts or changes the caller's ballot.
+    ///
+    /// The same value again changes nothing.
+    ///
+    /// - Parameters:
+    ///   - value: on the component's scale.
+    ///   - item: what it is about; nil: the container.
+    ///   - component: which votes component; nil: the first.
+    ///   - caller: whose ballot.
+    ///   - reply: fails with `itemNotFound` or `refused`.
+    public func cast(
+        _ value: Double, on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
     ) {
         vote(value, component, item, by: caller, reply)
     }
 
-    func retract(
-        _ component: String?, _ item: String?, by caller: Caller,
+    /// Takes the caller's ballot back; without one nothing changes.
+    ///
+    /// - Parameters:
+    ///   - item: what it is about; nil: the container.
+    ///   - component: which votes component; nil: the first.
+    ///   - caller: whose ballot.
+    ///   - reply: fails with `itemNotFound` or `refused`.
+    public func retract(
+        on item: String?, in component: String?, by caller: Caller,
         _ reply: @escaping Answer<VoteResult>
     ) {
         vote(nil, component, item, by: caller, reply)
@@ -46,8 +63,15 @@ extension Container {
         }
     }
 
-    /// The committed tally, which waits for nobody.
-    func tally(_ component: String?, _ item: String?) -> Result<TallyResult, HostError> {
+    /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.
+    ///
+    /// - Parameters:
+    ///   - item: the subject; nil: the container.
+    ///   - component: which votes component; nil: the first.
+    /// - Returns: the committed tally; fails with `itemNotFound`.
+    public func tally(
+        of item: String?, in component: String?
+    ) -> Result<TallyResult, HostError> {
         do throws(HostError) {
             let slot = try slot(component, .votes)
             try slot.checkShown()
@@ -60,8 +84,15 @@ extension Container {
         }
     }
 
-    func tally(
-        _ component: String?, _ item: String?, actor: String?,
+    /// What the votes on a subject add up to, with somebody's own ballot.
+    ///
+    /// - Parameters:
+    ///   - item: the subject; nil: the container.
+    ///   - component: which votes component; nil: the first.
+    ///   - actor: whose ballot is `mine`; nil: nobody's.
+    ///   - reply: fails with `itemNotFound`.
+    public func tally(
+        of item: String?, in component: String?, actor: String?,
         _ reply: @escaping Answer<TallyResult>
     ) {
         let slot: Slot
@@ -88,9 +119,16 @@ extension Container {
         }
     }
 
-    /// A page of ballots; the cursor is the number of the last actor of the page before.
-    func ballots(
-        _ component: String?, _ item: String?, limit: Int, cursor: String?,
+    /// Who voted what on a subject: for moderators.
+    ///
+    /// - Parameters:
+    ///   - item: the subject; nil: the container.
+    ///   - component: which votes component; nil: the first.
+    ///   - limit: at most so many, 1 to 1,000.
+    ///   - cursor: the `next` of the page before, which is the number of its last actor; nil: from the first.
+    ///   - reply: fails with `itemNotFound`, `cursorInvalid` or `limitExceeded`.
+    public func ballots(
+        on item: String?, in component: String?, limit: Int, cursor: String?,
         _ reply: @escaping Answer<BallotPage>
     ) {
         let slot: Slot

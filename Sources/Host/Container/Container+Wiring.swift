@@ -1,78 +1,5 @@
 import AtriumKit
-import JSONCodec
 import Logging
-
-// What a container's delegate may ask of it: the other half of the default wiring.
-extension Container: ContainerHandle {
-    func show(_ selection: Selection, on screen: String) {
-        guard let screen = self.screen(screen) else { return }
-        if screen.chosen != nil {
-            // Asked for by what the user does now.
-            screen.chosen = selection
-        } else {
-            change(screen) {
-                $0.view.selection = selection
-            } then: { _ in
-            }
-        }
-    }
-
-    func enter(_ item: String, on screen: String) {
-        if let screen = self.screen(screen) { enter(screen, item) { _ in } }
-    }
-
-    func back(on screen: String) {
-        if let screen = self.screen(screen) { back(screen) { _ in } }
-    }
-
-    func updateList(of component: ComponentReference, with change: ContentChange) {
-        guard let slot = slot(component.name), let list = slot.list else { return }
-        let revision = domain.sequence
-        defer { growOrders(of: list) }
-        switch change {
-        case .insert(let items), .update(let items): list.put(items, revision: revision)
-        case .remove(let ids): list.remove(ids)
-        case .replaceAll(let items):
-            // One that was filled while the component was restored has them already.
-            guard !takeRestoredList(of: slot) else { return }
-            list.removeAll()
-            list.put(items, revision: revision)
-        @unknown default:
-            domain.logger.error(
-                "a list's change is of an unknown kind: is the kit newer?",
-                metadata: ["container": "\(name)", "component": "\(component.name)"])
-        }
-    }
-
-    func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
-        guard let slot = slot(component.name) else { return }
-        slot.tallies[subject] = tally.count == 0 ? nil : tally
-        guard slot.name == wired.votes, let item = subject.item else { return }
-        for list in derivedLists { list.setTally(tally, for: item) }
-    }
-
-    func updateCommentCount(
-        _ count: Int, of subject: Subject, from component: ComponentReference
-    ) {
-        guard let slot = slot(component.name) else { return }
-        slot.counts[subject] = count == 0 ? nil : count
-        guard slot.name == wired.comments, let item = subject.item else { return }
-        for list in derivedLists { list.setCommentCount(count, for: item) }
-    }
-
-    func publish(_ name: String, _ payload: [String: Value]) {
-        let topic = "\(self.name).\(name)"
-        if let problem = Topic.problem(in: topic) {
-            domain.logger.warning(
-                "the delegate's notification is dropped",
-                metadata: [
-                    "container": "\(self.name)", "topic": "\(topic)", "reason": "\(problem)",
-                ])
-            return
-        }
-        post(name, payload.jsonBytes)
-    }
-}
 
 // MARK: Delivering events
 
@@ -172,7 +99,7 @@ extension Container {
 
     /// Makes the list that a restore has filled the component's; false when there is none.
     @discardableResult
-    private func takeRestoredList(of slot: Slot) -> Bool {
+    func takeRestoredList(of slot: Slot) -> Bool {
         guard let restored = slot.restoredList else { return false }
         slot.list = restored
         slot.restoredList = nil

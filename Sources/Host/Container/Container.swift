@@ -5,6 +5,8 @@ import Store
 
 /// A named, ordered set of components, and their delegate's home.
 ///
+/// It is found by ``Registry/find(_:_:)``, and used on the event loop alone.
+///
 /// Each component is a black box in its slot; what they have to do with each other happens here.
 /// A command goes through these hands, all on the one domain:
 ///
@@ -16,10 +18,12 @@ import Store
 ///    and its `did…`; screens; bus; reply. Until then nobody but the component has seen anything.
 ///
 /// When an entry fails, the lane says what to undo, and nothing begins until that is done.
-final class Container {
+public final class Container {
     let name: String
     let domain: Domain
     let delegate: ContainerDelegate
+    /// What delegates ask things of.
+    private(set) lazy var handle = DelegateHandle(self)
     /// Each scope's own, by its name.
     var scopeDelegates: [String: ContainerDelegate] = [:]
     let meters: ContainerMeters
@@ -64,7 +68,7 @@ final class Container {
         meters = ContainerMeters(container: name, in: domain.metered)
         definition = ContainerDefinition(name: name)
         lane = Lane(epoch: domain.epochFloor)
-        delegate.attach(to: self)
+        delegate.attach(to: handle)
     }
 
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }

@@ -1,8 +1,8 @@
 import AtriumKit
 import Store
 
-/// Where an outcome goes within the domain.
-typealias Answer<Success> = (Result<Success, HostError>) -> Void
+/// Where an outcome goes on the event loop: called exactly once, during the call or later.
+public typealias Answer<Success> = (Result<Success, HostError>) -> Void
 
 /// What waits for a component, or for its answer: a ``Command`` or a ``Question``.
 class Request {

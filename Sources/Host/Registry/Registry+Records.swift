@@ -80,26 +80,6 @@ extension Registry {
     /// Ends an export; one that has ended is passed over.
     public func close(_ id: ExportID) { domain.exports.remove(id) }
 
-    /// Puts exported records back: all of them or none, with one entry.
-    ///
-    /// What is there just so stays untouched.
-    ///
-    /// Items are checked against the container's fields. Whether a vote is on the scale or a comment
-    /// may be written is not judged again, and nobody's delegate is asked.
-    ///
-    /// - Parameters:
-    ///   - container: the container.
-    ///   - records: at most 1,000 and 1 MiB.
-    ///   - caller: on whose behalf.
-    ///   - reply: fails with `componentNotFound`, `recordInvalid`, `readOnly`, `limitExceeded`,
-    ///     `componentUnavailable` or `storeUnavailable`.
-    public func restore(
-        _ container: String, _ records: [RecordView], by caller: Caller,
-        _ reply: @escaping Reply<RestoreResult>
-    ) {
-        with(container, reply) { $0.restore(records, by: caller, reply) }
-    }
-
     /// Ends exports whose readers are gone without a word, as long as there are any.
     private func watchExports() {
         guard !domain.exports.isWatched, !domain.exports.isEmpty else { return }

@@ -80,7 +80,7 @@ import Testing
                 #expect(registry.tally(subject) == nil)
                 registry.tally(subject, actor: nil) { noted("tally \((try? $0.get()) != nil)") }
             case 3:
-                registry.list(ListRequest(container: "apart")) {
+                registry.list("apart", ListRequest()) {
                     noted("list \((try? $0.get().items.count) ?? -1)")
                 }
             default:
@@ -278,9 +278,9 @@ import Testing
             switch index {
             case 0:
                 registry.expectDefinitions()
-                registry.list(ListRequest(container: "films")) { reply($0.map { _ in "films" }) }
+                registry.list("films", ListRequest()) { reply($0.map { _ in "films" }) }
             case 1:
-                registry.list(ListRequest(container: "none")) { reply($0.map { _ in "none" }) }
+                registry.list("none", ListRequest()) { reply($0.map { _ in "none" }) }
             default:
                 registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
                     registry.definitionsApplied()

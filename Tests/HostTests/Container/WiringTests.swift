@@ -135,8 +135,9 @@ private final class Log: Sendable {
         try await host.cast(4, on: "heat")
         let later = try await host.call {
             $0.list(
+                "films",
                 ListRequest(
-                    container: "films", component: "later",
+                    component: "later",
                     selection: Selection(["genre": ["crime"]]), facets: true), $1)
         }
         #expect(later.items.map(\.votes?.tally.count) == [1])

@@ -22,7 +22,7 @@ struct LongQueryTests {
         let pages = try await host.callAll(3) { (registry, index, reply: @escaping Reply<Int>) in
             switch index {
             case 0:
-                registry.list(ListRequest(container: "films", selection: Self.selection)) {
+                registry.list("films", ListRequest(selection: Self.selection)) {
                     order.withLock { $0.append("list") }
                     reply($0.map(\.total))
                 }
@@ -92,12 +92,12 @@ struct LongQueryTests {
         let host = try await big()
         let sort = ["rating", "-title"]
         let plain = try await host.call {
-            $0.list(ListRequest(container: "films", sort: sort, facets: true), $1)
+            $0.list("films", ListRequest(sort: sort, facets: true), $1)
         }
         let before = await host.on { $0.domainSteps }
         await host.on { $0.lookLess() }
         let page = try await host.call {
-            $0.list(ListRequest(container: "films", sort: sort, facets: true), $1)
+            $0.list("films", ListRequest(sort: sort, facets: true), $1)
         }
         #expect(page.items == plain.items && page.total == 500)
         let listed = await host.on { $0.domainSteps }
@@ -111,7 +111,7 @@ struct LongQueryTests {
         #expect(client.ids().first == "more")
         // More leave than it knows others behind.
         let all = try await host.call {
-            $0.list(ListRequest(container: "films", sort: sort, limit: 200), $1)
+            $0.list("films", ListRequest(sort: sort, limit: 200), $1)
         }
         let gone = all.items.prefix(150).map(\.id)
         _ = try await host.call {
@@ -141,8 +141,8 @@ struct LongQueryTests {
                     "films", component: nil, selection: Self.counted, search: nil, by: user
                 ) { answered($0.map(\.total)) }
             }
-            let request = ListRequest(container: "films", selection: Self.counted, user: user)
-            registry.list(request) { answered($0.map(\.total)) }
+            let request = ListRequest(selection: Self.counted, user: user)
+            registry.list("films", request) { answered($0.map(\.total)) }
         }
         let answers = order.withLock { $0 }
         #expect(answers.filter { $0 < 20 } == Array(0..<20), "each user's in their order")
@@ -193,8 +193,8 @@ struct LongQueryTests {
         let host = try await big(limits)
         let answers = try await host.callAll(9) { (registry, index, reply: @escaping Reply<Int>) in
             let user = (index == 8 ? Caller.bob : .ann).actor
-            let request = ListRequest(container: "films", selection: Self.counted, user: user)
-            registry.list(request) { reply($0.map(\.total)) }
+            let request = ListRequest(selection: Self.counted, user: user)
+            registry.list("films", request) { reply($0.map(\.total)) }
         }
         let refused = HostError.limitExceeded(limit: "waitingQueries", value: 5, retryAfter: 1)
         for (index, answer) in answers.enumerated() {

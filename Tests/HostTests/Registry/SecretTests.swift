@@ -31,7 +31,7 @@ import Testing
         try await host.apply(films(["secretFile": .text(path)]))
         // The component lists it, to prove that it has it.
         let list = try await host.call {
-            $0.list(ListRequest(container: "films", component: "keeper"), $1)
+            $0.list("films", ListRequest(component: "keeper"), $1)
         }
         #expect(list.items.map(\.id) == ["hunter2"])
         let known = try await host.call { registry, reply in

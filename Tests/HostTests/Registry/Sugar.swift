@@ -94,8 +94,9 @@ extension TestRegistry {
     ) async throws -> ListPage {
         try await call {
             $0.list(
+                container,
                 ListRequest(
-                    container: container, selection: selection, search: search, sort: sort,
+                    selection: selection, search: search, sort: sort,
                     facets: facets, actor: actor, limit: limit), $1)
         }
     }

@@ -76,7 +76,7 @@ import Testing
         #expect(client.copy.components.map(\.name) == ["filters", "stars", "talk"])
         #expect(client.copy.lists.isEmpty)
         await expect(.componentNotFound(container: "films", component: "archive")) {
-            try await host.call { $0.list(ListRequest(container: "films", scope: "past"), $1) }
+            try await host.call { $0.list("films", ListRequest(scope: "past"), $1) }
         }
         // What was detached by hand stays detached when the file says something new elsewhere.
         let applied = try await host.apply(Self.definition.changed { $0.title = "Films" })

@@ -260,7 +260,7 @@ private final class ListeningDelegate: ContainerDelegate {
         let host = try await films()
         func list(_ scope: String?, _ component: String? = nil) async throws -> [String] {
             try await host.call {
-                $0.list(ListRequest(container: "films", component: component, scope: scope), $1)
+                $0.list("films", ListRequest(component: component, scope: scope), $1)
             }.items.map(\.id)
         }
         #expect(try await list(nil) == ["alien", "heat"])

@@ -235,7 +235,7 @@ import Testing
         }
         await expect(.limitExceeded(limit: "sortFields", value: 16, retryAfter: nil)) {
             try await host.call {
-                $0.list(ListRequest(container: "films", sort: fields), $1)
+                $0.list("films", ListRequest(sort: fields), $1)
             }
         }
         #expect(try await client.pull() == nil)

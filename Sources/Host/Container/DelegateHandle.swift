@@ -1,0 +1,83 @@
+import AtriumKit
+import JSONCodec
+import Logging
+
+/// What a container's delegates may ask of it: the other half of the default wiring.
+final class DelegateHandle: ContainerHandle {
+    private unowned let container: Container
+
+    init(_ container: Container) { self.container = container }
+
+    var name: String { container.name }
+
+    private var domain: Domain { container.domain }
+
+    func show(_ selection: Selection, on screen: String) {
+        guard let screen = container.screen(screen) else { return }
+        if screen.chosen != nil {
+            // Asked for by what the user does now.
+            screen.chosen = selection
+        } else {
+            container.change(screen) {
+                $0.view.selection = selection
+            } then: { _ in
+            }
+        }
+    }
+
+    func enter(_ item: String, on screen: String) {
+        if let screen = container.screen(screen) { container.enter(screen, item) { _ in } }
+    }
+
+    func back(on screen: String) {
+        if let screen = container.screen(screen) { container.back(screen) { _ in } }
+    }
+
+    func updateList(of component: ComponentReference, with change: ContentChange) {
+        guard let slot = container.slot(component.name), let list = slot.list else { return }
+        let revision = domain.sequence
+        defer { container.growOrders(of: list) }
+        switch change {
+        case .insert(let items), .update(let items): list.put(items, revision: revision)
+        case .remove(let ids): list.remove(ids)
+        case .replaceAll(let items):
+            // One that was filled while the component was restored has them already.
+            guard !container.takeRestoredList(of: slot) else { return }
+            list.removeAll()
+            list.put(items, revision: revision)
+        @unknown default:
+            domain.logger.error(
+                "a list's change is of an unknown kind: is the kit newer?",
+                metadata: ["container": "\(name)", "component": "\(component.name)"])
+        }
+    }
+
+    func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
+        guard let slot = container.slot(component.name) else { return }
+        slot.tallies[subject] = tally.count == 0 ? nil : tally
+        guard slot.name == container.wired.votes, let item = subject.item else { return }
+        for list in container.derivedLists { list.setTally(tally, for: item) }
+    }
+
+    func updateCommentCount(
+        _ count: Int, of subject: Subject, from component: ComponentReference
+    ) {
+        guard let slot = container.slot(component.name) else { return }
+        slot.counts[subject] = count == 0 ? nil : count
+        guard slot.name == container.wired.comments, let item = subject.item else { return }
+        for list in container.derivedLists { list.setCommentCount(count, for: item) }
+    }
+
+    func publish(_ name: String, _ payload: [String: Value]) {
+        let topic = "\(container.name).\(name)"
+        if let problem = Topic.problem(in: topic) {
+            domain.logger.warning(
+                "the delegate's notification is dropped",
+                metadata: [
+                    "container": "\(container.name)", "topic": "\(topic)", "reason": "\(problem)",
+                ])
+            return
+        }
+        container.post(name, payload.jsonBytes)
+    }
+}

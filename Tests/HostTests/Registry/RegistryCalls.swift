@@ -1,0 +1,150 @@
+import AtriumKit
+
+@testable import Host
+
+/// A container, one of its components, and one of its items (nil: the container itself).
+struct SubjectAddress: Hashable {
+    var container: String
+    /// nil: the first of the kind.
+    var component: String?
+    /// nil: the container itself.
+    var item: String?
+}
+
+// Calls with the container's name: it is found first, as the control protocol's services do.
+extension Registry {
+    private func with<T>(
+        _ name: String, _ reply: @escaping Reply<T>, _ body: @escaping (Container) -> Void
+    ) {
+        find(name) { found in
+            switch found {
+            case .success(let container): body(container)
+            case .failure(let error): reply(.failure(error))
+            }
+        }
+    }
+
+    func cast(
+        _ address: SubjectAddress, value: Double, by caller: Caller,
+        _ reply: @escaping Reply<VoteResult>
+    ) {
+        with(address.container, reply) {
+            $0.cast(value, on: address.item, in: address.component, by: caller, reply)
+        }
+    }
+
+    func retract(
+        _ address: SubjectAddress, by caller: Caller, _ reply: @escaping Reply<VoteResult>
+    ) {
+        with(address.container, reply) {
+            $0.retract(on: address.item, in: address.component, by: caller, reply)
+        }
+    }
+
+    func tally(_ address: SubjectAddress) -> Result<TallyResult, HostError>? {
+        container(address.container)?.tally(of: address.item, in: address.component)
+    }
+
+    func tally(
+        _ address: SubjectAddress, actor: String?, _ reply: @escaping Reply<TallyResult>
+    ) {
+        with(address.container, reply) {
+            $0.tally(of: address.item, in: address.component, actor: actor, reply)
+        }
+    }
+
+    func ballots(
+        _ address: SubjectAddress, limit: Int, cursor: String?,
+        _ reply: @escaping Reply<BallotPage>
+    ) {
+        with(address.container, reply) {
+            $0.ballots(
+                on: address.item, in: address.component, limit: limit, cursor: cursor, reply)
+        }
+    }
+
+    func post(
+        _ address: SubjectAddress, parent: String?, text: String, id: String?, by caller: Caller,
+        _ reply: @escaping Reply<CommentResult>
+    ) {
+        let post = Post(item: address.item, parent: parent, text: text, id: id)
+        with(address.container, reply) {
+            $0.post(post, in: address.component, by: caller, reply)
+        }
+    }
+
+    func edit(
+        _ container: String, component: String?, comment: String, text: String,
+        by caller: Caller, _ reply: @escaping Reply<CommentResult>
+    ) {
+        with(container, reply) {
+            $0.edit(comment, text: text, in: component, by: caller, reply)
+        }
+    }
+
+    func delete(
+        _ container: String, component: String?, comment: String, by caller: Caller,
+        _ reply: @escaping Reply<CommentResult>
+    ) {
+        with(container, reply) { $0.delete(comment, in: component, by: caller, reply) }
+    }
+
+    func moderate(
+        _ container: String, component: String?, comment: String, state: Comment.State,
+        reason: String?, by caller: Caller, _ reply: @escaping Reply<CommentResult>
+    ) {
+        with(container, reply) {
+            $0.moderate(comment, state: state, reason: reason, in: component, by: caller, reply)
+        }
+    }
+
+    func thread(
+        _ container: String, component: String?, _ query: ThreadQuery,
+        _ reply: @escaping Reply<ThreadResult>
+    ) {
+        with(container, reply) { $0.thread(query, in: component, reply) }
+    }
+
+    func list(
+        _ container: String, _ request: ListRequest, _ reply: @escaping Reply<ListPage>
+    ) {
+        with(container, reply) { $0.list(request, reply) }
+    }
+
+    func get(
+        _ container: String, component: String?, item: String, actor: String?,
+        _ reply: @escaping Reply<ItemResult>
+    ) {
+        with(container, reply) { $0.get(item, in: component, actor: actor, reply) }
+    }
+
+    func put(
+        _ container: String, component: String?, _ items: [ItemDraft], by caller: Caller,
+        _ reply: @escaping Reply<PutResult>
+    ) {
+        with(container, reply) { $0.put(items, in: component, by: caller, reply) }
+    }
+
+    func remove(
+        _ container: String, component: String?, _ items: [String], purge: Bool,
+        by caller: Caller, _ reply: @escaping Reply<RemoveResult>
+    ) {
+        with(container, reply) { $0.remove(items, in: component, purge: purge, by: caller, reply) }
+    }
+
+    func filters(
+        _ container: String, component: String?, scope: String? = nil, selection: Selection,
+        search: String?, by user: String = "", _ reply: @escaping Reply<FiltersPage>
+    ) {
+        with(container, reply) {
+            $0.filters(component, in: scope, selection, search: search, by: user, reply)
+        }
+    }
+
+    func restore(
+        _ container: String, _ records: [RecordView], by caller: Caller,
+        _ reply: @escaping Reply<RestoreResult>
+    ) {
+        with(container, reply) { $0.restore(records, by: caller, reply) }
+    }
+}
