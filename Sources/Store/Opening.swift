@@ -40,9 +40,7 @@ struct Opening {
             lastSequence = head.lastSequence
             applied = head.applied
             tail = head.tail
-            // Where records can't be read at all, who reads them finds it, and the rest is served.
-            let problems = (try? pool.read(TableCheck.problems)) ?? []
-            damages += problems.map { [file] problem in
+            damages += Self.problems(pool).map { [file] problem in
                 KeptDamage("\(problem). Stop the daemon and restore a backup", in: file)
             }
             self.damages = damages
@@ -67,6 +65,16 @@ struct Opening {
         }
         try prepare(pool, identity: UUID().uuidString.lowercased())
         return pool
+    }
+
+    /// What is wrong with the rows that say where others belong, for people; the rest is served all the same.
+    private static func problems(_ pool: DatabasePool) -> [String] {
+        do {
+            return try pool.read(TableCheck.problems)
+        } catch {
+            let reason = (error as? DatabaseError)?.reason ?? "\(error)"
+            return ["the tables that say where records belong can't be read (\(reason))"]
+        }
     }
 
     /// Makes a new file.

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import GRDB
 
-/// Reads the rows of the small tables, and looks whether they are what was written and whether all are there.
+/// Reads the rows of the small tables, and looks whether they are what was written, whether all are there, and whether
+/// each is found where it is looked up.
 struct TableCheck {
     /// So many rows are read in a step.
     private static let rows = 2_000
@@ -41,7 +42,9 @@ struct TableCheck {
         while let row = try rows.next() {
             read += 1
             last = row.number(0) ?? last
-            if let sum = table.sum(of: row), sum == row.number(1) { continue }
+            if let sum = table.sum(of: row), sum == row.number(1), try table.isFound(row, db) {
+                continue
+            }
             damaged += 1
             guard names.count < 3 else { continue }
             names.append(row.number(0).map { "\($0)" } ?? row.text(0) ?? "?")
@@ -111,6 +114,23 @@ extension TableCheck.Table {
             guard let number = row.number(0), let name = row.blob(2) else { return nil }
             return RowSum.actor(number: number, name: name)
         }
+    }
+
+    /// Whether a row, which was read in the order of the table, is found through its index.
+    fileprivate func isFound(_ row: Row, _ db: Database) throws -> Bool {
+        let (condition, columns): (String, Range<Int>)
+        switch self {
+        case .containers: (condition, columns) = ("name = ?", 2..<3)
+        case .components: (condition, columns) = ("container = ? AND name = ?", 2..<4)
+        case .purges: (condition, columns) = ("component = ? AND item = ? AND last = ?", 2..<6)
+        case .meta, .actors: return true
+        }
+        // Without the column of a purge that its index does not have.
+        let values = columns.filter { self != .purges || $0 != 4 }.map { row[$0] as DatabaseValue }
+        let found = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM \(rawValue) WHERE \(condition)"),
+            arguments: StatementArguments(values))
+        return found == row.number(0)
     }
 
     /// How many rows there should be; nil where that can't be told.

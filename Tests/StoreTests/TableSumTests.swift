@@ -105,6 +105,28 @@ import Testing
         #expect(found.count == 1 && found[0].contains(said), "\(found)")
     }
 
+    @Test func `a row that its index has lost is named, though it is what was written`() throws {
+        let bench = try reopened(after: "SELECT 1")
+        bench.store.waitForDeletion()
+        bench.store.close()
+        let root = try DatabaseQueue(path: bench.scratch.database).read { db in
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_components_1'
+                    """)
+        }
+        var files = try StoreFiles(of: bench.scratch)
+        // How many entries its page has.
+        files.database.resetBytes(
+            in: (try #require(root) - 1) * 4_096 + 3..<(root ?? 0) * 4_096 - 4_091)
+        let again = try Bench(files.written())
+        #expect(
+            again.store.damages.map { $0.prefix { $0 != ":" } } == [
+                "2 rows of the table components (1, 2) are not what was written"
+            ])
+    }
+
     @Test(arguments: [
         // Of all keys; of another component; of another item; of what was written later.
         "UPDATE purges SET last = x''", "UPDATE purges SET component = 2, first = x''",
