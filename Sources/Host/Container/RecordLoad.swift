@@ -27,19 +27,21 @@ struct RecordLoad {
         var batched = 0
         let assembly = Assembly(fields: fields)
         var batcher: RecordBatcher?
-        var difference: RecordDifference?
+        var (unreadable, unfit) = (UnreadableRecords(), UnfitItems())
         do {
-            difference = try store.forEachRecord(container: container, component: component) {
-                expected in
+            unreadable.difference = try store.forEachRecord(
+                container: container, component: component
+            ) { expected in
                 batcher = RecordBatcher(fields: fields, expecting: expected)
                 assembly.reserve(expected)
             } _: { key, value, sequence in
                 batched += 1
-                guard let value else {
-                    batcher?.addUnreadable(key)
-                    return
+                guard let value else { return unreadable.add(key.text) }
+                switch try batcher?.append(key: key, value: value, revision: sequence) {
+                case nil: break
+                case .unreadable: unreadable.add(key.text)
+                case .unfit(let problem): unfit.add(problem)
                 }
-                try batcher?.append(key: key, value: value, revision: sequence)
                 if batcher?.isFull == true, let batch = batcher?.takeBatch() {
                     count.add(batched)
                     batched = 0
@@ -54,11 +56,9 @@ struct RecordLoad {
         assembly.append(batcher.takeBatch())
         let list = assembly.finish()
         list.adopt(batcher.items)
-        var unreadable = batcher.unreadable
-        unreadable.difference = difference
         return RecordLoad(
             list: list, items: RecordItems(batcher.items, places: batcher.places),
-            unreadable: unreadable, unfit: batcher.unfit)
+            unreadable: unreadable, unfit: unfit)
     }
 }
 

@@ -8,6 +8,14 @@ struct RecordBatcher {
     /// A record that is not an item just as it stands.
     struct NotAnItem: Error {}
 
+    /// What is wrong with a record that keeps nobody from starting.
+    enum Fault {
+        /// It is no JSON, and left out.
+        case unreadable
+        /// It is an item that does not fit the fields, and is taken all the same.
+        case unfit(FieldProblem)
+    }
+
     /// What all batches' items stand in.
     private(set) var items = PackedItems()
     /// Where each item stands, in the order of the rows.
@@ -15,10 +23,6 @@ struct RecordBatcher {
     /// What was read since the last ``takeBatch()``.
     private(set) var batch: RecordBatch
 
-    /// Those that are damaged or no JSON, and so left out.
-    private(set) var unreadable = UnreadableRecords()
-    /// Those that don't fit the fields.
-    private(set) var unfit = UnfitItems()
     private let checker: FieldChecker
     /// Whether what is being read may not fit.
     private var isSuspect = false
@@ -50,15 +54,14 @@ struct RecordBatcher {
         return full
     }
 
-    /// Notes a record that is damaged.
-    mutating func addUnreadable(_ key: UnsafeRawBufferPointer) { unreadable.add(key.text) }
-
-    /// Reads a record; one that can't be decoded is left out and noted.
+    /// Reads a record.
     ///
+    /// - Returns: what is wrong with it; nil: nothing.
     /// - Throws: ``NotAnItem``.
+    @discardableResult
     mutating func append(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, revision: Int64
-    ) throws(NotAnItem) {
+    ) throws(NotAnItem) -> Fault? {
         let id = key.bindMemory(to: UInt8.self)
         // An id that says its accents otherwise may be the same as another.
         if id.contains(where: { $0 >= 0xCC }) {
@@ -68,19 +71,16 @@ struct RecordBatcher {
         do {
             var json = JSONReader(value)
             if try read(&json, key, value, revision) {
-                if isSuspect, let record = try? Value(jsonBytes: Array(value)) {
-                    judge(Item(key: key.text, value: record))
+                guard isSuspect, let record = try? Value(jsonBytes: Array(value)) else {
+                    return nil
                 }
-                return
+                return Item(key: key.text, value: record).flatMap(fault(of:))
             }
         } catch {}
         // Unusual in some way: what it says is found out by the rules.
         rollBack()
-        guard let record = try? Value(jsonBytes: Array(value)) else {
-            return unreadable.add(key.text)
-        }
+        guard let record = try? Value(jsonBytes: Array(value)) else { return .unreadable }
         guard let item = Item(key: key.text, value: record) else { throw NotAnItem() }
-        judge(item)
         begin()
         for (name, column) in names { set(item.fields[name], column) }
         var parent = item.parent
@@ -89,6 +89,7 @@ struct RecordBatcher {
             if parent == nil { return finish(key, nil, fields, revision) }
             parent?.withUTF8 { finish(key, UnsafeRawBufferPointer($0), fields, revision) }
         }
+        return fault(of: item)
     }
 
     /// Reads a record as nearly all are.
@@ -227,10 +228,7 @@ struct RecordBatcher {
 // MARK: One row
 
 extension RecordBatcher {
-    /// Notes an item that does not fit the fields.
-    private mutating func judge(_ item: Item?) {
-        if let problem = item.flatMap(checker.check) { unfit.add(problem) }
-    }
+    private func fault(of item: Item) -> Fault? { checker.check(item).map(Fault.unfit) }
 
     private mutating func begin() {
         isSuspect = false
