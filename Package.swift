@@ -215,7 +215,7 @@ let package = Package(
             "HostTests",
             [
                 "Host", "PluginLoader", "Store", "StoreFaults", "FaultVFS", "JSONCodec",
-                "TestSupport", kit, nioCore, nioPosix, logging,
+                "LogMessages", "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(

@@ -73,6 +73,8 @@ public final class TurnNotes: @unchecked Sendable {
     /// The names of all methods, each at its place.
     public var methods: [String] = []
 
+    /// How many turns are over; 0 where nobody counts them.
+    @exclusivity(unchecked) public private(set) var count: UInt64 = 0
     /// What was done beside calls.
     @exclusivity(unchecked) public var work: Work = []
     /// The component that was called last, by the number that it was given.
@@ -118,6 +120,7 @@ public final class TurnNotes: @unchecked Sendable {
 
     /// Forgets what was noted: a turn is over.
     public func clear() {
+        count += 1
         work = []
         component = 0
         began = 0

@@ -96,7 +96,7 @@ final class ActorErasure {
             switch result {
             case .failure(let error): finish(.failure(error))
             case .success:
-                domain.after(Domain.pause) { self.forget(changes.dropFirst(part.count)) }
+                domain.afterPoll { self.forget(changes.dropFirst(part.count)) }
             }
         }
         guard let slot, !hasRefused else { return write(part, next) }

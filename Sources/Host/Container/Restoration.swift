@@ -106,7 +106,7 @@ final class Restoration {
         guard let domain = slot?.domain else { return }
         isTaking = true
         // Not at once: slice upon slice would keep the loop from its sockets.
-        domain.after(Domain.pause) { self.takeWaiting(in: domain) }
+        domain.afterPoll { self.takeWaiting(in: domain) }
     }
 
     private func takeWaiting(in domain: Domain) {

@@ -206,7 +206,7 @@ extension Slot {
         while let next = nextToRun() {
             send(next)
             guard NIODeadline.now() >= end else { continue }
-            return domain.after(Domain.pause) { [weak self] in self?.pump() }
+            return domain.afterPoll { [weak self] in self?.pump() }
         }
     }
 

@@ -114,7 +114,7 @@ final class SubjectErasure {
             guard ballots.count == Self.slice, let last = ballots.last else {
                 return self.forget(found + [keys])
             }
-            self.container.domain.after(Domain.pause) {
+            self.container.domain.afterPoll {
                 self.page(subject, after: last.actor, found + [keys])
             }
         }
@@ -124,7 +124,7 @@ final class SubjectErasure {
     private func forget(_ pages: [[String]]) {
         var pages = pages.filter { !$0.isEmpty }[...]
         var next = 0
-        container.domain.after(Domain.pause) { [self] in
+        container.domain.afterPoll { [self] in
             container.domain.inSlices { [self] in
                 guard let slot, let page = pages.first else { return false }
                 let end = min(next + Self.part, page.count)
@@ -136,7 +136,7 @@ final class SubjectErasure {
                 }
                 return true
             } then: { [self] in
-                container.domain.after(Domain.pause) { self.next() }
+                container.domain.afterPoll { self.next() }
             }
         }
     }

@@ -213,7 +213,7 @@ extension Domain {
         isPassing = false
         flushScreens()
         changes.note()
-        if hasArrivals { after(Self.pause) { self.passArrivals() } }
+        if hasArrivals { afterPoll { self.passArrivals() } }
     }
 
     private func pass(_ arrival: Arrival) {
@@ -298,6 +298,17 @@ extension Domain {
         }
     }
 
+    /// Comes back once the loop has looked at its sockets.
+    ///
+    /// A timer alone does not tell: what becomes due while other work goes on is run before the loop looks.
+    func afterPoll(_ body: @escaping () -> Void) {
+        let turn = turns.count
+        after(Self.pause) { [self] in
+            guard turn > 0, turns.count == turn else { return body() }
+            afterPoll(body)
+        }
+    }
+
     /// Comes back once what is going on now has returned.
     func later(_ body: @escaping () -> Void) {
         let body = NIOLoopBound(body, eventLoop: loop)
@@ -311,7 +322,7 @@ extension Domain {
     static let slice = TimeAmount.milliseconds(4)
     /// What lies between two slices: the next one is scheduled and not executed at once, for the loop
     /// would run it before it looks at its sockets again.
-    static let pause = TimeAmount.microseconds(100)
+    private static let pause = TimeAmount.microseconds(100)
 
     /// Does long work in slices, so that the loop serves others in between.
     ///
@@ -353,7 +364,7 @@ extension Domain {
         isSlicing = false
         guard !sliced.isEmpty || now >= start + .milliseconds(1) else { return }
         isResting = true
-        after(Self.pause) { [self] in
+        afterPoll { [self] in
             isResting = false
             if !sliced.isEmpty { nextSlice() }
         }

@@ -1,4 +1,6 @@
 import AtriumKit
+import LogMessages
+import NIOCore
 import Synchronization
 import Testing
 
@@ -122,6 +124,34 @@ struct LongQueryTests {
             try await client.catchUp()
             _ = try await host.status()
         }
+        try await host.end()
+    }
+
+    @Test func `the next slice waits until the loop has looked at its sockets`() async throws {
+        let host = try await TestRegistry.start()
+        let steps = Mutex(0)
+        await host.on { registry in
+            // Somebody counts the turns, and this one goes on.
+            registry.domain.turns.clear()
+            registry.domain.inSlices {
+                let end = NIODeadline.now() + .milliseconds(5)
+                while NIODeadline.now() < end {}
+                return steps.withLock {
+                    $0 += 1
+                    return $0 < 3
+                }
+            } then: {
+            }
+        }
+        for _ in 0..<200 { await host.on { _ in } }
+        #expect(steps.withLock { $0 } == 1)
+        await host.on { registry in
+            let turns = registry.domain.turns
+            registry.domain.loop.scheduleRepeatedTask(
+                initialDelay: .zero, delay: .milliseconds(1)
+            ) { _ in turns.clear() }
+        }
+        while steps.withLock({ $0 }) < 3 { await host.on { _ in } }
         try await host.end()
     }
 
