@@ -21,7 +21,7 @@ final class SubscriptionPump: Sendable {
     }
 
     private struct State {
-        var feed: SubscriptionFeed?
+        var id: SubscriptionID?
         var turn: Turn?
         /// A turn is to come, or a pull is under way: whoever ends that goes on.
         var isBusy = false
@@ -37,7 +37,7 @@ final class SubscriptionPump: Sendable {
     // A lock that is never contended: everything happens on the loop.
     private let state = Mutex(State())
 
-    private var registry: Registry { context.registry }
+    private var bus: Bus { context.registry.bus }
 
     init(
         call: VarlinkCall<Notifications.Subscribe.Reply>, seesRestricted: Bool,
@@ -49,9 +49,9 @@ final class SubscriptionPump: Sendable {
     }
 
     /// Begins once there is a subscription.
-    func start(_ feed: SubscriptionFeed) {
+    func start(_ id: SubscriptionID) {
         state.withLock { state in
-            state.feed = feed
+            state.id = id
             state.turn = Turn { self.draw() }
         }
         call.onClose { self.close() }
@@ -81,18 +81,18 @@ final class SubscriptionPump: Sendable {
 
     /// Sends what is at hand, until there is no more of it or the socket is full.
     private func draw() {
-        while let feed = state.withLock({ $0.feed }) {
+        while let id = state.withLock({ $0.id }) {
             guard call.isWritable else { return pause() }
-            switch feed.take(maxBytes: Self.replyBytes) {
+            switch bus.take(id, maxBytes: Self.replyBytes) {
             case .batch(let batch): send(batch)
             case .nothing: return rest()
-            case .later: return readPast(feed)
+            case .later: return readPast(id)
             }
         }
     }
 
-    private func readPast(_ feed: SubscriptionFeed) {
-        registry.pull(feed.id, maxBytes: Self.replyBytes) { self.take($0) }
+    private func readPast(_ id: SubscriptionID) {
+        bus.pull(id, maxBytes: Self.replyBytes) { self.take($0) }
     }
 
     private func take(_ result: Result<SharedBatch?, HostError>) {
@@ -119,7 +119,7 @@ final class SubscriptionPump: Sendable {
             call.replyRaw(batch.encoded { VarlinkCall.frame(Notifications.Subscribe.Reply($0)) })
         } else {
             var reply = Notifications.Subscribe.Reply(batch.content)
-            reply.store = registry.identity
+            reply.store = context.registry.identity
             call.replyContinues(reply)
         }
         ClientMeters.countDelivery(of: batch.content)
@@ -141,18 +141,17 @@ final class SubscriptionPump: Sendable {
 
     /// Where it would go on in another process; nil while the past is being read.
     private var standing: SubscriptionStanding? {
-        guard let feed = state.withLock({ $0.feed }) else { return nil }
-        return registry.standing(of: feed.id)
+        state.withLock { $0.id }.flatMap { bus.standing(of: $0) }
     }
 
     private func close() {
-        let feed = state.withLock { state in
+        let id = state.withLock { state in
             // The turn holds the pump: they let go of each other here.
             state.turn = nil
-            defer { state.feed = nil }
-            return state.feed
+            defer { state.id = nil }
+            return state.id
         }
-        if let feed { registry.unsubscribe(feed.id) }
+        if let id { bus.unsubscribe(id) }
     }
 }
 

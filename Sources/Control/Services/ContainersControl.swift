@@ -113,10 +113,10 @@ struct ContainersControl: ContainersService {
             isolation: parameters.isolation.map { $0 == .daemon ? .daemon : .process },
             isHidden: parameters.hidden ?? false)
         let caller = context.own(call.peer)
-        context.registry.attach(
-            parameters.container, component, at: parameters.at, by: caller
-        ) { result in
+        context.registry.change(parameters.container) { result in
             call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+        } _: { container, done in
+            container.attach(component, at: parameters.at, by: caller, done)
         }
     }
 
@@ -124,11 +124,11 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Detach.Parameters, call: VarlinkCall<Containers.Detach.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.detach(
-            parameters.container, parameters.component,
-            purge: parameters.purge ?? false, by: caller
-        ) { result in
+        context.registry.change(parameters.container) { result in
             call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+        } _: { container, done in
+            container.detach(
+                parameters.component, purge: parameters.purge ?? false, by: caller, done)
         }
     }
 
@@ -136,11 +136,10 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Move.Parameters, call: VarlinkCall<Containers.Move.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.move(
-            parameters.container, parameters.component,
-            to: parameters.at, by: caller
-        ) { result in
+        context.registry.change(parameters.container) { result in
             call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+        } _: { container, done in
+            container.move(parameters.component, to: parameters.at, by: caller, done)
         }
     }
 
@@ -149,11 +148,10 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.SetHidden.Reply>
     ) {
         let caller = context.own(call.peer)
-        context.registry.setHidden(
-            parameters.container, parameters.component,
-            parameters.hidden, by: caller
-        ) { result in
+        context.registry.change(parameters.container) { result in
             call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+        } _: { container, done in
+            container.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }
     }
 }

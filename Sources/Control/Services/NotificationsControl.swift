@@ -3,7 +3,7 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// `org.atrium.Notifications` over the registry's bus.
+/// `org.atrium.Notifications` over the bus.
 struct NotificationsControl: NotificationsService {
     let context: ControlContext
 
@@ -13,10 +13,12 @@ struct NotificationsControl: NotificationsService {
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
         let user = context.own(call.peer).actor
-        begin(call) { registry, seesRestricted, wake throws(HostError) in
-            try registry.subscribe(
+        let identity = context.registry.identity
+        begin(call) { bus, seesRestricted, wake throws(HostError) in
+            try bus.subscribe(
                 patterns: parameters.topics, after: parameters.after.map(Int64.init),
-                store: parameters.store, seesRestricted: seesRestricted, by: user, wake: wake)
+                isOfOther: parameters.store.map { $0 != identity } ?? false,
+                seesRestricted: seesRestricted, by: user, wake: wake)
         }
     }
 
@@ -30,29 +32,25 @@ struct NotificationsControl: NotificationsService {
             return call.fail(denial)
         }
         let user = context.own(call.peer).actor
-        begin(call) { registry, seesRestricted, wake throws(HostError) in
-            try registry.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
+        begin(call) { bus, seesRestricted, wake throws(HostError) in
+            try bus.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
         }
     }
 
     private typealias Begin =
-        @Sendable (
-            _ registry: Registry, _ seesRestricted: Bool,
-            _ wake: @escaping @Sendable () -> Void
+        (
+            _ bus: Bus, _ seesRestricted: Bool, _ wake: @escaping @Sendable () -> Void
         ) throws(HostError) -> SubscriptionID
 
     private func begin(
         _ call: VarlinkCall<Notifications.Subscribe.Reply>, _ subscribe: Begin
     ) {
         let seesRestricted = context.own(call.peer).isModerator
-        let registry = context.registry
         let pump = SubscriptionPump(call: call, seesRestricted: seesRestricted, context)
-        let opened = Result { () throws(HostError) in
-            registry.feed(of: try subscribe(registry, seesRestricted, { pump.wake() }))
-        }
-        switch opened {
-        case .success(let feed): pump.start(feed)
-        case .failure(let error): call.fail(error.reply(of: Notifications.self))
+        do throws(HostError) {
+            pump.start(try subscribe(context.registry.bus, seesRestricted, { pump.wake() }))
+        } catch {
+            call.fail(error.reply(of: Notifications.self))
         }
     }
 

@@ -70,9 +70,9 @@ struct ScreensControl: ScreensService {
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.select(
-                screen, section: parameters.section, filter: parameters.filter, by: caller
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.select(
+                section: parameters.section, filter: parameters.filter, on: screen
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
@@ -80,9 +80,9 @@ struct ScreensControl: ScreensService {
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.deselect(
-                screen, section: parameters.section, filter: parameters.filter, by: caller
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.deselect(
+                section: parameters.section, filter: parameters.filter, on: screen
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
@@ -90,26 +90,24 @@ struct ScreensControl: ScreensService {
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.clear(screen, by: caller) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
-            }
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.clear(screen) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.search(screen, parameters.text, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.search(parameters.text, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.sort(screen, by: parameters.sort, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.sort(by: parameters.sort, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -118,8 +116,8 @@ struct ScreensControl: ScreensService {
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.setScope(screen, to: parameters.scope, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.setScope(parameters.scope, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -128,32 +126,32 @@ struct ScreensControl: ScreensService {
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.resize(
-                screen, component: parameters.component, to: parameters.limit, by: caller
-            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.resize(parameters.component, to: parameters.limit, on: screen) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
         }
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.enter(screen, item: parameters.item, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.enter(parameters.item, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.back(screen, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.back(on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            registry.focus(screen, item: parameters.item, by: caller) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.focus(on: parameters.item, of: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -162,11 +160,14 @@ struct ScreensControl: ScreensService {
     func activate(
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
-        act(call, on: parameters.screen) { registry, screen, caller in
-            let denial = context.denial(
-                of: Screens.Activate.name, wanting: .member, to: call.peer)
-            if let denial { return call.fail(denial) }
-            registry.activate(screen, item: parameters.item, by: caller) {
+        act(call, on: parameters.screen, wanting: (Screens.Activate.name, .member)) {
+            container, screen, caller in
+            let agent = Caller(actor: screen.agent, pace: caller.pace)
+            let bytes = parameters.item.utf8.count
+            if let refusal = context.registry.refusal(ofWriting: bytes, by: agent) {
+                return call.fail(refusal.reply(of: Screens.self))
+            }
+            container.activate(parameters.item, on: screen) {
                 call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
@@ -176,18 +177,27 @@ struct ScreensControl: ScreensService {
     /// gone while the screen waited for its user, or the call for the screen.
     private func act<Reply>(
         _ call: VarlinkCall<Reply>, on screen: String,
-        _ body: @escaping @Sendable (Registry, ScreenID, Caller) -> Void
+        wanting role: (method: String, role: Role)? = nil,
+        _ body: @escaping (Host.Container, Screen, Caller) -> Void
     ) {
-        let screen = ScreenID(screen)
-        context.registry.whenRestored(screen) { [context] registry in
+        let id = ScreenID(screen)
+        context.registry.whenRestored(id) {
             let caller = context.own(call.peer)
-            if let actors = context.registry.actors(of: screen, by: caller),
+            let found = context.registry.find(id, of: caller)
+            if let screen = found?.screen,
                 let obstacle = context.obstacle(
-                    toScreenOf: actors.actor, agent: actors.agent, by: call.peer)
+                    toScreenOf: screen.actor, agent: screen.agent, by: call.peer)
             {
                 return call.fail(obstacle.reply)
             }
-            body(context.registry, screen, caller)
+            let denial = role.flatMap {
+                context.denial(of: $0.method, wanting: $0.role, to: call.peer)
+            }
+            if let denial { return call.fail(denial) }
+            guard let (container, screen) = found else {
+                return call.fail(HostError.screenNotFound(id.text).reply(of: Screens.self))
+            }
+            body(container, screen, caller)
         }
     }
 }

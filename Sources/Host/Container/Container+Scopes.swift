@@ -103,8 +103,8 @@ extension Container {
 
     /// Shows another scope on a screen, at its top.
     ///
-    /// Selection, search, sort, limits and focus stay.
-    func setScope(_ screen: Screen, _ name: String, _ reply: @escaping Answer<Int>) {
+    /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
+    public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         screen.queue { [self] finished in
             let done: Answer<Int> = { result in
                 reply(result)

@@ -2,9 +2,16 @@ import AtriumKit
 import JSONCodec
 import Store
 
-// Components attached, detached, moved, hidden and shown by hand.
+// Components attached, detached, moved, hidden and shown by hand: each within ``Registry/change(_:_:_:)``.
 extension Container {
-    func attach(
+    /// Attaches a component.
+    ///
+    /// - Parameters:
+    ///   - component: what.
+    ///   - place: among the others, from 0; nil: at the end.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence, once it is attached.
+    public func attach(
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {
@@ -27,7 +34,16 @@ extension Container {
         return live.problem(domain)
     }
 
-    func detach(
+    /// Detaches a component.
+    ///
+    /// Its records stay, and return when it is attached again.
+    ///
+    /// - Parameters:
+    ///   - component: its name.
+    ///   - purge: erases its records too.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence.
+    public func detach(
         _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
         guard let slot = slot(component) else {
@@ -45,7 +61,14 @@ extension Container {
             slot.definition, reply)
     }
 
-    func move(
+    /// Moves a component to another place among the others.
+    ///
+    /// - Parameters:
+    ///   - component: its name.
+    ///   - place: the new place, from 0; one beyond the last is the last.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence.
+    public func move(
         _ component: String, to place: Int, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
         var live = definition
@@ -60,7 +83,16 @@ extension Container {
             at: live.components.firstIndex { $0.name == component }, reply)
     }
 
-    func setHidden(
+    /// Hides or shows a component.
+    ///
+    /// A hidden one goes on working; screens leave it out.
+    ///
+    /// - Parameters:
+    ///   - component: its name.
+    ///   - isHidden: whether to hide it.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence; the current one when it is so already.
+    public func setHidden(
         _ component: String, _ isHidden: Bool, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {

@@ -13,6 +13,7 @@ extension Container {
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         deliver(events, from: slot)
+        for event in events { showUnasked(event, from: slot) }
         screensChanged()
     }
 

@@ -14,23 +14,18 @@ final class DelegateHandle: ContainerHandle {
 
     func show(_ selection: Selection, on screen: String) {
         guard let screen = container.screen(screen) else { return }
-        if screen.chosen != nil {
-            // Asked for by what the user does now.
-            screen.chosen = selection
-        } else {
-            container.change(screen) {
-                $0.view.selection = selection
-            } then: { _ in
-            }
+        container.change(screen) {
+            $0.view.selection = selection
+        } then: { _ in
         }
     }
 
     func enter(_ item: String, on screen: String) {
-        if let screen = container.screen(screen) { container.enter(screen, item) { _ in } }
+        if let screen = container.screen(screen) { container.enter(item, on: screen) { _ in } }
     }
 
     func back(on screen: String) {
-        if let screen = container.screen(screen) { container.back(screen) { _ in } }
+        if let screen = container.screen(screen) { container.back(on: screen) { _ in } }
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {

@@ -3,52 +3,8 @@ import Store
 
 // Notifications.
 extension Registry {
-    /// Subscribes to topics; see ``Bus/subscribe(patterns:after:isOfOther:seesRestricted:by:wake:)``.
-    ///
-    /// `store` is the identity of the store that `after` is of; nil (the default): this one's.
-    /// - Throws: `topicInvalid` or `limitExceeded`.
-    public func subscribe(
-        patterns: [String], after: Int64?, store: String? = nil, seesRestricted: Bool,
-        by user: String = "", wake: @escaping @Sendable () -> Void
-    ) throws(HostError) -> SubscriptionID {
-        try domain.bus.subscribe(
-            patterns: patterns, after: after, isOfOther: store.map { $0 != identity } ?? false,
-            seesRestricted: seesRestricted, by: user, wake: wake)
-    }
-
-    /// Goes on with a subscription of another process; see
-    /// ``Bus/resume(_:seesRestricted:by:wake:)``.
-    ///
-    /// - Throws: `topicInvalid` or `limitExceeded`.
-    public func resume(
-        _ standing: SubscriptionStanding, seesRestricted: Bool, by user: String = "",
-        wake: @escaping @Sendable () -> Void
-    ) throws(HostError) -> SubscriptionID {
-        try domain.bus.resume(standing, seesRestricted: seesRestricted, by: user, wake: wake)
-    }
-
-    /// Where a subscriber stands; see ``Bus/standing(of:)``.
-    public func standing(of id: SubscriptionID) -> SubscriptionStanding? {
-        domain.bus.standing(of: id)
-    }
-
-    /// Where a subscriber takes what is at hand.
-    public func feed(of id: SubscriptionID) -> SubscriptionFeed {
-        SubscriptionFeed(id: id, bus: domain.bus)
-    }
-
-    /// What a subscriber has not been told yet, also where the past must be read; nil: nothing, and
-    /// it is woken once there is.
-    public func pull(
-        _ id: SubscriptionID, maxBytes: Int, _ reply: @escaping Reply<SharedBatch?>
-    ) {
-        domain.bus.pull(id, maxBytes: maxBytes, reply: reply)
-    }
-
-    /// Ends a subscription.
-    public func unsubscribe(_ id: SubscriptionID) {
-        domain.bus.unsubscribe(id)
-    }
+    /// Who is told what happened: where clients subscribe.
+    public var bus: Bus { domain.bus }
 
     /// Publishes under `<container>.app`.
     ///

@@ -160,70 +160,6 @@ extension Registry {
         }
     }
 
-    /// Attaches a component.
-    ///
-    /// - Parameters:
-    ///   - container: where.
-    ///   - component: what.
-    ///   - place: among the others, from 0; nil: at the end.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence, once it is attached.
-    public func attach(
-        _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
-        _ reply: @escaping Reply<Int64>
-    ) {
-        change(container, reply) { $0.attach(component, at: place, by: caller, $1) }
-    }
-
-    /// Detaches a component.
-    ///
-    /// Its records stay, and return when it is attached again.
-    ///
-    /// - Parameters:
-    ///   - container: its container.
-    ///   - component: its name.
-    ///   - purge: erases its records too.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
-    public func detach(
-        _ container: String, _ component: String, purge: Bool, by caller: Caller,
-        _ reply: @escaping Reply<Int64>
-    ) {
-        change(container, reply) { $0.detach(component, purge: purge, by: caller, $1) }
-    }
-
-    /// Moves a component to another place among the others.
-    ///
-    /// - Parameters:
-    ///   - container: its container.
-    ///   - component: its name.
-    ///   - place: the new place, from 0; one beyond the last is the last.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
-    public func move(
-        _ container: String, _ component: String, to place: Int, by caller: Caller,
-        _ reply: @escaping Reply<Int64>
-    ) {
-        change(container, reply) { $0.move(component, to: place, by: caller, $1) }
-    }
-
-    /// Hides or shows a component.
-    ///
-    /// A hidden one goes on working; screens leave it out.
-    ///
-    /// - Parameters:
-    ///   - container: its container.
-    ///   - component: its name.
-    ///   - isHidden: whether to hide it.
-    ///   - caller: on whose behalf.
-    ///   - reply: the sequence; the current one when it is so already.
-    public func setHidden(
-        _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
-        _ reply: @escaping Reply<Int64>
-    ) {
-        change(container, reply) { $0.setHidden(component, isHidden, by: caller, $1) }
-    }
-
     /// Changes the structure of containers once it is this change's turn, and those of them that
     /// are being loaded are there.
     private func change(_ names: Set<String>, _ job: @escaping StructureQueue.Job) {
@@ -237,9 +173,16 @@ extension Registry {
         }
     }
 
-    /// Changes a container's structure once it is this change's turn.
-    private func change(
-        _ name: String, _ reply: @escaping Reply<Int64>,
+    /// Finds a container once it is the turn of a change of its structure.
+    ///
+    /// Changes of one container are made one after the other, in the order of these calls.
+    ///
+    /// - Parameters:
+    ///   - name: the container, which need not be there yet.
+    ///   - reply: the sequence; fails with `containerNotFound`.
+    ///   - body: makes the change, and replies in the end.
+    public func change(
+        _ name: String, _ reply: @escaping Answer<Int64>,
         _ body: @escaping (Container, @escaping Answer<Int64>) -> Void
     ) {
         change([name]) { [self] finished in

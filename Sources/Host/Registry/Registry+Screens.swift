@@ -101,20 +101,25 @@ extension Registry {
         screen.container?.closeScreen(screen)
     }
 
-    /// Whose ballots a caller's screen shows as `mine`, and in whose name items are chosen on it; nil: they have
-    /// no such screen.
-    public func actors(
-        of screen: ScreenID, by caller: Caller
-    ) -> (actor: String?, agent: String)? {
-        guard let screen = domain.screens[screen], screen.owner == caller.actor else { return nil }
-        return (screen.actor, screen.agent)
+    /// Finds a caller's screen.
+    ///
+    /// Asked for within ``whenRestored(_:_:)``.
+    ///
+    /// - Returns: the container and the screen; nil: they have no such screen.
+    public func find(
+        _ screen: ScreenID, of caller: Caller
+    ) -> (container: Container, screen: Screen)? {
+        guard let screen = domain.screens[screen], screen.owner == caller.actor,
+            let container = screen.container
+        else { return nil }
+        return (container, screen)
     }
 
     /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
     /// others.
-    public func whenRestored(_ screen: ScreenID, _ body: @escaping (Registry) -> Void) {
-        guard let restoration = domain.screens.restorations[screen] else { return body(self) }
-        restoration.whenOver { [self] in body(self) }
+    public func whenRestored(_ screen: ScreenID, _ body: @escaping () -> Void) {
+        guard let restoration = domain.screens.restorations[screen] else { return body() }
+        restoration.whenOver(body)
     }
 
     /// Lets a screen wait for a while, to be resumed.
@@ -136,119 +141,5 @@ extension Domain {
             }
             if let end = screens.nextEnd(of: owner) { endLingering(of: owner, after: end - now) }
         }
-    }
-}
-
-// What users do on their screens. Each reply with a revision comes once that is on its way.
-extension Registry {
-    /// Selects a filter.
-    public func select(
-        _ screen: ScreenID, section: String, filter: String, by caller: Caller,
-        _ reply: @escaping Reply<Int>
-    ) {
-        let id = ComponentQuery.FilterID(section: section, filter: filter)
-        with(screen, caller, reply) {
-            $0.choose($1, id, { .select(id, of: $0, screen: screen.text) }, reply)
-        }
-    }
-
-    /// Deselects a filter.
-    public func deselect(
-        _ screen: ScreenID, section: String, filter: String, by caller: Caller,
-        _ reply: @escaping Reply<Int>
-    ) {
-        let id = ComponentQuery.FilterID(section: section, filter: filter)
-        with(screen, caller, reply) {
-            $0.choose($1, id, { .deselect(id, of: $0, screen: screen.text) }, reply)
-        }
-    }
-
-    /// Selects nothing.
-    public func clear(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
-        with(screen, caller, reply) {
-            $0.choose($1, nil, { .clear($0, screen: screen.text) }, reply)
-        }
-    }
-
-    /// Searches a text; empty: none.
-    public func search(
-        _ screen: ScreenID, _ text: String, by caller: Caller, _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) {
-            $0.change($1, { $0.view.search = text }, then: { reply($0) })
-        }
-    }
-
-    /// Sorts by other fields; fails with `fieldUnknown`.
-    public func sort(
-        _ screen: ScreenID, by fields: [String], by caller: Caller, _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) {
-            $0.change($1, { $0.view.sort = fields }, then: { reply($0) })
-        }
-    }
-
-    /// Shows another scope, at its top; fails with `scopeNotFound`.
-    public func setScope(
-        _ screen: ScreenID, to scope: String, by caller: Caller, _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) { $0.setScope($1, scope) { reply($0) } }
-    }
-
-    /// Shows more or less of a list, or of a subject's comments; nil: of each.
-    public func resize(
-        _ screen: ScreenID, component: String?, to limit: Int, by caller: Caller,
-        _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) { $0.resize($1, component, to: limit) { reply($0) } }
-    }
-
-    /// Shows an item's children, wherever it was found; fails with `itemNotFound`.
-    public func enter(
-        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) { $0.enter($1, item) { reply($0) } }
-    }
-
-    /// Goes back to what the entered item lies under; at the top nothing changes.
-    public func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
-        with(screen, caller, reply) { $0.back($1) { reply($0) } }
-    }
-
-    /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
-    public func focus(
-        _ screen: ScreenID, item: String?, by caller: Caller, _ reply: @escaping Reply<Int>
-    ) {
-        with(screen, caller, reply) { $0.focus($1, on: item) { reply($0) } }
-    }
-
-    /// Tells the container that the user chose an item, and everyone under the name that its
-    /// definition gives.
-    ///
-    /// The reply is the notification's sequence; nil: the definition gives no name. Fails with
-    /// `itemNotFound` or `limitExceeded`.
-    public func activate(
-        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
-    ) {
-        with(screen, caller, reply) { [self] container, screen in
-            let agent = Caller(actor: screen.agent, pace: caller.pace)
-            if let error = refusal(ofWriting: item.utf8.count, by: agent) {
-                return reply(.failure(error))
-            }
-            container.activate(screen, item) { reply($0) }
-        }
-    }
-
-    private func with<T>(
-        _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
-        _ body: @escaping (Container, Screen) -> Void
-    ) {
-        if let restoration = domain.screens.restorations[id] {
-            return restoration.whenOver { [self] in with(id, caller, reply, body) }
-        }
-        guard let screen = domain.screens[id], screen.owner == caller.actor,
-            let container = screen.container
-        else { return reply(.failure(.screenNotFound(id.text))) }
-        body(container, screen)
     }
 }

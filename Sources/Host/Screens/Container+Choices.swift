@@ -2,11 +2,42 @@ import AtriumKit
 import JSONCodec
 import Store
 
-// What users do on their screens.
+// What users do on their screens. Each reply with a revision comes once that is on its way.
 extension Container {
-    /// Asks the filters component that has the section; what it tells its delegate reaches the
-    /// screen through the container's.
-    func choose(
+    /// Selects a filter.
+    public func select(
+        section: String, filter: String, on screen: Screen, _ reply: @escaping Answer<Int>
+    ) {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        choose(screen, id, { .select(id, of: $0, screen: screen.id.text) }, reply)
+    }
+
+    /// Deselects a filter.
+    public func deselect(
+        section: String, filter: String, on screen: Screen, _ reply: @escaping Answer<Int>
+    ) {
+        let id = ComponentQuery.FilterID(section: section, filter: filter)
+        choose(screen, id, { .deselect(id, of: $0, screen: screen.id.text) }, reply)
+    }
+
+    /// Selects nothing.
+    public func clear(_ screen: Screen, _ reply: @escaping Answer<Int>) {
+        choose(screen, nil, { .clear($0, screen: screen.id.text) }, reply)
+    }
+
+    /// Searches a text; empty: none.
+    public func search(_ text: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
+        change(screen, { $0.view.search = text }, then: reply)
+    }
+
+    /// Sorts by other fields; fails with `fieldUnknown`.
+    public func sort(by fields: [String], on screen: Screen, _ reply: @escaping Answer<Int>) {
+        change(screen, { $0.view.sort = fields }, then: reply)
+    }
+
+    /// Asks the filters component that has the section for the new selection, and shows what the container's
+    /// delegate makes of it.
+    private func choose(
         _ screen: Screen, _ filter: ComponentQuery.FilterID?,
         _ query: @escaping (Selection) -> ComponentQuery, _ reply: @escaping Answer<Int>
     ) {
@@ -38,18 +69,37 @@ extension Container {
         report(to: slot) { [self] in
             slot.ask(query) { [self] result in
                 switch result {
-                case .success(.selection(_, let events)):
-                    // The delegate shows it, or something else, or nothing.
-                    screen.chosen = screen.choices.view.selection
+                case .success(.selection(let selection, let events)):
                     deliver(events, from: slot)
                     var choices = screen.choices
-                    choices.view.selection = screen.chosen ?? choices.view.selection
-                    screen.chosen = nil
+                    choices.view.selection = shown(selection, of: slot, on: screen)
                     turn(screen, to: choices, done)
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
                 case .failure(let error): explain(error, slot, done)
                 }
             }
+        }
+    }
+
+    /// What a screen shows of the selection that a filters component answered with.
+    private func shown(_ selection: Selection, of slot: Slot, on screen: Screen) -> Selection {
+        guard let reference = slot.reference else { return selection }
+        return delegate(on: screen).filters(
+            reference, willShow: selection, on: screen.id.text)
+    }
+
+    /// Shows what a filters component selected on a screen though nobody asked it to.
+    func showUnasked(_ event: ComponentEvent, from slot: Slot) {
+        let selection: Selection
+        switch event {
+        case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
+        case .didClear: selection = Selection()
+        default: return
+        }
+        guard let screen = event.screen.flatMap({ self.screen($0) }) else { return }
+        change(screen) { [self] in
+            $0.view.selection = shown(selection, of: slot, on: screen)
+        } then: { _ in
         }
     }
 
@@ -80,9 +130,9 @@ extension Container {
         }
     }
 
-    /// Sets how much of a list is shown; nil: of each.
-    func resize(
-        _ screen: Screen, _ component: String?, to limit: Int, _ reply: @escaping Answer<Int>
+    /// Shows more or less of a list, or of a subject's comments; nil: of each.
+    public func resize(
+        _ component: String?, to limit: Int, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
         if let component {
             guard let kind = slot(component)?.kind, kind == .contents || kind == .comments else {
@@ -102,9 +152,10 @@ extension Container {
         }
     }
 
-    /// Shows an item's children, in the list that the item is in; from there one goes back to what
-    /// it lies under, however one came.
-    func enter(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int>) {
+    /// Shows an item's children, in the list that the item is in; fails with `itemNotFound`.
+    ///
+    /// From there one goes back to what it lies under, however one came.
+    public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
         screen.queue { [self] finished in
             let done: Answer<Int> = { result in
                 reply(result)
@@ -126,7 +177,7 @@ extension Container {
     }
 
     /// Goes back to what the entered item lies under; at the top nothing changes.
-    func back(_ screen: Screen, _ reply: @escaping Answer<Int>) {
+    public func back(on screen: Screen, _ reply: @escaping Answer<Int>) {
         change(screen) {
             _ = $0.view.places.popLast()
         } then: {
@@ -134,8 +185,8 @@ extension Container {
         }
     }
 
-    /// Focuses a screen on an item, or on the container itself.
-    func focus(_ screen: Screen, on item: String?, _ reply: @escaping Answer<Int>) {
+    /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
+    public func focus(on item: String?, of screen: Screen, _ reply: @escaping Answer<Int>) {
         if let error = absence(of: item) { return reply(.failure(error)) }
         change(screen) {
             $0.subject = Subject(item: item)
@@ -147,8 +198,11 @@ extension Container {
     /// Tells the delegate, and everyone under the name that the definition gives, that an item was
     /// chosen.
     ///
-    /// The reply is the notification's sequence; nil: the definition gives no name.
-    func activate(_ screen: Screen, _ item: String, _ reply: @escaping Answer<Int64?>) {
+    /// The reply is the notification's sequence; nil: the definition gives no name. Fails with
+    /// `itemNotFound`.
+    public func activate(
+        _ item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
+    ) {
         screen.queue { [self] finished in
             begin(activating: item, on: screen, reply)
             finished()

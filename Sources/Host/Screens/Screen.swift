@@ -9,7 +9,7 @@ import DequeModule
 ///
 /// It outlives its connection for a while, with what it was last sent, so that another one can go on
 /// from there.
-final class Screen {
+public final class Screen {
     /// How the reader does.
     enum Reader {
         /// There is none: the screen waits to be resumed.
@@ -41,15 +41,15 @@ final class Screen {
 
     let id: ScreenID
     let account: ScreenAccount
-    let actor: String?
-    let agent: String
+    /// Whose ballots it shows as `mine`; nil: nobody's.
+    public let actor: String?
+    /// In whose name items are chosen on it.
+    public let agent: String
     private(set) weak var container: Container?
     private(set) var choices: Choices
     var view: SharedView?
     var focus: SharedFocus?
     var ballots: OwnBallots?
-    /// What the delegate makes of what the user is just choosing; nil while they do not.
-    var chosen: Selection?
 
     private(set) var reader = Reader.gone
     /// Whether a revision is due that can't be made before a component has answered.

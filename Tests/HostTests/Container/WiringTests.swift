@@ -65,14 +65,14 @@ private final class Log: Sendable {
         let subscription = try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in
-                    try registry.subscribe(
+                    try registry.bus.subscribe(
                         patterns: ["films.>"], after: nil, seesRestricted: false,
                         wake: { log.add("bus") })
                 })
         }
         for _ in 0..<2 {
             _ = try await host.on { $0.pullScreen(screen) }.get()
-            _ = try await host.call { $0.pull(subscription, maxBytes: 1_000, $1) }
+            _ = try await host.call { $0.bus.pull(subscription, maxBytes: 1_000, reply: $1) }
         }
         _ =
             try await host.call { registry, reply in
@@ -107,12 +107,12 @@ private final class Log: Sendable {
         let subscription = try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in
-                    try registry.subscribe(
+                    try registry.bus.subscribe(
                         patterns: ["films.posted"], after: nil, seesRestricted: false, wake: {})
                 })
         }
         try await host.post("Good.", id: "c1")
-        let batch = try await host.call { $0.pull(subscription, maxBytes: 1_000, $1) }
+        let batch = try await host.call { $0.bus.pull(subscription, maxBytes: 1_000, reply: $1) }
         let told = try #require(batch?.content.notifications.first)
         #expect(told.sequence == nil)
         #expect(told.payload == Array(#"{"id":"c1"}"#.utf8))

@@ -31,7 +31,7 @@ import Testing
         try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in
-                    try registry.subscribe(
+                    try registry.bus.subscribe(
                         patterns: ["films.comments.*"], after: after,
                         seesRestricted: seesRestricted, wake: {})
                 })
@@ -39,7 +39,7 @@ import Testing
     }
 
     private func told(_ host: TestRegistry, _ id: SubscriptionID) async throws -> [Told] {
-        let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+        let batch = try await host.call { $0.bus.pull(id, maxBytes: 1 << 20, reply: $1) }
         return try (batch?.content.notifications ?? []).map {
             Told(
                 topic: $0.topic, text: try Value(jsonBytes: $0.payload).object?["text"]?.text,

@@ -79,12 +79,13 @@ import Testing
                 try await host.call { registry, reply in
                     reply(
                         Result { () throws(HostError) in
-                            try registry.subscribe(
+                            try registry.bus.subscribe(
                                 patterns: [">"], after: 0, seesRestricted: true, wake: {})
                         })
                 }
             }
-        return try await host.call { $0.pull(subscription, maxBytes: 1 << 20, $1) }?.content
+        return try await host.call { $0.bus.pull(subscription, maxBytes: 1 << 20, reply: $1) }?
+            .content
             .notifications ?? []
     }
 
@@ -217,7 +218,7 @@ import Testing
         let late: SubscriptionID = try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in
-                    try registry.subscribe(
+                    try registry.bus.subscribe(
                         patterns: ["films.>"], after: 0, seesRestricted: true, wake: {})
                 })
         }

@@ -148,3 +148,114 @@ extension Registry {
         with(container, reply) { $0.restore(records, by: caller, reply) }
     }
 }
+
+// Changes of a container's structure, with its name.
+extension Registry {
+    func attach(
+        _ container: String, _ component: ComponentDefinition, at place: Int?, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.attach(component, at: place, by: caller, $1) }
+    }
+
+    func detach(
+        _ container: String, _ component: String, purge: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.detach(component, purge: purge, by: caller, $1) }
+    }
+
+    func move(
+        _ container: String, _ component: String, to place: Int, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.move(component, to: place, by: caller, $1) }
+    }
+
+    func setHidden(
+        _ container: String, _ component: String, _ isHidden: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.setHidden(component, isHidden, by: caller, $1) }
+    }
+}
+
+// What users do on a screen, with its id.
+extension Registry {
+    private func with<T>(
+        _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
+        _ body: @escaping (Container, Screen) -> Void
+    ) {
+        whenRestored(id) { [self] in
+            guard let (container, screen) = find(id, of: caller) else {
+                return reply(.failure(.screenNotFound(id.text)))
+            }
+            body(container, screen)
+        }
+    }
+
+    func select(
+        _ screen: ScreenID, section: String, filter: String, by caller: Caller,
+        _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.select(section: section, filter: filter, on: $1, reply) }
+    }
+
+    func deselect(
+        _ screen: ScreenID, section: String, filter: String, by caller: Caller,
+        _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.deselect(section: section, filter: filter, on: $1, reply) }
+    }
+
+    func clear(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
+        with(screen, caller, reply) { $0.clear($1, reply) }
+    }
+
+    func search(
+        _ screen: ScreenID, _ text: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.search(text, on: $1, reply) }
+    }
+
+    func sort(
+        _ screen: ScreenID, by fields: [String], by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.sort(by: fields, on: $1, reply) }
+    }
+
+    func setScope(
+        _ screen: ScreenID, to scope: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.setScope(scope, on: $1, reply) }
+    }
+
+    func resize(
+        _ screen: ScreenID, component: String?, to limit: Int, by caller: Caller,
+        _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.resize(component, to: limit, on: $1, reply) }
+    }
+
+    func enter(
+        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.enter(item, on: $1, reply) }
+    }
+
+    func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
+        with(screen, caller, reply) { $0.back(on: $1, reply) }
+    }
+
+    func focus(
+        _ screen: ScreenID, item: String?, by caller: Caller, _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.focus(on: item, of: $1, reply) }
+    }
+
+    func activate(
+        _ screen: ScreenID, item: String, by caller: Caller, _ reply: @escaping Reply<Int64?>
+    ) {
+        with(screen, caller, reply) { $0.activate(item, on: $1, reply) }
+    }
+}

@@ -231,12 +231,12 @@ import Testing
             let id = try await host.call { registry, reply in
                 reply(
                     Result { () throws(HostError) in
-                        try registry.subscribe(
+                        try registry.bus.subscribe(
                             patterns: ["films.votes.*"], after: 0,
                             seesRestricted: seesRestricted, wake: {})
                     })
             }
-            let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+            let batch = try await host.call { $0.bus.pull(id, maxBytes: 1 << 20, reply: $1) }
             let told = try #require(batch?.content.notifications.first)
             #expect(told.topic == "films.votes.cast")
             #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
@@ -255,12 +255,12 @@ import Testing
             let id = try await host.call { registry, reply in
                 reply(
                     Result { () throws(HostError) in
-                        try registry.subscribe(
+                        try registry.bus.subscribe(
                             patterns: ["films.comments.*"], after: 0,
                             seesRestricted: seesRestricted, wake: {})
                     })
             }
-            let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+            let batch = try await host.call { $0.bus.pull(id, maxBytes: 1 << 20, reply: $1) }
             let told = try #require(batch?.content.notifications.first)
             #expect(told.topic == "films.comments.posted")
             #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
@@ -281,12 +281,12 @@ import Testing
             let id = try await host.call { registry, reply in
                 reply(
                     Result { () throws(HostError) in
-                        try registry.subscribe(
+                        try registry.bus.subscribe(
                             patterns: ["films.comments.removed"], after: 0,
                             seesRestricted: seesRestricted, wake: {})
                     })
             }
-            let batch = try await host.call { $0.pull(id, maxBytes: 1 << 20, $1) }
+            let batch = try await host.call { $0.bus.pull(id, maxBytes: 1 << 20, reply: $1) }
             let told = try #require(batch?.content.notifications.first)
             #expect(told.actor == (seesRestricted ? "unix:1001" : nil))
         }

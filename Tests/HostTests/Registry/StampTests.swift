@@ -11,7 +11,7 @@ import Testing
         try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in
-                    try registry.subscribe(
+                    try registry.bus.subscribe(
                         patterns: [">"], after: after, seesRestricted: true, wake: {})
                 })
         }
@@ -22,7 +22,7 @@ import Testing
         _ host: TestRegistry, _ id: SubscriptionID
     ) async throws -> [NotificationView] {
         var told: [NotificationView] = []
-        while let batch = try await host.call({ $0.pull(id, maxBytes: 1 << 20, $1) }) {
+        while let batch = try await host.call({ $0.bus.pull(id, maxBytes: 1 << 20, reply: $1) }) {
             told += batch.content.notifications.filter { $0.sequence != nil }
             if batch.content.live { break }
         }

@@ -98,12 +98,12 @@ import Testing
             switch index {
             case 0: registry.restoreScreens([kept], digest: { _ in 1 })
             case 1:
-                registry.whenRestored(kept.id) { registry in
+                registry.whenRestored(kept.id) {
                     order.names.withLock { $0.append("its own") }
-                    reply(.success(registry.actors(of: kept.id, by: .ann) != nil))
+                    reply(.success(registry.find(kept.id, of: .ann) != nil))
                 }
             case 2:
-                registry.whenRestored(ScreenID("other")) { _ in
+                registry.whenRestored(ScreenID("other")) {
                     order.names.withLock { $0.append("another") }
                     reply(.success(true))
                 }

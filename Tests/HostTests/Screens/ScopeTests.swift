@@ -32,11 +32,13 @@ private final class ListeningDelegate: ContainerDelegate {
         now selection: Selection, on screen: String
     ) {
         log.add("\(name): \(filter) selected")
+    }
+
+    override func filters(
+        _ component: ComponentReference, willShow selection: Selection, on screen: String
+    ) -> Selection {
         // Old films are all shown, whatever is selected.
-        if name != "past" {
-            super.filters(
-                component, didSelect: filter, in: section, now: selection, on: screen)
-        }
+        name == "past" ? Selection() : selection
     }
 
     override func contents(

@@ -85,32 +85,33 @@ open class ContainerDelegate {
         by actor: ActorID
     ) {}
 
+    /// Which selection a screen shows, once a component has selected, deselected or cleared filters.
+    ///
+    /// Default: the component's.
+    open func filters(
+        _ component: ComponentReference, willShow selection: Selection, on screen: String
+    ) -> Selection { selection }
+
     /// A filter was selected.
     ///
-    /// Default: the screen shows what the selection lets through.
+    /// Default: nothing.
     open func filters(
         _ component: ComponentReference, didSelect filter: String, in section: String,
         now selection: Selection, on screen: String
-    ) {
-        container?.show(selection, on: screen)
-    }
+    ) {}
 
     /// A filter was deselected.
     ///
-    /// Default: the screen shows what the selection lets through.
+    /// Default: nothing.
     open func filters(
         _ component: ComponentReference, didDeselect filter: String, in section: String,
         now selection: Selection, on screen: String
-    ) {
-        container?.show(selection, on: screen)
-    }
+    ) {}
 
     /// A selection was cleared.
     ///
-    /// Default: the screen shows everything.
-    open func filters(_ component: ComponentReference, didClearOn screen: String) {
-        container?.show(Selection(), on: screen)
-    }
+    /// Default: nothing.
+    open func filters(_ component: ComponentReference, didClearOn screen: String) {}
 
     /// A tally changed.
     ///
