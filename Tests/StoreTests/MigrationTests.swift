@@ -90,6 +90,26 @@ import Testing
         #expect(try Bench(scratch).records("films", "list")["c"] == "Heat")
     }
 
+    @Test(arguments: [false, true])
+    func `the file of a stopped store of the version before is restored, as another store`(
+        purges: Bool
+    ) throws {
+        let (old, scratch) = (try TemporaryDirectory(), try TemporaryDirectory())
+        try makeOld(in: old, purges: purges)
+        let descriptor = open(old.database, O_RDONLY)
+        defer { close(descriptor) }
+        let restored = try StoreRestore(
+            from: descriptor, named: old.database, to: scratch.path
+        ).run(replacing: false)
+        #expect(restored.sequence == 4 && restored.identity != Self.identity)
+        let bench = try Bench(scratch)
+        #expect(bench.store.identity == restored.identity)
+        #expect(bench.store.damages == [])
+        #expect(try bench.records("films", "list") == ["a": "Alien", "b\0": ""])
+        #expect(try bench.records("films", "stars") == (purges ? [:] : ["a": "5"]))
+        #expect(bench.write(put("c", "Heat"))?.sequence == 5)
+    }
+
     /// All rows of a file, as text.
     private func rows(of path: String) throws -> [String] {
         let file = try DatabaseQueue(path: path)
