@@ -23,7 +23,7 @@ public final class Screen {
     /// What a revision showed.
     struct Frame {
         var revision: Int
-        var moment: Moment
+        var moment: ScreenSnapshot
         /// How many commits its container had seen.
         var commits: Int
         /// Of the ballots.
@@ -230,7 +230,7 @@ extension Screen {
 
     private func moment(
         _ view: SharedView, _ focus: SharedFocus, _ container: Container
-    ) -> Moment {
+    ) -> ScreenSnapshot {
         let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
         return view.moments.moment(
             view.state, focus, own, of: ballots, readers: view.screens.count,
@@ -239,7 +239,7 @@ extension Screen {
 
     /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
     private func revision(
-        at moment: Moment, since base: Frame?, _ container: Container
+        at moment: ScreenSnapshot, since base: Frame?, _ container: Container
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision
         if !isDue, let base, base.moment === moment { return nil }

@@ -3,7 +3,7 @@ import AtriumKit
 /// What readers see at one moment, one object for all who see the same; never changed.
 ///
 /// They share a view and a focus, and have the same ballots of their own in sight.
-final class Moment: Sendable {
+final class ScreenSnapshot: Sendable {
     /// Tells it from every other moment.
     let number: UInt64
     let view: ViewState
@@ -23,7 +23,7 @@ final class Moment: Sendable {
     var focusMine: Double? { focus.tally == nil ? nil : own.focus }
 
     /// What leads here from another moment, made once for all who are there; nil: from nothing.
-    func step(from old: Moment?) -> ScreenStep {
+    func step(from old: ScreenSnapshot?) -> ScreenStep {
         steps.step(from: old?.number ?? 0) { ScreenStep(from: old, to: self) }
     }
 }
@@ -60,7 +60,7 @@ public final class ScreenStep: Sendable {
     private let isSameTally: Bool
     private let bytes = MadeOnce<[UInt8]>()
 
-    init(from old: Moment?, to new: Moment) {
+    init(from old: ScreenSnapshot?, to new: ScreenSnapshot) {
         view = new.view.change(from: old?.view)
         own = new.lists(since: old, view)
         focus = new.focus.change(from: old?.focus)
@@ -87,10 +87,10 @@ public final class ScreenStep: Sendable {
     }
 }
 
-extension Moment {
+extension ScreenSnapshot {
     /// The lists with the reader's ballots in them; nil when there are none in what changed.
     fileprivate func lists(
-        since old: Moment?, _ change: ViewChange
+        since old: ScreenSnapshot?, _ change: ViewChange
     ) -> [ListChange<ItemView>]? {
         let before = old?.own.items ?? [:]
         guard !own.items.isEmpty || !before.isEmpty else { return nil }
@@ -135,8 +135,8 @@ struct MomentTable {
         var person: ObjectIdentifier?
     }
 
-    private var moments: [Key: Moment] = [:]
-    private var last: Moment?
+    private var moments: [Key: ScreenSnapshot] = [:]
+    private var last: ScreenSnapshot?
 
     /// The moment at which all three are seen.
     ///
@@ -151,7 +151,7 @@ struct MomentTable {
     mutating func moment(
         _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, of ballots: OwnBallots?,
         readers: Int, in domain: Domain
-    ) -> Moment {
+    ) -> ScreenSnapshot {
         let state = focus.state
         if let last, last.shows(view, state, own) { return last }
         let key = Key(
@@ -163,14 +163,14 @@ struct MomentTable {
         }
         // Of focuses and persons who are gone.
         if moments.count > 2 * readers + 8 { moments.removeAll() }
-        let moment = Moment(number: domain.nextTicket(), view: view, focus: state, own: own)
+        let moment = ScreenSnapshot(number: domain.nextTicket(), view: view, focus: state, own: own)
         moments[key] = moment
         last = moment
         return moment
     }
 }
 
-extension Moment {
+extension ScreenSnapshot {
     fileprivate func shows(_ view: ViewState, _ focus: FocusState, _ own: OwnSight) -> Bool {
         self.view === view && self.focus === focus && self.own === own
     }

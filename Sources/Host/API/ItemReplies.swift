@@ -1,0 +1,178 @@
+public import AtriumKit
+
+/// A tally, with the ballot of the actor that the call names.
+public struct TallyView: Sendable, Hashable {
+    /// The tally.
+    public var tally: Tally
+    /// The named actor's value, nil without a ballot.
+    public var mine: Double?
+
+    /// A tally with the named actor's value.
+    public init(tally: Tally, mine: Double?) {
+        self.tally = tally
+        self.mine = mine
+    }
+}
+
+/// An item as it is read.
+public struct ItemView: Sendable, Hashable {
+    /// Its id.
+    public var id: String
+    /// The item that it lies under; nil for a root.
+    public var parent: String?
+    /// Its fields as a JSON object's bytes.
+    public var fields: [UInt8]
+    /// Its tally; nil where the container has no votes component.
+    public var votes: TallyView?
+    /// How many comments; nil where the container has no comments component.
+    public var comments: Int?
+
+    /// An item.
+    public init(
+        id: String, parent: String? = nil, fields: [UInt8], votes: TallyView?, comments: Int?
+    ) {
+        self.id = id
+        self.parent = parent
+        self.fields = fields
+        self.votes = votes
+        self.comments = comments
+    }
+}
+
+/// A section with how many items each filter would show.
+public struct SectionView: Sendable, Hashable {
+    /// One filter on offer.
+    public struct FilterView: Sendable, Hashable {
+        /// Its id in the section.
+        public var id: String
+        /// What people read.
+        public var title: String
+        /// How many items it would show; the section's own selection does not reduce it.
+        public var count: Int
+        /// Whether it is selected.
+        public var selected: Bool
+
+        /// A filter with its count.
+        public init(id: String, title: String, count: Int, selected: Bool) {
+            self.id = id
+            self.title = title
+            self.count = count
+            self.selected = selected
+        }
+    }
+
+    /// Its id in the container.
+    public var id: String
+    /// What people read.
+    public var title: String
+    /// How its filters combine.
+    public var input: SectionInput
+    /// The filters on offer, and those selected beside them.
+    public var filters: [FilterView]
+    /// Whether there are further values to select, which are not among them.
+    public var more: Bool
+
+    /// A section with its counts.
+    public init(
+        id: String, title: String, input: SectionInput, filters: [FilterView], more: Bool = false
+    ) {
+        self.more = more
+        self.id = id
+        self.title = title
+        self.input = input
+        self.filters = filters
+    }
+}
+
+/// A page of items; everything in it is of the same moment.
+public struct ListPage: Sendable, Hashable {
+    /// The items.
+    public var items: [ItemView]
+    /// How many match in all.
+    public var total: Int
+    /// Sections with counts, when asked for.
+    public var sections: [SectionView]?
+    /// The next page's cursor; nil: this is the last.
+    public var next: String?
+    /// The last durable sequence that the page reflects.
+    public var sequence: Int64
+
+    /// A page.
+    public init(
+        items: [ItemView], total: Int, sections: [SectionView]?, next: String?, sequence: Int64
+    ) {
+        self.items = items
+        self.total = total
+        self.sections = sections
+        self.next = next
+        self.sequence = sequence
+    }
+}
+
+/// The sections of a container with counts for a selection.
+public struct FiltersPage: Sendable, Hashable {
+    /// The sections, in order.
+    public var sections: [SectionView]
+    /// How many items of the first list match the whole selection.
+    public var total: Int
+    /// The last durable sequence that this reflects.
+    public var sequence: Int64
+
+    /// A page.
+    public init(sections: [SectionView], total: Int, sequence: Int64) {
+        self.sections = sections
+        self.total = total
+        self.sequence = sequence
+    }
+}
+
+/// One item with what its source knows beyond its fields.
+public struct ItemResult: Sendable, Hashable {
+    /// The item.
+    public var item: ItemView
+    /// More about it, as a JSON object's bytes; nil: nothing.
+    public var details: [UInt8]?
+    /// The last durable sequence that this reflects.
+    public var sequence: Int64
+
+    /// An item with its details.
+    public init(item: ItemView, details: [UInt8]?, sequence: Int64) {
+        self.item = item
+        self.details = details
+        self.sequence = sequence
+    }
+}
+
+/// What came of a put.
+public struct PutResult: Sendable, Hashable {
+    /// How many were new.
+    public var inserted: Int
+    /// How many were there with other content.
+    public var updated: Int
+    /// How many were there just so.
+    public var unchanged: Int
+    /// The entry's sequence; the current one when nothing changed.
+    public var sequence: Int64
+
+    /// A result.
+    public init(inserted: Int, updated: Int, unchanged: Int, sequence: Int64) {
+        self.inserted = inserted
+        self.updated = updated
+        self.unchanged = unchanged
+        self.sequence = sequence
+    }
+}
+
+/// What came of a removal.
+public struct RemoveResult: Sendable, Hashable {
+    /// How many items were there and are gone.
+    public var removed: Int
+    /// The entry's sequence; the current one when nothing changed.
+    public var sequence: Int64
+
+    /// A result.
+    public init(removed: Int, sequence: Int64) {
+        self.removed = removed
+        self.sequence = sequence
+    }
+}
