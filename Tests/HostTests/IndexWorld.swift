@@ -63,7 +63,7 @@ struct IndexWorld {
         index.reserve(records.count)
         for (item, revision) in records {
             let value = item.record.value?.jsonBytes ?? []
-            try value.withUnsafeBytes { value in
+            _ = try value.withUnsafeBytes { value in
                 try Array(item.id.utf8).withUnsafeBytes { key in
                     try batcher.append(key: key, value: value, revision: revision)
                 }
