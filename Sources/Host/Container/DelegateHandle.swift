@@ -3,17 +3,19 @@ import JSONCodec
 import Logging
 
 /// What a container's delegates may ask of it: the other half of the default wiring.
+///
+/// A delegate may keep it for longer than its container lives: it then does nothing.
 final class DelegateHandle: ContainerHandle {
-    private unowned let container: Container
+    let name: String
+    private weak var container: Container?
 
-    init(_ container: Container) { self.container = container }
-
-    var name: String { container.name }
-
-    private var domain: Domain { container.domain }
+    init(_ container: Container) {
+        name = container.name
+        self.container = container
+    }
 
     func show(_ selection: Selection, on screen: String) {
-        guard let screen = container.screen(screen) else { return }
+        guard let container, let screen = container.screen(screen) else { return }
         container.change(screen) {
             $0.view.selection = selection
         } then: { _ in
@@ -21,16 +23,20 @@ final class DelegateHandle: ContainerHandle {
     }
 
     func enter(_ item: String, on screen: String) {
-        if let screen = container.screen(screen) { container.enter(item, on: screen) { _ in } }
+        guard let container, let screen = container.screen(screen) else { return }
+        container.enter(item, on: screen) { _ in }
     }
 
     func back(on screen: String) {
-        if let screen = container.screen(screen) { container.back(on: screen) { _ in } }
+        guard let container, let screen = container.screen(screen) else { return }
+        container.back(on: screen) { _ in }
     }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {
-        guard let slot = container.slot(component.name), let list = slot.list else { return }
-        let revision = domain.sequence
+        guard let container, let slot = container.slot(component.name), let list = slot.list else {
+            return
+        }
+        let revision = container.domain.sequence
         defer { container.growOrders(of: list) }
         switch change {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
@@ -41,14 +47,14 @@ final class DelegateHandle: ContainerHandle {
             list.removeAll()
             list.put(items, revision: revision)
         @unknown default:
-            domain.logger.error(
+            container.domain.logger.error(
                 "a list's change is of an unknown kind: is the kit newer?",
                 metadata: ["container": "\(name)", "component": "\(component.name)"])
         }
     }
 
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
-        guard let slot = container.slot(component.name) else { return }
+        guard let container, let slot = container.slot(component.name) else { return }
         slot.tallies[subject] = tally.count == 0 ? nil : tally
         guard slot.name == container.wired.votes, let item = subject.item else { return }
         for list in container.derivedLists { list.setTally(tally, for: item) }
@@ -57,19 +63,20 @@ final class DelegateHandle: ContainerHandle {
     func updateCommentCount(
         _ count: Int, of subject: Subject, from component: ComponentReference
     ) {
-        guard let slot = container.slot(component.name) else { return }
+        guard let container, let slot = container.slot(component.name) else { return }
         slot.counts[subject] = count == 0 ? nil : count
         guard slot.name == container.wired.comments, let item = subject.item else { return }
         for list in container.derivedLists { list.setCommentCount(count, for: item) }
     }
 
     func publish(_ name: String, _ payload: [String: Value]) {
-        let topic = "\(container.name).\(name)"
+        guard let container else { return }
+        let topic = "\(self.name).\(name)"
         if let problem = Topic.problem(in: topic) {
-            domain.logger.warning(
+            container.domain.logger.warning(
                 "the delegate's notification is dropped",
                 metadata: [
-                    "container": "\(container.name)", "topic": "\(topic)", "reason": "\(problem)",
+                    "container": "\(self.name)", "topic": "\(topic)", "reason": "\(problem)",
                 ])
             return
         }
