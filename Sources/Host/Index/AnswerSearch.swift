@@ -74,7 +74,21 @@ final class AnswerSearch {
         return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done
     }
 
-    /// Whether so many changed that all is to be begun again.
+    /// Takes in what changed since all was found, without a look at other rows.
+    ///
+    /// - Returns: False: so much changed that it takes further steps.
+    func catchUp() -> Bool {
+        guard takeOutChanged() else { return false }
+        while judgeChanged() {}
+        return query.limit == 0 || looked == .max && !isShort
+    }
+
+    /// Whether so many of the first rows went that others, which were turned away, come next.
+    private var isShort: Bool { best.isCut && best.count < query.limit }
+
+    /// Takes out what changed.
+    ///
+    /// - Returns: False: so much did that all is to be begun again.
     private func takeOutChanged() -> Bool {
         guard let count = index.log.count(since: position) else { return false }
         guard count > 0 else { return true }
@@ -114,7 +128,12 @@ final class AnswerSearch {
     ///
     /// - Returns: False: all are looked at.
     private func find() -> Bool {
-        guard query.limit > 0, looked < .max else { return false }
+        guard query.limit > 0 else { return false }
+        if looked == .max {
+            guard isShort else { return false }
+            best = order.bestRows(limit: limit)
+            (isBegun, looked) = (false, 0)
+        }
         if !isBegun {
             isBegun = true
             if let page = order.walked(rows, total: total, after: after, limit: limit) {
@@ -126,11 +145,6 @@ final class AnswerSearch {
         let end = min(looked + index.wordsInStep, rows.words.count)
         order.scan(rows, words: looked..<end, after: after, into: &best)
         looked = end < rows.words.count ? end : .max
-        if looked == .max, best.isCut, best.count < query.limit {
-            // So many of the first changed that others come behind them.
-            best = order.bestRows(limit: limit)
-            looked = 0
-        }
         return true
     }
 }

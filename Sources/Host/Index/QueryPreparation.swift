@@ -78,9 +78,8 @@ final class QueryPreparation {
     /// What was found, made right again if little has changed since it was; nil: it takes further steps.
     func answer() -> AnswerSearch? {
         guard case .answered(let answer) = stage, let tests = answer.pendingTests,
-            tests <= Self.fewTests
+            tests <= Self.fewTests, answer.catchUp()
         else { return nil }
-        while step() {}
         return answer
     }
 
