@@ -35,6 +35,30 @@ struct IndexPreparedPageTests {
         }
     }
 
+    @Test func `counting by row looks at no more rows than a turn may`() throws {
+        let index = ContentIndex(fields: [Field(name: "year", type: .integer)])
+        index.put(
+            (0..<4_000).map { Item(id: "i\($0)", fields: ["year": .int(Int64($0 % 100))]) },
+            revision: 1)
+        let years = (0..<100).map { Predicate.equals(field: "year", value: .int(Int64($0))) }
+        var query = IndexQuery(limit: 0, countsFacets: true)
+        query.sections = [
+            SectionQuery(id: "few", selected: [years[1], years[2], years[3]]),
+            SectionQuery(id: "years", offered: years),
+            SectionQuery(id: "again", offered: years),
+        ]
+        index.looksInTurn = 300
+        #expect(try index.page(of: query)?.counts.last?.reduce(0, +) == 120)
+        index.looksInTurn = 220
+        #expect(try index.page(of: query) == nil, "the second time too few looks are left")
+        // Two sections' sets are put together for a third that has its own selection.
+        query.sections = (0..<3).map { SectionQuery(id: "\($0)", selected: [.not(years[$0])]) }
+        index.looksInTurn = 100
+        #expect(try index.page(of: query) == nil)
+        index.looksInTurn = 1_000
+        #expect(try index.page(of: query) != nil)
+    }
+
     /// 1,500 items with a rank, of which pages may be read off rows in order.
     private func ranked(by sort: String, isOrdered: Bool) throws -> ContentIndex {
         let index = ContentIndex(fields: [Field(name: "rank", type: .integer)])

@@ -130,6 +130,15 @@ struct Matches {
             rows: universe, total: universe.count, isEverything: isEverything && isOnly)
     }
 
+    /// What ``universe(of:)`` looks at, in rows whose keys are looked at.
+    private func looksForUniverse(of section: SectionQuery) -> Int {
+        guard selected.contains(where: { $0.id == section.id }) else { return 0 }
+        // The base is copied and its rows are counted.
+        return selected.reduce(base.words.count / 2) { looks, other in
+            other.id == section.id ? looks : looks + other.rows.looks / 4
+        }
+    }
+
     /// How many items each filter that a section offers would let through, were it alone selected
     /// in its section.
     ///
@@ -140,9 +149,12 @@ struct Matches {
         guard query.countsFacets else { return [] }
         var counts: [[Int]] = []
         for section in query.sections {
+            looks -= looksForUniverse(of: section)
+            guard looks >= 0 else { return nil }
             let universe = universe(of: section)
-            if let byRow = countsByRow(of: section, in: universe, index) {
-                looks -= universe.total
+            let byRow = countsByRow(of: section, in: universe, index, within: &looks)
+            guard looks >= 0 else { return nil }
+            if let byRow {
                 counts.append(byRow)
                 continue
             }
@@ -159,9 +171,10 @@ struct Matches {
     }
 
     /// The counts by one pass over the rows, where these are few and the section offers values of
-    /// one field; nil where that is not so.
+    /// one field; nil where that is not so, or it takes more looks than there are: then these are below 0.
     private func countsByRow(
-        of section: SectionQuery, in universe: Universe, _ index: ContentIndex
+        of section: SectionQuery, in universe: Universe, _ index: ContentIndex,
+        within looks: inout Int
     ) -> [Int]? {
         guard universe.total * 8 < index.count, section.offered.count > 1,
             case .equals(let field, _) = section.offered[0], let column = index.columns[field]
@@ -171,6 +184,8 @@ struct Matches {
             guard case .equals(field, let value) = predicate, !value.isNull else { return nil }
             values.append(value)
         }
+        looks -= universe.total
+        guard looks >= 0 else { return nil }
         switch column {
         case .text(let column):
             let texts = values.compactMap(\.text)
