@@ -121,12 +121,14 @@ extension Container {
             return (try? page.get())?.items.map { .item($0.id) } ?? []
         } then: { [self] ballots in
             do throws(HostError) {
+                // Where these can't be had, no page was read.
+                let ballots = try ballots.get()
                 guard var answer = try page.get() else {
                     guard prepared != nil else { return waitForTurn(request, reply) }
                     return readPage(
                         request, slot, sections, hasTurn: true, attempt: attempt + 1, reply)
                 }
-                for (index, ballot) in try ballots.get().enumerated()
+                for (index, ballot) in ballots.enumerated()
                 where index < answer.items.count {
                     answer.items[index].votes?.mine = ballot?.value
                 }
