@@ -278,6 +278,8 @@ extension SharedView {
             }
             for list in lists { container.growOrders(of: list.index) }
             isRemade = lists.contains { $0.query.isOutdated }
+            // What asking anew was too much for a turn just now is too much for it once more.
+            if isRemade, prepared.isEmpty { return try prepare() }
             if isSame, !isRemade { return }
         }
         if isRemade {
