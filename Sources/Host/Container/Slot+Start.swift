@@ -184,7 +184,7 @@ extension Slot {
         turn?.end()
         turn = nil
         port?.close()
-        if let port { Discard.later([port]) }
+        // Freed here, not on another thread: a component is called from the loop alone, to its end.
         port = nil
         if let restoredList { container?.forget(restoredList) }
         restoredList = nil

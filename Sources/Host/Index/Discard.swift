@@ -1,6 +1,8 @@
 internal import Dispatch
 
-/// Frees on a thread what takes long to free: an index, or a component, of a million things.
+/// Frees on a thread what takes long to free: an index of a million things.
+///
+/// Nothing that plugins made: they are called from the loop alone.
 enum Discard {
     private static let queue = DispatchQueue(label: "atrium.discard", qos: .utility)
 
