@@ -51,7 +51,9 @@ extension Registry {
     private func obstacle(
         to resume: ScreenRequest.Resume, _ request: ScreenRequest, _ caller: Caller
     ) -> String? {
-        guard let screen = domain.screens[resume.screen], let container = screen.container else {
+        guard let screen = domain.screens[resume.screen], !screen.isEnded,
+            let container = screen.container
+        else {
             return domain.screens.absence(
                 of: resume.screen, linger: domain.limits.screenLinger)
         }
@@ -110,7 +112,7 @@ extension Registry {
         _ screen: ScreenID, of caller: Caller
     ) -> (container: Container, screen: Screen)? {
         guard let screen = domain.screens[screen], screen.owner == caller.actor,
-            let container = screen.container
+            !screen.isEnded, let container = screen.container
         else { return nil }
         return (container, screen)
     }

@@ -68,7 +68,7 @@ extension Container {
                 return done(.failure(error))
             }
             // Closed meanwhile: nobody is left to be shown anything.
-            guard domain.screens[screen.id] === screen else {
+            guard domain.screens[screen.id] === screen, !screen.isEnded else {
                 if view.screens.isEmpty { forget(view) }
                 return done(.failure(.screenNotFound(screen.id.text)))
             }
@@ -129,9 +129,10 @@ extension Container {
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
-    /// Ends all screens in slices, because the container is gone.
+    /// Ends all screens, because the container is gone: none shows anything more, and they close in slices.
     func endScreens() {
         var screens = domain.screens.screens.values.filter { $0.container === self }
+        for screen in screens { screen.freeze() }
         domain.inSlices { [self] in
             guard let screen = screens.popLast() else { return false }
             end(screen)

@@ -144,6 +144,9 @@ extension Screen {
         return true
     }
 
+    /// Its container is gone: it shows nothing more, and is to be ended.
+    func freeze() { isEnded = true }
+
     /// Its container is gone: the next pull says so.
     func end() {
         isEnded = true

@@ -139,6 +139,36 @@ import Testing
         try await again.end()
     }
 
+    @Test func `screens of a container that is gone show nothing while they wait to be closed`()
+        async throws
+    {
+        let host = try await films()
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let (first, revision) = (client.reader, client.copy.revision)
+        let second = try await host.call { (registry, reply: @escaping Reply<ScreenReader>) in
+            var isHeld = true
+            registry.domain.inSlices {
+                isHeld
+            } then: {
+            }
+            registry.containers["films"]?.endScreens()
+            #expect(registry.domain.screens[first.screen] != nil, "others' work comes first")
+            #expect(throws: HostError.screenNotFound(first.screen.text)) {
+                try registry.pullScreen(first).get()
+            }
+            #expect(registry.find(first.screen, of: .ann) == nil)
+            let request = ScreenRequest(
+                container: "films", resume: .init(screen: first.screen, revision: revision))
+            registry.openScreen(request, by: .ann, wake: {}, reply)
+            isHeld = false
+        }
+        #expect(second.screen != first.screen)
+        let reset = try await host.on { $0.pullScreen(second) }.get()?.reset
+        #expect(reset?.contains("ends with its container") ?? false)
+        try await host.end()
+    }
+
     @Test func `a new reader takes over from one that is still there`() async throws {
         let host = try await films()
         let client = try await ScreenClient(host)
