@@ -102,7 +102,9 @@ import Testing
         #expect(bench.store.damages.count == 1)
         #expect(bench.store.damages.first?.contains(said) == true, "\(bench.store.damages)")
         let found = try foundByRecount(bench.store)
-        #expect(found.count == 1 && found[0].contains(said), "\(found)")
+        // Of purges the other one may have been made meanwhile.
+        let start = said.prefix { !$0.isNumber }
+        #expect(found.count == 1 && found[0].contains(start), "\(found)")
     }
 
     @Test func `a row that its index has lost is named, though it is what was written`() throws {
