@@ -98,23 +98,27 @@ struct Migration {
 
     private func copyNames(_ totals: inout Totals, _ db: Database) throws {
         for row in try Row.fetchAll(db, sql: "SELECT id, name, position FROM old.containers") {
-            let sum = RowSum.container(id: row[0], name: row[1], position: row[2])
+            let (id, name) = (try row.requiredNumber(0), try row.requiredString(1))
+            let position = try row.requiredNumber(2)
+            let sum = RowSum.container(id: id, name: name, position: position)
             try db.cachedStatement(
                 sql: "INSERT INTO containers(id, name, position, rowsum) VALUES (?, ?, ?, ?)"
-            ).execute(arguments: [row[0] as Int64, row[1] as String, row[2] as Int64, sum])
+            ).execute(arguments: [id, name, position, sum])
             totals.change(.containers, by: 1)
         }
         for row in try Row.fetchAll(db, sql: "SELECT id, container, name FROM old.components") {
+            let (id, container) = (try row.requiredNumber(0), try row.requiredNumber(1))
+            let name = try row.requiredString(2)
             let sum = RowSum.component(
-                id: row[0], container: row[1], name: row[2], records: 0, sums: 0)
+                id: id, container: container, name: name, records: 0, sums: 0)
             try db.cachedStatement(
                 sql: "INSERT INTO components(id, container, name, rowsum) VALUES (?, ?, ?, ?)"
-            ).execute(arguments: [row[0] as Int64, row[1] as Int64, row[2] as String, sum])
+            ).execute(arguments: [id, container, name, sum])
             totals.change(.components, by: 1)
         }
         let actors = try Row.fetchCursor(db, sql: "SELECT number, name FROM old.actors")
         while let row = try actors.next() {
-            let (number, name) = (row[0] as Int64, row[1] as Data)
+            let (number, name) = (try row.requiredNumber(0), try row.requiredBlob(1))
             try db.cachedStatement(sql: "INSERT INTO actors(number, name, rowsum) VALUES (?, ?, ?)")
                 .execute(arguments: [number, name, RowSum.actor(number: number, name: name)])
             totals.change(.actors, by: 1)
@@ -127,8 +131,9 @@ struct Migration {
             db, sql: "SELECT id, component, item, first, last, through FROM old.purges ORDER BY id")
         for row in rows {
             try PurgeRow(
-                id: row[0], component: row[1], item: row[2], first: row[3], last: row[4],
-                through: row[5]
+                id: row.requiredNumber(0), component: row.requiredNumber(1),
+                item: row.requiredBlob(2), first: row.requiredBlob(3), last: row.requiredBlob(4),
+                through: row.requiredNumber(5)
             ).write(&totals, db)
         }
     }
@@ -149,25 +154,30 @@ struct Migration {
                 LEFT JOIN old.notifications n ON n.sequence = e.sequence ORDER BY e.sequence
                 """)
         while let row = try rows.next() {
-            let (payload, restricted) = (row[6] as Data?, row[7] as Data?)
-            let entry = (
-                payload: payload.map { [UInt8]($0) }, restricted: restricted.map { [UInt8]($0) }
-            )
-            insert.bind(row[0] as Int64, at: 1)
-            insert.bind(row[1] as Int64, at: 2)
-            insert.bind(row[2] as Int64, at: 3)
-            insert.bind(row[3] as Int64, at: 4)
-            insert.bind(row[4] as Int64?, at: 5)
-            insert.bind(row[5] as String?, at: 6)
-            insert.bind(entry.payload, at: 7)
-            insert.bind(entry.restricted, at: 8)
-            insert.bind(
-                EntrySum.of(
-                    container: row[8], sequence: row[0], position: row[2], time: row[3],
-                    actor: row[4], topic: row[5], payload: entry.payload,
-                    restricted: entry.restricted), at: 9)
-            try insert.run()
+            try copyEntry(row, insert)
         }
+    }
+
+    private func copyEntry(_ row: Row, _ insert: PreparedStatement) throws {
+        let (sequence, container) = (try row.requiredNumber(0), try row.requiredNumber(1))
+        let (position, time) = (try row.requiredNumber(2), try row.requiredNumber(3))
+        let actor = try row.optional(4, row.requiredNumber)
+        let topic = try row.optional(5, row.requiredString)
+        let payload = try row.optional(6, row.requiredBlob).map { [UInt8]($0) }
+        let restricted = try row.optional(7, row.requiredBlob).map { [UInt8]($0) }
+        let sum = EntrySum.of(
+            container: try row.requiredString(8), sequence: sequence, position: position,
+            time: time, actor: actor, topic: topic, payload: payload, restricted: restricted)
+        insert.bind(sequence, at: 1)
+        insert.bind(container, at: 2)
+        insert.bind(position, at: 3)
+        insert.bind(time, at: 4)
+        insert.bind(actor, at: 5)
+        insert.bind(topic, at: 6)
+        insert.bind(payload, at: 7)
+        insert.bind(restricted, at: 8)
+        insert.bind(sum, at: 9)
+        try insert.run()
     }
 
     private func copyRecords(_ totals: inout Totals, _ db: Database) throws {
@@ -183,8 +193,10 @@ struct Migration {
                 JOIN old.containers o ON o.id = c.container ORDER BY c.id
                 """)
         for component in components {
-            let id: Int64 = component[0]
-            let sums = ComponentSum(container: component[1], component: component[2])
+            let id = try component.requiredNumber(0)
+            let sums = ComponentSum(
+                container: try component.requiredString(1),
+                component: try component.requiredString(2))
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
@@ -192,17 +204,18 @@ struct Migration {
                     WHERE component = ? ORDER BY key
                     """, arguments: [id])
             while let row = try rows.next() {
-                let (key, value) = (row[0] as Data, row[1] as Data)
+                let (key, value) = (try row.requiredBlob(0), try row.requiredBlob(1))
+                let (sequence, created) = (try row.requiredNumber(2), try row.requiredNumber(3))
                 let sum = key.withUnsafeBytes { key in
                     value.withUnsafeBytes {
-                        sums.record(key: key, value: $0, sequence: row[2], created: row[3])
+                        sums.record(key: key, value: $0, sequence: sequence, created: created)
                     }
                 }
                 insert.bind(id, at: 1)
                 key.withUnsafeBytes { insert.bind($0, at: 2) }
                 value.withUnsafeBytes { insert.bind($0, at: 3) }
-                insert.bind(row[2] as Int64, at: 4)
-                insert.bind(row[3] as Int64, at: 5)
+                insert.bind(sequence, at: 4)
+                insert.bind(created, at: 5)
                 insert.bind(sum, at: 6)
                 try insert.run()
                 try totals.change(id, by: 1, sums: sum, db)

@@ -28,9 +28,34 @@ extension Row {
     ///
     /// - Throws: what SQLite says of a damaged file.
     func requiredNumber(_ column: Int) throws -> Int64 {
-        if let number = number(column) { return number }
+        try required(number(column), "number", column)
+    }
+
+    /// A text that is always there.
+    ///
+    /// - Throws: what SQLite says of a damaged file.
+    func requiredString(_ column: Int) throws -> String {
+        try required(string(column), "text", column)
+    }
+
+    /// Bytes that are always there.
+    ///
+    /// - Throws: what SQLite says of a damaged file.
+    func requiredBlob(_ column: Int) throws -> Data {
+        try required(blob(column), "bytes", column)
+    }
+
+    /// What a column holds, if it holds anything.
+    ///
+    /// - Throws: what SQLite says of a damaged file.
+    func optional<T>(_ column: Int, _ read: (Int) throws -> T) throws -> T? {
+        hasNull(atIndex: column) ? nil : try read(column)
+    }
+
+    private func required<T>(_ value: T?, _ kind: String, _ column: Int) throws -> T {
+        if let value { return value }
         throw DatabaseError(
             resultCode: .SQLITE_CORRUPT,
-            message: "a row has no number as \(columnNames.dropFirst(column).first ?? "a column")")
+            message: "a row has no \(kind) as \(columnNames.dropFirst(column).first ?? "a column")")
     }
 }

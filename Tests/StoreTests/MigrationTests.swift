@@ -133,11 +133,19 @@ import Testing
         #expect(names == ["atrium.lock", "atrium.sqlite", "atrium.sqlite.v1"])
     }
 
-    @Test func `a damaged old file is refused, and keeps all it had`() throws {
+    @Test(arguments: [
+        "DELETE FROM meta WHERE name = 'identity'", "UPDATE containers SET position = 'x'",
+        "UPDATE components SET name = x'ff' WHERE id = 1", "UPDATE actors SET name = 5",
+        "UPDATE entries SET time = 'x'", "UPDATE entries SET actor = 'x'",
+        "UPDATE notifications SET payload = 'x'", "UPDATE notifications SET topic = x'ff'",
+        "UPDATE records SET created = 'x'", "UPDATE records SET value = 5",
+        "UPDATE purges SET through = 'x'", "UPDATE purges SET item = 'x'",
+    ])
+    func `a damaged old file is refused, and keeps all it had`(sql: String) throws {
         let scratch = try TemporaryDirectory()
-        try makeOld(in: scratch)
+        try makeOld(in: scratch, purges: true)
         let file = try DatabaseQueue(path: scratch.database)
-        try file.write { db in try db.execute(sql: "DELETE FROM meta WHERE name = 'identity'") }
+        try file.write { db in try db.execute(sql: sql) }
         try file.close()
         let before = try rows(of: scratch.database)
         #expect(throws: StoreError.self) { try Bench(scratch) }
