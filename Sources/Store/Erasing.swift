@@ -24,7 +24,8 @@ extension Store {
     ///   - actor: the person.
     ///   - notifications: the sequences of those that go, in ascending order; others of the person stay,
     ///     without actor and restricted part.
-    /// - Throws: `StoreError`, also where somebody goes on reading what the store was before.
+    /// - Throws: `StoreError`, also where somebody goes on reading what the store was before; `.corrupt` where what was
+    ///   purged can't be told: it may be there still, and no other try finds it.
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
         // What is kept of the past is less now.
         defer { writer.recount() }
@@ -32,9 +33,8 @@ extension Store {
             try redact(actor, notifications)
             // What was purged is deleted, too, before its pages are written anew.
             writer.waitForDeletion()
-            if let reason = try pool.read(Self.hindrance) {
-                throw StoreError.failed(
-                    file: file, operation: "erasing a person in", reason: reason)
+            if let reason = try pool.read(hindrance) {
+                throw reason
             }
             try writeAnew()
         } catch let error as StoreError {
@@ -86,10 +86,15 @@ extension Store {
     }
 
     /// Why something that was purged is still there; nil: all is deleted.
-    private static func hindrance(_ db: Database) throws -> String? {
+    private func hindrance(_ db: Database) throws -> StoreError? {
+        // Also where none is left: one that is gone was not made.
+        if let damage = try TableCheck.problems(db).first(where: { $0.contains("table purges") }) {
+            return .corrupt(file: file, reason: damage)
+        }
         guard try Purged.isPending(db) else { return nil }
-        let damage = try TableCheck.problems(db).first { $0.contains("table purges") }
-        return damage ?? "purged records could not be deleted yet"
+        return .failed(
+            file: file, operation: "erasing a person in",
+            reason: "purged records could not be deleted yet")
     }
 
     private static func redact(_ sequence: Int64, isGone: Bool, _ db: Database) throws {

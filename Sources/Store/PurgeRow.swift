@@ -4,6 +4,8 @@ internal import GRDB
 /// A row of `purges`.
 struct PurgeRow {
     static let columns = "id, rowsum, component, item, first, last, through"
+    /// What the table's index is over.
+    private static let place = "component = ? AND item = ? AND last = ?"
 
     var id: Int64
     var component: Int64
@@ -17,12 +19,28 @@ struct PurgeRow {
             id: id, component: component, item: item, first: first, last: last, through: through)
     }
 
+    /// Whether it is found through the table's index.
+    func isFound(_ db: Database) throws -> Bool {
+        let found = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT id FROM purges INDEXED BY purges_place WHERE \(Self.place)"),
+            arguments: [component, item, last])
+        return found == id
+    }
+
     /// Writes it as a new one; one of before that goes no further is a part of it.
+    ///
+    /// One that is not what was written may have named something else: that it is missing is to be found then.
     func write(_ totals: inout Totals, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: "DELETE FROM purges WHERE component = ? AND item = ? AND last = ?"
-        ).execute(arguments: [component, item, last])
-        totals.change(.purges, by: 1 - Int64(db.changesCount))
+        let place: StatementArguments = [component, item, last]
+        let before = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT \(Self.columns) FROM purges WHERE \(Self.place)"),
+            arguments: place)
+        if !before.isEmpty {
+            try db.cachedStatement(sql: "DELETE FROM purges WHERE \(Self.place)")
+                .execute(arguments: place)
+        }
+        totals.change(.purges, by: 1 - Int64(before.filter { PurgeRow(sound: $0) != nil }.count))
         try db.cachedStatement(
             sql: "INSERT INTO purges(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)"
         ).execute(arguments: [id, rowSum, component, item, first, last, through])

@@ -53,9 +53,9 @@ enum Purged {
                 """, arguments: [container, component]) ?? false
     }
 
-    /// Whether anything at all is purged and not deleted yet.
+    /// Whether anything at all is purged and not deleted yet, also where the table's index has lost it.
     static func isPending(_ db: Database) throws -> Bool {
-        try Bool.fetchOne(db, sql: "SELECT EXISTS(SELECT 1 FROM purges)") ?? false
+        try Bool.fetchOne(db, sql: "SELECT EXISTS(SELECT 1 FROM purges NOT INDEXED)") ?? false
     }
 }
 
@@ -121,7 +121,7 @@ struct PurgeSweep {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT \(PurgeRow.columns) FROM purges ORDER BY id"))
         while let row = try rows.next() {
-            guard let purge = try sound(row) else { continue }
+            guard let purge = try sound(row, db) else { continue }
             if purge.item.isEmpty { return purge }
             guard !blocked.contains(purge.component) else { continue }
             if pass?.component == purge.component { return purge }
@@ -135,8 +135,9 @@ struct PurgeSweep {
         return nil
     }
 
-    private mutating func sound(_ row: Row) throws -> PurgeRow? {
-        if let purge = PurgeRow(sound: row) { return purge }
+    /// One that its index has lost could not be deleted with the others of its component.
+    private mutating func sound(_ row: Row, _ db: Database) throws -> PurgeRow? {
+        if let purge = PurgeRow(sound: row), try purge.isFound(db) { return purge }
         damaged.insert(try row.requiredNumber(0))
         return nil
     }
@@ -144,10 +145,11 @@ struct PurgeSweep {
     private mutating func areItemsSound(of component: Int64, _ db: Database) throws -> Bool {
         let rows = try Row.fetchCursor(
             db,
-            sql: "SELECT \(PurgeRow.columns) FROM purges WHERE component = ? AND item <> x''",
-            arguments: [component])
+            sql: """
+                SELECT \(PurgeRow.columns) FROM purges NOT INDEXED WHERE component = ? AND item <> x''
+                """, arguments: [component])
         while let row = try rows.next() {
-            guard try sound(row) != nil else { return false }
+            guard try sound(row, db) != nil else { return false }
         }
         return true
     }

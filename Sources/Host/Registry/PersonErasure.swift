@@ -16,7 +16,8 @@ import Store
 /// 3. the store's files, once for all that went;
 /// 4. the note.
 ///
-/// Each of them may be done again. Where one fails, all is done again after a while.
+/// Each of them may be done again. Where one fails, all is done again after a while; where the store is damaged, by the
+/// next process.
 final class PersonErasure {
     /// The component of the registry's own records that holds the notes.
     static let notes = "erasures"
@@ -77,9 +78,19 @@ final class PersonErasure {
     }
 
     /// Tells those who wait that it could not be ended, and tries again after a while.
-    private func fail(_ error: HostError) {
+    ///
+    /// - Parameters:
+    ///   - error: why.
+    ///   - isDamaged: whether damage of the store is the reason: then each try would fail, and end exports.
+    private func fail(_ error: HostError, isDamaged: Bool = false) {
         var error = error
-        if case .storeUnavailable(let reason, _) = error, !domain.isStopping {
+        let isFinal = isDamaged || domain.store.isDamaged
+        if isFinal, case .storeUnavailable(let reason, _) = error {
+            error = .storeUnavailable(
+                reason:
+                    "The person is shown to nobody any more, but can't be erased from a damaged store; the next start "
+                    + "tries it again: " + reason, retryAfter: nil)
+        } else if case .storeUnavailable(let reason, _) = error, !domain.isStopping {
             error = .storeUnavailable(
                 reason: "The person is shown to nobody any more, and the rest goes on by itself: "
                     + reason, retryAfter: Double(Self.patience))
@@ -88,6 +99,7 @@ final class PersonErasure {
         guard !domain.isStopping else { return over() }
         domain.logger.tell(
             .erasureDelayed, ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
+        guard !isFinal else { return over() }
         domain.after(.seconds(Int64(Self.patience))) { [self] in
             if domain.isStopping { over() } else { begin() }
         }
@@ -212,7 +224,10 @@ extension PersonErasure {
             { [self] (result: Result<[String], any Error>) in
                 switch result {
                 case .failure(let error):
-                    fail(.storeUnavailable(reason: "\(error)", retryAfter: 1))
+                    var isDamaged = false
+                    if case StoreError.corrupt = error { isDamaged = true }
+                    fail(
+                        .storeUnavailable(reason: "\(error)", retryAfter: 1), isDamaged: isDamaged)
                 case .success(let copies): finish(copies)
                 }
             }, eventLoop: loop)

@@ -190,6 +190,26 @@ import Testing
         try await host.end()
     }
 
+    @Test
+    func `an erasure that a damaged purge stands against is not tried again, nor ends exports`()
+        async throws
+    {
+        let host = try await films()
+        try OtherProgram(at: host.store.file).execute(
+            """
+            INSERT INTO purges(component, item, first, last, through, rowsum)
+            VALUES (1, x'', x'78', x'79', 0, 1)
+            """)
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable(let reason, nil) = $0 as? HostError else { return false }
+            return reason.contains("table purges")
+        }
+        #expect(await host.on { $0.domain.erasures.waiting.isEmpty })
+        try await host.end()
+    }
+
     @Test func `records of components that are not there go, too`() async throws {
         var host = try await films()
         for component in ["talk", "stars"] {
