@@ -250,6 +250,8 @@ struct EntryWriter {
             db, sql: "SELECT id FROM components WHERE container = ? AND name = ?",
             arguments: [owner.id, name])
         if id == nil {
+            try checkIsNew(
+                "components NOT INDEXED WHERE container = ? AND name = ?", [owner.id, name], db)
             let new = try nextID(in: .components, db)
             let sum = RowSum.component(
                 id: new, container: owner.id, name: name, records: 0, sums: 0)
@@ -282,6 +284,7 @@ struct EntryWriter {
 
     private mutating func inserted(_ container: String, _ db: Database) throws -> Container {
         try Self.check(container)
+        try checkIsNew("containers NOT INDEXED WHERE name = ?", [container], db)
         let id = try nextID(in: .containers, db)
         try db.execute(
             sql: "INSERT INTO containers(id, name, position, rowsum) VALUES (?, ?, 0, ?)",
@@ -290,6 +293,19 @@ struct EntryWriter {
         let inserted = Container(id: id, position: 0)
         containers[container] = inserted
         return inserted
+    }
+
+    /// Looks for a row by all rows: where the table's index has lost it there would be a second one.
+    private func checkIsNew(_ rows: String, _ arguments: StatementArguments, _ db: Database) throws
+    {
+        guard
+            let id = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM \(rows)"), arguments: arguments)
+        else { return }
+        let table = rows.prefix { $0 != " " }
+        throw DatabaseError(
+            resultCode: .SQLITE_CORRUPT,
+            message: "row \(id) of the table \(table) is not in the table's index")
     }
 
     /// The number that SQLite would give a new row, which the row's sum is over.

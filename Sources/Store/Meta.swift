@@ -31,20 +31,30 @@ enum Meta: String, CaseIterable {
 
     /// Changes a number, and the row's sum by what changes alone: damage that is there is found as before.
     ///
-    /// - Throws: what SQLite says of a damaged file, where there is no such number.
+    /// - Throws: ``LostNumber`` where there is no such number; what SQLite says of a damaged file for `applied`, without
+    ///   which nothing can be written.
     func change(_ db: Database, _ body: (Int64) throws -> Int64) throws {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT value, rowsum FROM meta WHERE name = ?"),
             arguments: [rawValue])
-        guard let row else {
+        guard let row, let old = row.number(0), let sum = row.number(1) else {
+            guard self == .applied else { throw LostNumber(name: rawValue) }
             throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "the table meta has no row '\(rawValue)'")
+                resultCode: .SQLITE_CORRUPT, message: "the file does not say what was applied")
         }
-        let old = try row.requiredNumber(0)
         let new = try body(old)
         guard new != old else { return }
         let change = RowSum.meta(rawValue, "\(old)") ^ RowSum.meta(rawValue, "\(new)")
         try db.cachedStatement(sql: "UPDATE meta SET value = ?, rowsum = ? WHERE name = ?")
-            .execute(arguments: [new, try row.requiredNumber(1) ^ change, rawValue])
+            .execute(arguments: [new, sum ^ change, rawValue])
     }
+}
+
+/// A number of the table `meta` that is gone, or is none: a start names it.
+///
+/// No error of SQLite's: the rest of the file goes on.
+struct LostNumber: Error, CustomStringConvertible {
+    var name: String
+
+    var description: String { "the table meta has no number '\(name)': restore a backup" }
 }

@@ -67,7 +67,13 @@ struct Totals {
             ])
         }
         changed.removeAll(keepingCapacity: true)
-        for (table, count) in tables { try table.change(db) { $0 + count } }
+        for (table, count) in tables {
+            do {
+                try table.change(db) { $0 + count }
+            } catch is LostNumber {
+                // What can't be counted can't be compared either, which a start says.
+            }
+        }
         tables.removeAll()
     }
 

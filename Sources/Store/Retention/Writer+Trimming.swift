@@ -104,7 +104,8 @@ extension Writer {
             if Self.isStorage(error) {
                 suspend(error)
             } else {
-                past?.rest()
+                // Who is to be told of a gap could not be known: all stays.
+                if error is LostNumber { past = nil } else { past?.rest() }
                 logger.tell(.trimFailed, ["reason": "\(Self.reason(error))"])
             }
             return
