@@ -77,15 +77,45 @@ struct KeptDamage: Sendable {
                 + "(sequence \(named)\(more)), and is lost")
     }
 
-    /// Notes that a restore is about to remove a log that could not be taken into its database.
+    /// Notes that a restore is about to remove a log that could not be taken into its database, or not whole.
     ///
+    /// - Parameters:
+    ///   - file: the path of the database.
+    ///   - folder: where both are kept.
+    ///   - identity: that of the store that takes the place: it makes the note settled.
     /// - Returns: the path of the note.
-    static func noteLog(of file: String, isKeptIn folder: String) throws(StoreError) -> String {
-        let note = "\(file).damaged-restore\(suffix)"
+    /// - Throws: `StoreError` where it can't be written.
+    static func noteLog(
+        of file: String, isKeptIn folder: String, until identity: String
+    ) throws(StoreError) -> String {
+        let note = restoreNote(beside: file)
         try write(
-            "a restore was interrupted: what stood in \(file)-wal alone is not shown. Restore again; the files as "
-                + "they were are kept in \(folder). Remove \(note) once it is settled\n", to: note)
+            "a restore was interrupted: what stood in \(file)-wal alone, or a part of it, is not shown. Restore again; the "
+                + "files as they were are kept in \(folder). Remove \(note) once it is settled\n"
+                + "\(restoredIdentity)\(identity)\n", to: note)
         return note
+    }
+
+    private static let restoredIdentity = "restored: "
+
+    private static func restoreNote(beside file: String) -> String {
+        "\(file).damaged-restore\(suffix)"
+    }
+
+    /// Removes the note of a restore that was interrupted only once its store was in its place.
+    ///
+    /// - Returns: the damages but for that one.
+    static func settleRestore(
+        of damages: [KeptDamage], in file: String, identity: String
+    ) -> [KeptDamage] {
+        let note = restoreNote(beside: file)
+        guard damages.contains(where: { $0.note == note }),
+            let text = FileManager.default.contents(atPath: note),
+            String(decoding: text, as: UTF8.self).split(separator: "\n")
+                .contains("\(restoredIdentity)\(identity)")
+        else { return damages }
+        unlink(note)
+        return damages.filter { $0.note != note }
     }
 
     private static func kept(beside file: String) -> [KeptDamage] {
@@ -162,7 +192,8 @@ extension KeptDamage {
         }
     }
 
-    private static func copy(_ source: String, to target: String) throws(StoreError) {
+    /// Copies a file, and syncs the copy.
+    static func copy(_ source: String, to target: String) throws(StoreError) {
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw StoreError(errno: errno, file: source) }
         defer { close(from) }

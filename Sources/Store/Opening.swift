@@ -10,6 +10,8 @@ struct Opening {
     let lastSequence: Int64
     /// What this start and earlier ones found damaged.
     let damages: [KeptDamage]
+    /// What SQLite said where it could not read a table.
+    let failure: (any Error)?
     /// Through which entry the records are.
     let applied: Int64
     /// The entries after that.
@@ -40,10 +42,13 @@ struct Opening {
             lastSequence = head.lastSequence
             applied = head.applied
             tail = head.tail
-            damages += Self.problems(pool).map { [file] problem in
+            damages = KeptDamage.settleRestore(of: damages, in: file, identity: identity)
+            let (problems, failure) = Self.problems(pool)
+            damages += problems.map { [file] problem in
                 KeptDamage("\(problem). Stop the daemon and restore a backup", in: file)
             }
             self.damages = damages
+            self.failure = failure
         } catch let error as StoreError {
             throw error
         } catch {
@@ -68,12 +73,15 @@ struct Opening {
     }
 
     /// What is wrong with the rows that say where others belong, for people; the rest is served all the same.
-    private static func problems(_ pool: DatabasePool) -> [String] {
+    private static func problems(_ pool: DatabasePool) -> ([String], (any Error)?) {
+        var problems: [String] = []
         do {
-            return try pool.read(TableCheck.problems)
+            try pool.read { db in try TableCheck.find(&problems, db) }
+            return (problems, nil)
         } catch {
             let reason = (error as? DatabaseError)?.reason ?? "\(error)"
-            return ["the tables that say where records belong can't be read (\(reason))"]
+            problems.append("the tables that say where records belong can't be read (\(reason))")
+            return (problems, error)
         }
     }
 

@@ -74,6 +74,7 @@ public final class Store: Sendable {
         DraftFile.removeAll(in: directory)
         writer = Writer(
             opening, logger: logger, probeInterval: probeInterval, outcomes: outcomes)
+        if let failure = opening.failure { writer.noteDamage(failure) }
     }
 
     /// The sequence of the last committed entry, 0 before the first; moves before its outcome is told.

@@ -24,10 +24,15 @@ struct TableCheck {
 
     /// All that is wrong, for people: a sentence or two for each table.
     static func problems(_ db: Database) throws -> [String] {
-        var check = TableCheck()
         var problems: [String] = []
-        while let found = try check.next(db) { problems += found }
+        try find(&problems, db)
         return problems
+    }
+
+    /// Adds all that is wrong: where a table can't be read, what was found before that.
+    static func find(_ problems: inout [String], _ db: Database) throws {
+        var check = TableCheck()
+        while let found = try check.next(db) { problems += found }
     }
 
     /// Reads on, within one snapshot.

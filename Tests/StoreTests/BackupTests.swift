@@ -93,6 +93,31 @@ struct BackupTests {
         #expect(data.range(of: Data("other".utf8)) != nil)
     }
 
+    @Test(arguments: [
+        ("UPDATE meta SET rowsum = rowsum + 1 WHERE name = 'actors'", "table meta (actors)"),
+        ("UPDATE records SET value = x'00' WHERE sequence = 7", "1 records of films/list"),
+        ("UPDATE entries SET time = time + 1 WHERE sequence = 9", "entry 9 of the log"),
+    ])
+    func `a damaged store is not copied, and it is said what is damaged`(
+        sql: String, reason: String
+    ) throws {
+        let bench = try Self.filled()
+        bench.store.close()
+        let file = try DatabaseQueue(path: bench.scratch.database)
+        try file.write { try $0.execute(sql: sql) }
+        try file.close()
+        let again = try Bench(bench.scratch)
+        let before = try Self.names(again.scratch)
+        let error = #expect(throws: BackupError.self) { try BackupMaking().make(of: again.store) }
+        guard case .store(.corrupt(_, let found))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(found.contains(reason), "\(found)")
+        #expect(try Self.names(again.scratch) == before)
+        #expect(!again.store.isDamaged, "it is written to as before")
+    }
+
     @Test func `one that was told to stop throws, and leaves nothing`() throws {
         let bench = try Self.filled()
         let before = try Self.names(bench.scratch)
@@ -159,7 +184,7 @@ struct BackupTests {
         let reader = try DatabasePool(path: scratch.database)
         let (kept, note) = try reader.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entries")
-            return try StateFolder.keep(of: scratch.path)
+            return try StateFolder.keep(of: scratch.path, for: "another")
         }
         try reader.close()
         #expect(note != nil)
@@ -168,6 +193,38 @@ struct BackupTests {
         #expect(again.store.damages.count == 1)
         #expect(again.store.damages.first?.contains("Restore again") == true)
         #expect(again.store.damages.first?.contains(kept) == true)
+    }
+
+    @Test func `a restore that ends after the damaged log of before was taken in is told of`()
+        throws
+    {
+        let bench = try Bench()
+        _ = try bench.store.pragma("wal_checkpoint(TRUNCATE)")
+        for number in 0..<20 { bench.write(put("\(number)", "x")) }
+        var files = try StoreFiles(of: bench.scratch)
+        files.log[LogFrames(files.log).offset(of: 4) + 30] ^= 8
+        let scratch = try files.written()
+        let (kept, note) = try StateFolder.keep(of: scratch.path, for: "another")
+        #expect(note != nil)
+        let log = try Data(contentsOf: URL(filePath: "\(kept)/atrium.sqlite-wal"))
+        #expect(log == files.log)
+        #expect(try Self.names(scratch).contains("atrium.sqlite-wal") == false)
+        let again = try Bench(scratch)
+        #expect(again.store.damages.count == 1)
+        #expect(again.store.damages.first?.contains("Restore again") == true)
+    }
+
+    @Test func `a restore that ends before it could remove its note is not told of`() throws {
+        let bench = try Self.filled(3)
+        let (identity, file) = (bench.store.identity, bench.scratch.database)
+        bench.store.close()
+        var note = try KeptDamage.noteLog(of: file, isKeptIn: "before", until: "another")
+        let other = try Bench(bench.scratch)
+        #expect(other.store.damages.count == 1)
+        other.store.close()
+        note = try KeptDamage.noteLog(of: file, isKeptIn: "before", until: identity)
+        #expect(try Bench(bench.scratch).store.damages == [])
+        #expect(!FileManager.default.fileExists(atPath: note))
     }
 
     @Test func `a store that is in use is left alone`() throws {

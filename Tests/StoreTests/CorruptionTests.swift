@@ -75,6 +75,8 @@ import Testing
         let before = try StoreFiles(of: scratch)
         let bench = try Bench(scratch)
         if byRead {
+            // Changes no records: what makes them finds nothing.
+            #expect(bench.write(Entry(container: "films", epoch: 0, time: 1))?.sequence == 11)
             bench.store.enqueueRead { store in
                 _ = try? store.forEachRecord(container: "films", component: "list") { _, _, _ in }
             }
@@ -85,6 +87,6 @@ import Testing
         bench.store.close()
         let after = try StoreFiles(of: scratch)
         #expect(after.database == before.database)
-        #expect(byRead || !after.log.isEmpty)
+        #expect(!after.log.isEmpty)
     }
 }

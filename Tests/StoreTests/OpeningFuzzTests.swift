@@ -11,6 +11,11 @@ import Testing
     private static let cases =
         ProcessInfo.processInfo.environment["OPENING_CASES"].flatMap { Int($0) } ?? 400
 
+    /// What was written under each key at some time.
+    private static let written = (0..<80).flatMap { entry($0).changes }.reduce(
+        into: [String: Set<[UInt8]>]()
+    ) { written, change in written[change.key, default: []].insert(change.value ?? []) }
+
     @Test func `a broken store opens with what was written or says what is wrong`() throws {
         let whole = try Self.files()
         var said = 0
@@ -82,7 +87,11 @@ import Testing
         for component in ["list", "last"] {
             let difference = try store.forEachRecord(container: "films", component: component) {
                 key, value, _ in
-                if let value { found[String(decoding: key, as: UTF8.self)] = [UInt8](value) }
+                let key = String(decoding: key, as: UTF8.self)
+                if let value { found[key] = [UInt8](value) }
+                if let bytes = found[key], Self.written[key]?.contains(bytes) != true {
+                    throw BrokenPromise(what: "record \(key) as sound")
+                }
                 if value == nil { isSaid = true }
             }
             if difference != nil { isSaid = true }
@@ -90,12 +99,21 @@ import Testing
         let told = try store.notifications(after: 0, limit: .max).notifications
         if told.contains(where: \.isDamaged) { isSaid = true }
         if try isFoundByRecount(store) { isSaid = true }
-        _ = try store.actors()
-        _ = try store.containers()
-        _ = try store.components(of: "films")
-        _ = try store.position(of: "films")
+        for notification in told where !notification.isDamaged {
+            let entry = Self.entry(Int(notification.sequence) - 1)
+            guard notification.payload == entry.notification?.payload else {
+                throw BrokenPromise(what: "notification \(notification.sequence) as sound")
+            }
+        }
+        let actors = try store.actors()
+        let names = try (
+            store.containers(), store.components(of: "films"), store.position(of: "films")
+        )
         if case .failure? = bench.write(put("new", "x", epoch: 1)) { isSaid = true }
         guard !isSaid else { return true }
+        guard actors == (1...3).map({ Actor(number: $0, name: "unix:\($0 - 1)") }),
+            names == (["films"], ["last", "list"], Int64(count))
+        else { throw BrokenPromise(what: "names \(actors), \(names)") }
         let entries = (0..<count).map(Self.entry)
         guard told.map(\.sequence) == (0..<count).map({ Int64($0 + 1) }),
             told.map(\.payload) == entries.compactMap(\.notification?.payload)

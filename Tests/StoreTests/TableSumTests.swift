@@ -12,6 +12,10 @@ import Testing
 
     /// A closed store with purges that are still to be made, in whose file something is then changed behind its back.
     private func reopened(after sql: String, purges: [Purge]? = nil) throws -> Bench {
+        try Bench(closed(after: sql, purges: purges))
+    }
+
+    private func closed(after sql: String, purges: [Purge]? = nil) throws -> TemporaryDirectory {
         let scratch = try TemporaryDirectory()
         let bench = try Bench(scratch)
         for key in Self.kept { bench.write(put(key, #"{"item":"\#(key.prefix(1))"}"#)) }
@@ -35,7 +39,18 @@ import Testing
         let file = try DatabaseQueue(path: scratch.database, configuration: configuration)
         try file.write { db in try db.execute(sql: sql) }
         try file.close()
-        return try Bench(scratch)
+        return scratch
+    }
+
+    /// The files of a closed store, and where the page of a table or an index begins in its database.
+    private func files(
+        of scratch: TemporaryDirectory, pageOf name: String
+    ) throws -> (StoreFiles, place: Int) {
+        let root = try DatabaseQueue(path: scratch.database).read { db in
+            try Int.fetchOne(
+                db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = ?", arguments: [name])
+        }
+        return (try StoreFiles(of: scratch), (try #require(root) - 1) * 4_096)
     }
 
     private func foundByRecount(_ store: Store) throws -> [String] {
@@ -111,22 +126,95 @@ import Testing
         let bench = try reopened(after: "SELECT 1")
         bench.store.waitForDeletion()
         bench.store.close()
-        let root = try DatabaseQueue(path: bench.scratch.database).read { db in
-            try Int.fetchOne(
-                db,
-                sql: """
-                    SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_components_1'
-                    """)
-        }
-        var files = try StoreFiles(of: bench.scratch)
+        var (files, place) = try files(
+            of: bench.scratch, pageOf: "sqlite_autoindex_components_1")
         // How many entries its page has.
-        files.database.resetBytes(
-            in: (try #require(root) - 1) * 4_096 + 3..<(root ?? 0) * 4_096 - 4_091)
+        files.database.resetBytes(in: place + 3..<place + 5)
         let again = try Bench(files.written())
         #expect(
             again.store.damages.map { $0.prefix { $0 != ":" } } == [
                 "2 rows of the table components (1, 2) are not what was written"
             ])
+        // There would be a second one of that name.
+        #expect(again.write(put("a\n1", "x", epoch: 1))?.failure != nil)
+        #expect(again.store.isDamaged)
+    }
+
+    @Test func `a container that its index has lost is not made anew`() throws {
+        let bench = try reopened(after: "SELECT 1")
+        bench.store.waitForDeletion()
+        bench.store.close()
+        var (files, place) = try files(
+            of: bench.scratch, pageOf: "sqlite_autoindex_containers_1")
+        files.database.resetBytes(in: place + 3..<place + 5)
+        let again = try Bench(files.written())
+        #expect(again.write(put("a\n1", "x", epoch: 1))?.failure != nil)
+        #expect(again.store.isDamaged)
+    }
+
+    @Test func `purges that their index has lost delete nothing, and nobody can be erased`() throws
+    {
+        var (files, place) = try files(
+            of: closed(after: "SELECT 1"), pageOf: "purges_place")
+        files.database.resetBytes(in: place + 3..<place + 5)
+        let bench = try Bench(files.written())
+        bench.store.waitForDeletion()
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.damages.first?.contains("purges (1, 2)") == true)
+        #expect(try bench.store.recordRows() == Self.kept.count + 1)
+        let error = #expect(throws: StoreError.self) {
+            try bench.store.erase(7, notifications: [])
+        }
+        guard case .corrupt? = error else { throw error ?? CancellationError() }
+    }
+
+    @Test func `a purge in the place of a damaged one does not hide the damage`() throws {
+        let bench = try reopened(after: "UPDATE purges SET through = 0 WHERE id = 1")
+        bench.write(
+            Entry(
+                container: "films", epoch: 1, time: 1,
+                purges: [Purge(container: "films", component: "list", prefix: "a\n")]))
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == 2)
+        #expect(throws: StoreError.self) { try bench.store.erase(7, notifications: []) }
+        bench.store.close()
+        let damages = try Bench(bench.scratch).store.damages
+        #expect(damages.count == 1)
+        #expect(damages.first?.contains("purges should have 1 rows, and has 0") == true)
+    }
+
+    @Test func `what was found is said also where a later table can't be read`() throws {
+        var (files, place) = try files(
+            of: closed(after: "UPDATE containers SET position = 70 WHERE name = 'films'"),
+            pageOf: "actors")
+        files.database[place] = 0xff
+        let bench = try Bench(files.written())
+        #expect(bench.store.damages.count == 2)
+        #expect(bench.store.damages.first?.contains("containers (1)") == true)
+        #expect(bench.store.damages.last?.contains("can't be read") == true)
+        #expect(bench.store.isDamaged)
+    }
+
+    @Test(arguments: ["actors", "containers", "components", "purges", "trimmed"])
+    func `a number that is gone keeps nobody from writing`(name: String) throws {
+        let bench = try reopened(after: "DELETE FROM meta WHERE name = '\(name)'")
+        var entry = put("n", "x", in: "plays", epoch: 1)
+        entry.actors = [Actor(number: 9, name: "unix:9")]
+        #expect(bench.write(entry)?.sequence != nil)
+        bench.write(
+            Entry(
+                container: "films", epoch: 1, time: 1,
+                purges: [Purge(container: "films", component: "list")]))
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == 2)
+        let told = try bench.store.notifications(after: 0, limit: 100).notifications.count
+        bench.store.keep(Retention(count: 1))
+        bench.store.waitForTrimming()
+        #expect(bench.write(put("m", "x", in: "plays", epoch: 1))?.sequence != nil)
+        bench.store.waitForTrimming()
+        let left = try bench.store.notifications(after: 0, limit: 100).notifications.count
+        #expect(name == "trimmed" ? left == told + 1 : left <= 2)
+        #expect(bench.store.unavailability == nil)
     }
 
     @Test(arguments: [

@@ -101,6 +101,11 @@ extension HostError {
             case .noRoom(let folder, let needed, let free):
                 .noSpace(path: folder, needed: needed, free: free)
             case .cancelled: .storeUnavailable(reason: "The backup was ended.", retryAfter: 0)
+            case .store(.corrupt(let file, let reason)):
+                .storeUnavailable(
+                    reason:
+                        "No backup is made of a damaged store: in \(file) \(reason). Keep the last backup and restore "
+                        + "it, or export the containers.", retryAfter: nil)
             case .store(let error): .unreadable(error)
             }
     }

@@ -91,7 +91,7 @@ public final class BackupMaking: Sendable {
     /// One that has not begun.
     public init() {}
 
-    /// Copies the store as it is now.
+    /// Copies the store as it is now, and compares what was copied with its sums.
     ///
     /// It takes as long as the disk does: call it away from the event loop, once.
     ///
@@ -99,7 +99,8 @@ public final class BackupMaking: Sendable {
     ///
     /// - Parameter store: the store.
     /// - Returns: the copy.
-    /// - Throws: ``BackupError``; the store is as it was, and nothing is left beside it.
+    /// - Throws: ``BackupError``, also where a part of the store is damaged; the store is as it was, and nothing is left
+    ///   beside it.
     public func make(of store: Store) throws(BackupError) -> Backup {
         // What was purged is not to be in the copy; where nothing can be written, it is.
         try? store.writer.finishTail()
@@ -134,10 +135,7 @@ public final class BackupMaking: Sendable {
         configuration.busyMode = .timeout(5)
         let source = try DatabaseQueue(path: store.file, configuration: configuration)
         defer { try? source.close() }
-        try state.withLock { state in
-            if case .cancelled = state { throw BackupError.cancelled }
-            state = .copying(source)
-        }
+        try begin(source)
         let file = try DraftFile(beside: store.file, for: .backup)
         let needed = try source.inDatabase(Self.liveBytes)
         let free = FileRoom.free(in: file.folder)
@@ -154,13 +152,28 @@ public final class BackupMaking: Sendable {
         }
         let copy = try DatabaseQueue(path: file.path, configuration: configuration)
         defer { try? copy.close() }
+        try begin(copy)
         let (identity, sequence) = try copy.inDatabase { db in
-            (
+            // A restore would refuse it, perhaps after it took the place of one that is whole.
+            if let damage = try StoreRecount.damage(db) {
+                throw StoreError.corrupt(file: store.file, reason: damage)
+            }
+            return (
                 try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = 'identity'"),
                 try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM entries")
             )
         }
         return try Backup(file, sequence: sequence ?? 0, identity: identity ?? store.identity)
+    }
+
+    /// Notes which connection is at work, so that another thread may interrupt it.
+    private func begin(_ source: DatabaseQueue) throws(BackupError) {
+        let goesOn = state.withLock { state in
+            if case .cancelled = state { return false }
+            state = .copying(source)
+            return true
+        }
+        guard goesOn else { throw .cancelled }
     }
 
     /// The bytes of the pages that hold something.

@@ -19,32 +19,45 @@ enum StateFolder {
     ///
     /// The database itself stays, with all that was committed, under its old name too.
     ///
-    /// - Parameter folder: the state directory, which nobody else uses.
-    /// - Returns: the new folder; and, where the log could not be taken into the database, a note that says so to a start
+    /// - Parameters:
+    ///   - folder: the state directory, which nobody else uses.
+    ///   - identity: that of the other file.
+    /// - Returns: the new folder; and, where the log could not be taken into the database whole, a note that says so to a start
     ///   before the other file has taken the place, for the caller to remove then.
     /// - Throws: `StoreError` where it can't; the files are where they were.
-    static func keep(of folder: String) throws -> (folder: String, note: String?) {
+    static func keep(
+        of folder: String, for identity: String
+    ) throws -> (folder: String, note: String?) {
         let kept = try makeFolder(in: folder)
         let (file, log) = ("\(folder)/\(prefix)", "\(folder)/\(prefix)-wal")
-        var isTakenIn = true
+        let before = names(in: folder)
+        var note: String?
         let hasLog =
             (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int) ?? 0 > 0
         if hasLog {
             // As it is: SQLite would leave out what lies behind damage.
-            try FileManager.default.copyItem(atPath: log, toPath: "\(kept)/\(prefix)-wal")
-            // What is only in the log goes into the database, so that there is no moment without it.
-            if access(file, F_OK) == 0 { isTakenIn = (try? takeInLog(of: file)) != nil }
+            try KeptDamage.copy(log, to: "\(kept)/\(prefix)-wal")
+            try sync(kept)
+            try sync(folder)
         }
-        for name in names(in: folder) where name != "\(prefix)-wal" {
+        if hasLog, access(file, F_OK) == 0 {
+            func noteLog() throws -> String {
+                try KeptDamage.noteLog(of: file, isKeptIn: kept, until: identity)
+            }
+            // Before the damaged log is cut off behind what can be read of it.
+            if try LogCheck(of: file)?.loss != nil { note = try noteLog() }
+            // What is only in the log goes into the database, so that there is no moment without it.
+            if (try? takeInLog(of: file)) == nil { note = try noteLog() }
+        }
+        let noteName = note.map { URL(filePath: $0).lastPathComponent }
+        for name in before where name != "\(prefix)-wal" && name != noteName {
             guard link("\(folder)/\(name)", "\(kept)/\(name)") == 0 else {
                 throw StoreError(errno: errno, file: "\(kept)/\(name)")
             }
         }
         try sync(kept)
         try sync(folder)
-        let gone = names(in: folder).filter { $0 != prefix } + [index]
-        var note: String?
-        if !isTakenIn { note = try KeptDamage.noteLog(of: file, isKeptIn: kept) }
+        let gone = names(in: folder).filter { $0 != prefix && $0 != noteName } + [index]
         for name in gone { unlink("\(folder)/\(name)") }
         return (kept, note)
     }
