@@ -53,6 +53,21 @@ private final class Log: Sendable {
         return host
     }
 
+    @Test func `a component that is let go is freed at once, on the loop`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let isFreed = await host.on { registry in
+            guard let slot = registry.containers["films"]?.slot("list"), slot.port != nil else {
+                return false
+            }
+            weak let port = slot.port
+            slot.close()
+            return port == nil
+        }
+        #expect(isFreed)
+        try await host.end()
+    }
+
     @Test func `a commit is shown by the index, told the delegate, screens, bus, then answered`()
         async throws
     {
