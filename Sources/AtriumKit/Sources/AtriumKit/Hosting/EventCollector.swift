@@ -44,13 +44,13 @@ private struct MergedEvents {
 
     mutating func append(_ event: ComponentEvent) {
         switch event {
-        case .contents(.insert(let items)):
+        case .contents(.insert(let items)) where !items.isEmpty:
             if inserted.isEmpty { close() }
             inserted += items
-        case .contents(.update(let items)):
+        case .contents(.update(let items)) where !items.isEmpty:
             if updated.isEmpty { close() }
             updated += items
-        case .contents(.remove(let ids)):
+        case .contents(.remove(let ids)) where !ids.isEmpty:
             if removed.isEmpty { close() }
             removed += ids
         default:
