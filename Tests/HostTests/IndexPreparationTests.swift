@@ -68,7 +68,7 @@ struct IndexPreparationTests {
             Item(id: "i\(place)", fields: ["kind": "one", "title": .text("\(place * 7 % 20_000)")])
         }
         index.put(items, revision: 1)
-        index.looksInTurn = 100_000
+        index.looksInTurn = 500_000
         index.wordsInStep = 16
         let plain = IndexQuery(sort: [SortKey("title")], limit: 10)
         #expect(try index.page(of: plain) != nil, "few share a title")
