@@ -121,13 +121,15 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "CBits"),
+        .target(
+            name: "Index", dependencies: [kit, "CBits", "JSONCodec"], swiftSettings: strict),
         .target(name: "CProcess"),
         .target(
             name: "PluginLoader", dependencies: [kit, "JSONCodec"], swiftSettings: strict),
         .target(
             name: "Host",
             dependencies: [
-                kit, "CBits", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore, logging,
+                kit, "Index", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore, logging,
                 metrics,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
@@ -135,7 +137,7 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
+                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
                 "LogMessages", kit,
                 nioCore, nioPosix, logging,
             ],
@@ -143,7 +145,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "PluginLoader", "Interfaces", "Varlink", "JSONCodec", "Instruments",
+                "Host", "Index", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
+                "Instruments",
                 "LogMessages", kit, yams, logging, metrics,
             ],
             swiftSettings: strict),
@@ -173,7 +176,9 @@ let package = Package(
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(
             name: "atrium-worker",
-            dependencies: ["Workers", "Host", "PluginLoader", kit, kitTesting, logging, nioPosix],
+            dependencies: [
+                "Workers", "Host", "Index", "PluginLoader", kit, kitTesting, logging, nioPosix,
+            ],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", ["JSONCodec"]),
         tests("LogMessagesTests", ["LogMessages", "TestSupport", logging]),
@@ -210,18 +215,24 @@ let package = Package(
                 logging,
             ],
             linker: ownSyncs),
+        .target(
+            name: "IndexModel", dependencies: ["Index", kit], path: "Tests/Fixtures/IndexModel",
+            swiftSettings: strict),
+        tests("IndexTests", ["Index", "IndexModel", "JSONCodec", "TestSupport", kit]),
         tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit]),
         tests(
             "HostTests",
             [
-                "Host", "PluginLoader", "Store", "StoreFaults", "FaultVFS", "JSONCodec",
+                "Host", "Index", "IndexModel", "PluginLoader", "Store", "StoreFaults", "FaultVFS",
+                "JSONCodec",
                 "LogMessages", "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(
             "WorkersTests",
             [
-                "CProcess", "Workers", "Host", "PluginLoader", "Store", "JSONCodec", "TestSupport",
+                "CProcess", "Workers", "Host", "Index", "PluginLoader", "Store", "JSONCodec",
+                "TestSupport",
                 kit, kitTesting, nioCore, nioPosix, logging,
             ]),
         .target(

@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
 ]
 let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
 
-// The index alone, called in process: its sources are those of the host, which is no product and so
+// The index alone, called in process: its sources are those of the module, which is no product and so
 // can't be linked. It is a package of its own, since no two packages of one build may have a target
 // of the same name.
 let package = Package(
@@ -21,10 +21,10 @@ let package = Package(
         .target(name: "CBits"),
         .target(name: "JSONCodec", swiftSettings: strict),
         .target(
-            name: "Host", dependencies: [kit, "CBits", "JSONCodec"],
+            name: "Index", dependencies: [kit, "CBits", "JSONCodec"],
             swiftSettings: strict + [.unsafeFlags(["-enable-testing"])]),
         .executableTarget(
-            name: "index", dependencies: [kit, "CSQLite", "Host", "JSONCodec"],
+            name: "index", dependencies: [kit, "CSQLite", "Index", "JSONCodec"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

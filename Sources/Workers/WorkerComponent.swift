@@ -1,5 +1,6 @@
 public import AtriumKit
 import Host
+import Index
 public import Logging
 public import NIOCore
 public import PluginLoader

@@ -1,5 +1,6 @@
 import AtriumKit
 import Host
+import Index
 import Workers
 
 /// What `atrium-worker` is asked to do.

@@ -2,6 +2,7 @@ internal import AtriumKit
 public import AtriumKitTesting
 internal import Foundation
 internal import Host
+internal import Index
 internal import Logging
 internal import NIOPosix
 internal import PluginLoader

@@ -5,10 +5,10 @@
 enum HouseRules {
     static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
 
-    /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, and what breaks
-    /// files beneath SQLite, or refuses what is written to them.
+    /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, what breaks files
+    /// beneath SQLite, or refuses what is written to them, and the index done the plain way.
     static let fixtures: Set = [
-        "Breaker", "Certification", "Constructs", "FaultVFS", "StoreFaults",
+        "Breaker", "Certification", "Constructs", "FaultVFS", "IndexModel", "StoreFaults",
     ]
 
     /// Programs that show how the libraries are used, and where they are below `Examples`.
@@ -34,19 +34,20 @@ enum HouseRules {
         "Instruments": ["CoreMetrics"],
         "CXXHash": [],
         "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
+        "Index": ["AtriumKit", "CBits", "JSONCodec"],
         "PluginLoader": ["AtriumKit", "JSONCodec"],
         "CBits": [],
         "CProcess": [],
         "Host": [
-            "AtriumKit", "CBits", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",
+            "AtriumKit", "Index", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",
             "Logging", "DequeModule", "CoreMetrics",
         ],
         "Workers": [
-            "AtriumKit", "CProcess", "Host", "Interfaces", "JSONCodec", "LogMessages",
+            "AtriumKit", "CProcess", "Host", "Index", "Interfaces", "JSONCodec", "LogMessages",
             "PluginLoader", "Varlink", "NIOCore", "NIOPosix", "Logging",
         ],
         "Control": [
-            "AtriumKit", "Host", "Instruments", "Interfaces", "JSONCodec", "LogMessages",
+            "AtriumKit", "Host", "Index", "Instruments", "Interfaces", "JSONCodec", "LogMessages",
             "PluginLoader", "Varlink", "Yams", "Logging", "CoreMetrics",
         ],
         "CSystemd": [],
@@ -63,12 +64,13 @@ enum HouseRules {
             "NIOPosix",
         ],
         "atrium-worker": [
-            "AtriumKit", "AtriumKitTesting", "Host", "PluginLoader", "Workers", "NIOPosix",
+            "AtriumKit", "AtriumKitTesting", "Host", "Index", "PluginLoader", "Workers", "NIOPosix",
             "Logging",
         ],
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
         "FaultVFS": [],
+        "IndexModel": ["AtriumKit", "Index"],
         "StoreFaults": ["FaultVFS", "GRDB", "Store"],
         "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }

@@ -5,7 +5,8 @@ import Testing
 struct IdleTests {
     /// What runs in the daemon and its workers.
     static let modules = [
-        "AtriumKit", "Control", "Host", "Instruments", "LogMessages", "PluginLoader", "Store",
+        "AtriumKit", "Control", "Host", "Index", "Instruments", "LogMessages", "PluginLoader",
+        "Store",
         "Systemd",
         "Workers", "atrium-worker", "atriumd",
     ]

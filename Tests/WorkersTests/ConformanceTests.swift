@@ -2,6 +2,7 @@ import AtriumKit
 import AtriumKitTesting
 import Foundation
 import Host
+import Index
 import Testing
 
 @testable import Workers

@@ -1,5 +1,6 @@
 import AtriumKit
 import Host
+import Index
 import Interfaces
 import JSONCodec
 import Varlink

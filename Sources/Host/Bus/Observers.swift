@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Index
 internal import JSONCodec
 internal import NIOCore
 

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import JSONCodec
 import Store
 

@@ -1,4 +1,5 @@
 public import AtriumKit
+import Index
 import Store
 
 /// A comment to be posted, as a call gives it.

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // What votes and comments components tell of items, in the lists.
 extension Container {

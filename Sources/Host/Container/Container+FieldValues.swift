@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // The values of fields, told to the filters components that observe them.
 extension Container {

@@ -1,4 +1,5 @@
 public import AtriumKit
+import Index
 
 /// A section as one query needs it: what it offers, and what is selected in it.
 struct ResolvedSection: Equatable {

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // Items put and removed.
 extension Container {

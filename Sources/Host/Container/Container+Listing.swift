@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // Lists read: the index answers, with the predicates of the filters and the caller's own ballots.
 extension Container {
@@ -29,12 +30,11 @@ extension Container {
 
     /// Makes the orders, in slices, that a list's queries have asked for.
     func growOrders(of list: ContentIndex) {
-        guard list.orders.isGrowing, !list.orders.isDriven else { return }
-        list.orders.isDriven = true
+        guard list.claimOrders() else { return }
         domain.inSlices {
-            list.orders.grow(in: list)
+            list.growOrders()
         } then: {
-            list.orders.isDriven = false
+            list.releaseOrders()
         }
     }
 

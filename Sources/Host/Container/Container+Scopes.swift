@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import PluginLoader
 
 // Scopes: which lists a screen shows, and who is told of what happens on it.

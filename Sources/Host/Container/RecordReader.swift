@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import JSONCodec
 
 /// A record to put back, its shape checked; whose it is, is a name yet.

@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Index
 import Store
 
 /// Records on their way from the thread that reads them into a component.

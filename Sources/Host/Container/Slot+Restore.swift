@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Logging
 import NIOCore
 import Store

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import LogMessages
 import Logging
 import NIOCore

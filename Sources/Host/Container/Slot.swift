@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Index
 import LogMessages
 import Logging
 import NIOCore

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import JSONCodec
 
 /// Items that don't fit the fields when a component is started: an earlier version took them, or a source

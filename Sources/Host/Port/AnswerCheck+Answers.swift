@@ -1,4 +1,5 @@
 public import AtriumKit
+import Index
 
 extension AnswerCheck {
     /// What is wrong with an answer, as it follows on "answered with"; nil: nothing.

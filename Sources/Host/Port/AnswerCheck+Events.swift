@@ -1,4 +1,5 @@
 public import AtriumKit
+import Index
 
 extension AnswerCheck {
     /// What is wrong with what a component told its delegate, as it follows on "answered with"; nil:

@@ -1,4 +1,5 @@
 public import AtriumKit
+import Index
 import PluginLoader
 
 /// What a component may say: whatever breaks a rule is believed in nothing.

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Store
 
 // What others say went wrong, in the host's words.

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 /// How much of what the host takes on.
 ///

@@ -1,5 +1,6 @@
 import AtriumKit
 import Dispatch
+import Index
 import LogMessages
 import Logging
 import NIOCore

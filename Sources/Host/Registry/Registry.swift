@@ -1,5 +1,6 @@
 public import AtriumKit
 import Foundation
+import Index
 import JSONCodec
 public import LogMessages
 public import Logging

@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import Index
 import NIOCore
 
 // What happened, on its way to the screens.
@@ -99,7 +100,7 @@ extension Container {
             screening.isDirty = false
             followTree()
             findOutdated()
-        } else if slots.contains(where: { $0.list.map { $0.live.follow($0.log) } ?? false }) {
+        } else if slots.contains(where: { $0.list?.followChanges() ?? false }) {
             // Views noted themselves.
         } else if let screen = screening.strays.popFirst() {
             moveAlong(screen)
@@ -234,8 +235,7 @@ extension Container {
         ballots.note(value, on: subject)
         if let item = subject.item {
             for list in slots.lazy.compactMap(\.list) {
-                guard let row = list.table.row(of: item) else { continue }
-                list.live.visitHolders(knowing: row) { view in
+                list.visitHolders(knowing: item) { view in
                     touch(ballots.screens(of: view))
                 }
             }

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // Where screens stand in trees of items, while these change.
 extension Container {
@@ -60,7 +61,7 @@ extension Container {
         var focuses: [Subject: [Int: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
         for list in slots.lazy.compactMap(\.list) {
-            let isListed = list.live.visitMoved(in: list) { [screening] item in
+            let isListed = list.visitMoved { [screening] item in
                 if let found = screening.standing[item] { views.merge(found) { $1 } }
                 if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
             }

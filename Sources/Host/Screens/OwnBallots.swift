@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 /// The ballots of one person, as far as their screens need them.
 ///

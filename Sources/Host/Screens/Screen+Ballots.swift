@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 // The reader's own ballots, which no two screens need have in common.
 extension Screen {

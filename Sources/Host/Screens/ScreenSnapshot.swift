@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 /// What readers see at one moment, one object for all who see the same; never changed.
 ///

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import PluginLoader
 
 /// What was chosen on a screen, as far as it decides what all see who chose the same.

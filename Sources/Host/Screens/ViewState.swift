@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 /// An item as lists show it, one object as long as it shows the same: windows that have it in common
 /// hold it once, and compare it by identity.

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Store
 
 /// Verifies one component: reads its records, and compares what is shown of them.
@@ -180,9 +181,9 @@ extension ComponentCheck {
         _ describe: @escaping (String, ItemFact?, ItemFact?) -> String,
         from row: Int = 0, then done: @escaping () -> Void
     ) {
-        guard isNeeded, let list = slot.list, row < list.table.end else { return done() }
-        let end = min(row + 256, list.table.end)
-        let ids = (row..<end).filter(list.table.occupied.contains).map(list.table.id)
+        guard isNeeded, let list = slot.list, row < list.rowCount else { return done() }
+        let end = min(row + 256, list.rowCount)
+        let ids = list.ids(inRows: row..<end)
         check.domain.read { _ in
             var known: Set<String> = []
             let source = source.only(ids)
@@ -210,7 +211,9 @@ extension ComponentCheck {
             check.isWanted && slot.list === list && orders.step()
         } then: { [self] in
             guard check.isWanted else { return }
-            note(.order, orders.found)
+            var found = FoundKeys()
+            for problem in orders.problems { found.add(problem.column, problem.detail) }
+            note(.order, found)
             end()
         }
     }

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import Store
 
 /// What is shown of a subject's comments as a whole.

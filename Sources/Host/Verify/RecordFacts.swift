@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import JSONCodec
 import Store
 
@@ -92,5 +93,17 @@ struct CommentFact: RecordFact {
             return nil
         }
         self.init(comment)
+    }
+}
+
+extension ContentIndex {
+    /// What is shown of an item, with whether its columns agree with it; nil when there is none.
+    func fact(of id: String) -> ItemFact? {
+        guard let shown = item(id) else { return nil }
+        guard let fields: [String: Value] = try? JSON.decode(from: shown.fields) else {
+            return ItemFact(fields: [:], parent: shown.parent, isIndexed: false)
+        }
+        return ItemFact(
+            fields: fields, parent: shown.parent, isIndexed: isIndexed(id, fields))
     }
 }

@@ -1,5 +1,6 @@
 internal import AtriumKit
 internal import Host
+internal import Index
 internal import JSONCodec
 
 /// A value as the text of a message.

@@ -2,6 +2,7 @@ import AtriumKit
 import Testing
 
 @testable import Host
+@testable import Index
 
 /// Votes and comments components that come first or do so no longer: lists show what the first ones
 /// tell.

@@ -3,6 +3,7 @@ import Facets
 import Testing
 
 @testable import Host
+@testable import Index
 
 /// What a filters component in a worker says about what it offers and observes.
 @Suite struct AnswerCheckTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Host
+@testable import Index
 
 /// Queries that look at more than fits into one turn of the loop.
 struct LongQueryTests {

@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import PluginLoader
 import Store
 import Testing

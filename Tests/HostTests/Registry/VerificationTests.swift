@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Host
+@testable import Index
 
 /// Whether what is shown is what the store holds.
 @Suite(.timeLimit(.minutes(3))) struct VerificationTests {

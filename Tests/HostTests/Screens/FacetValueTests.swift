@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Host
+@testable import Index
 
 /// Sections over fields with more values than a section lists.
 @Suite(.timeLimit(.minutes(1))) struct FacetValueTests {

@@ -1,4 +1,5 @@
 import AtriumKit
+import TestSupport
 import Testing
 
 @testable import Host
@@ -29,7 +30,7 @@ struct ListEditTests {
 
     @Test(arguments: [1, 2, UInt64.random(in: 3...UInt64.max)])
     func `edits applied in order give the new window`(seed: UInt64) {
-        var random = SeededRandom(state: seed)
+        var random = RepeatableRandom(seed)
         for _ in 0..<3_000 {
             let ids = Array(0..<12).shuffled(using: &random)
             let old = ids.prefix(Int.random(in: 0...8, using: &random)).map {

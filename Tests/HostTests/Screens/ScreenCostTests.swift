@@ -1,6 +1,7 @@
 import AtriumKit
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Host
@@ -40,7 +41,7 @@ import Testing
     }
 
     private func change(
-        _ films: inout [String: Item], _ random: inout SeededRandom, _ host: TestRegistry
+        _ films: inout [String: Item], _ random: inout RepeatableRandom, _ host: TestRegistry
     ) async throws -> Change {
         let number = Int.random(in: 0..<150, using: &random)
         let id = "f\(number)"
@@ -82,7 +83,7 @@ import Testing
         let seed =
             ProcessInfo.processInfo.environment["SCREENS_SEED"].flatMap { UInt64($0) }
             ?? .random(in: 1...(.max))
-        var random = SeededRandom(state: seed)
+        var random = RepeatableRandom(seed)
         let host = try await TestRegistry.start()
         try await host.apply(.films)
         var films: [String: Item] = [:]

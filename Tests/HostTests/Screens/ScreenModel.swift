@@ -1,4 +1,6 @@
 import AtriumKit
+import Index
+import IndexModel
 
 @testable import Host
 

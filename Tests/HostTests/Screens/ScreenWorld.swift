@@ -1,5 +1,6 @@
 import AtriumKit
 import NIOCore
+import TestSupport
 
 @testable import Host
 
@@ -30,7 +31,7 @@ final class ScreenWorld: @unchecked Sendable {
 
     let registry: Registry
     var model = ScreenModel()
-    var random: SeededRandom
+    var random: RepeatableRandom
     let lookers: [Looker]
     let script: RemoteLauncher.Script?
     private(set) var revisions = 0
@@ -49,7 +50,7 @@ final class ScreenWorld: @unchecked Sendable {
         self.registry = registry
         self.script = script
         model.scopes = scopes
-        random = SeededRandom(state: seed)
+        random = RepeatableRandom(seed)
         lookers = [
             Looker("unix:1000", diligence: 70), Looker("unix:1001", diligence: 40),
             Looker("unix:1000", diligence: 8), Looker("x:nobody", diligence: 25),

@@ -1,6 +1,6 @@
 import AtriumKit
 
-@testable import Host
+@testable import Index
 
 /// The index of some of the films, and the queries that are asked of it and of SQLite alike.
 struct Listing {

@@ -1,6 +1,6 @@
 import AtriumKit
 
-@testable import Host
+@testable import Index
 
 extension Questions {
     /// Makes sure that both sides answer alike before anything is measured.

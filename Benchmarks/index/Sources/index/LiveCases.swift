@@ -1,6 +1,6 @@
 import AtriumKit
 
-@testable import Host
+@testable import Index
 
 /// A thousand different queries that are kept answered while films are voted on and changed.
 struct LiveCases {

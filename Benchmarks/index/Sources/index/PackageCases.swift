@@ -1,6 +1,6 @@
 import AtriumKit
 
-@testable import Host
+@testable import Index
 
 /// The packages of Debian: some sixty thousand, with sixty sections and six hundred tags.
 struct PackageCases {

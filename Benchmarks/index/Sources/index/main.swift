@@ -1,7 +1,7 @@
 import AtriumKit
 import Foundation
 
-@testable import Host
+@testable import Index
 
 // Measures the index in process beside SQLite, a line of JSON for each figure:
 // index PATH-OF-MOVIES.DB PATH-OF-DEBIAN.DB

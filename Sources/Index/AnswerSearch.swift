@@ -1,0 +1,150 @@
+/// Finds a query's total, counts and first rows a little at a time, from sets that are right when it is
+/// made, while the index goes on changing.
+///
+/// A row that changes meanwhile is taken out, and then judged by itself: by what it was before, it is
+/// taken off the total and the counts, and by what it is now it is added. Once ``step()`` returns `.done`,
+/// all is right until the next change.
+package final class AnswerSearch {
+    /// What is asked.
+    let query: IndexQuery
+    /// How many items match.
+    private(set) var total: Int
+    /// The counts, if they are asked for, as ``IndexPage/counts``.
+    private(set) var counts: [[Int]]
+    /// The order of the rows.
+    let order: RowOrder
+
+    /// So many filters are asked in a step whether they let a changed row through.
+    private static let testsInStep = 2_048
+
+    private let index: ContentIndex
+    private let after: RowOrder.Position?
+    private let limit: Int
+    private var counting: FacetCounting
+    private var judge: RowJudge
+    /// What matches, but for rows that are to be judged.
+    private var rows: Bitset
+    private var best: BestRows
+    /// How many words of ``rows`` were looked through; all, once it is that many.
+    private var looked = 0
+    private var isBegun = false
+    /// Up to where in the log it is known what changed, and what of that is to be judged.
+    private var position: UInt64
+    private var changed: [Int32: RowChange] = [:]
+
+    /// Makes ready to find a query's answer.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - index: whose rows; its log is kept written.
+    ///   - selections: what was found ahead, right up to now.
+    /// - Throws: ``IndexError``, as a query does.
+    init(
+        _ query: IndexQuery, in index: ContentIndex, _ selections: SelectionSearch
+    ) throws(IndexError) {
+        self.query = query
+        self.index = index
+        order = try RowOrder(query.sort, in: index)
+        after = try order.position(of: query)
+        limit = query.limit + query.spare
+        let matches = Matches(query, in: index, selections)
+        counting = FacetCounting(query, matches, selections, in: index)
+        judge = RowJudge(query, in: index)
+        (rows, total, counts) = (matches.rows, matches.total, counting.none)
+        best = order.bestRows(limit: limit)
+        position = index.log.end
+    }
+
+    /// The first rows in order, some more than asked for, and whether there are no others; once all is
+    /// found.
+    var page: RowOrder.Page {
+        guard query.limit > 0 else { return ([], true) }
+        var best = best
+        return best.finish()
+    }
+
+    /// How many filters are to be asked about rows that changed; nil: too much did.
+    var pendingTests: Int? {
+        index.log.count(since: position).map { ($0 + changed.count) * judge.weight }
+    }
+
+    /// Does a little.
+    func step() -> SelectionSearch.Progress {
+        guard takeOutChanged() else { return .lost }
+        return judgeChanged() || counting.step(into: &counts) || find() ? .more : .done
+    }
+
+    /// Takes in what changed since all was found, without a look at other rows.
+    ///
+    /// - Returns: False: so much changed that it takes further steps.
+    func catchUp() -> Bool {
+        guard takeOutChanged() else { return false }
+        while judgeChanged() {}
+        return query.limit == 0 || looked == .max && !isShort
+    }
+
+    /// Whether so many of the first rows went that others, which were turned away, come next.
+    private var isShort: Bool { best.isCut && best.count < query.limit }
+
+    /// Takes out what changed.
+    ///
+    /// - Returns: False: so much did that all is to be begun again.
+    private func takeOutChanged() -> Bool {
+        guard let count = index.log.count(since: position) else { return false }
+        guard count > 0 else { return true }
+        for change in index.log.entries(since: position, atMost: count) {
+            rows.remove(Int(change.row))
+            changed[change.row, default: change].add(change)
+        }
+        position = index.log.end
+        best.remove { changed[Int32($0)] != nil }
+        return true
+    }
+
+    /// Judges some rows that changed.
+    ///
+    /// - Returns: Whether there were any.
+    private func judgeChanged() -> Bool {
+        guard !changed.isEmpty else { return false }
+        if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
+        for _ in 0..<max(Self.testsInStep / judge.weight, 1) {
+            guard let (row, change) = changed.popFirst() else { break }
+            let verdict = judge.verdict(on: change, in: index, order: order.parts)
+            total += verdict.totalChange
+            judge.count(change, verdict, into: &counts, in: index)
+            if verdict.passesNow { takeIn(Int(row)) }
+        }
+        return true
+    }
+
+    private func takeIn(_ row: Int) {
+        rows.insert(row)
+        // What was not looked at yet will be.
+        guard row / 64 < looked, after.map({ order.compare(row, $0) > 0 }) ?? true else { return }
+        best.insert(row, key: order.head(of: row))
+    }
+
+    /// Looks at some more rows for the first ones.
+    ///
+    /// - Returns: False: all are looked at.
+    private func find() -> Bool {
+        guard query.limit > 0 else { return false }
+        if looked == .max {
+            guard isShort else { return false }
+            best = order.bestRows(limit: limit)
+            (isBegun, looked) = (false, 0)
+        }
+        if !isBegun {
+            isBegun = true
+            if let page = order.walked(rows, total: total, after: after, limit: limit) {
+                best.take(page, key: order.head)
+                looked = .max
+            }
+            return true
+        }
+        let end = min(looked + index.wordsInStep, rows.words.count)
+        order.scan(rows, words: looked..<end, after: after, into: &best)
+        looked = end < rows.words.count ? end : .max
+        return true
+    }
+}

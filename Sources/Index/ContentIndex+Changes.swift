@@ -1,0 +1,200 @@
+package import AtriumKit
+import JSONCodec
+
+// One row's change: what becomes of its columns, of the orders and of the log.
+extension ContentIndex {
+    /// Inserts or replaces an item.
+    func put(_ item: Item, revision: Int64) {
+        spread(item.fields)
+        writeFields(item.fields)
+        // The buffer is lent, not copied: a put writes the fields only to where they stay.
+        let written = scratch
+        written.withUnsafeBytes { put(item, fields: $0, revision: revision) }
+    }
+
+    /// Inserts or replaces an item whose fields stand in ``values``.
+    private func put(_ item: Item, fields written: UnsafeRawBufferPointer, revision: Int64) {
+        let (row, former) = table.put(
+            id: item.id, parent: item.parent, fields: written, revision: revision)
+        var change = RowChange(
+            row: row, id: former == nil ? nil : item.id, parent: former?.parent,
+            isRoot: former?.isRoot ?? false)
+        defer { note(change) }
+        guard let former else {
+            change.note([.presence, .parent])
+            for column in values.indices {
+                set(values[column], in: column, row: row, noting: &change)
+            }
+            fillDerived(row, for: item.id, noting: &change)
+            noteChildren(of: item.id, in: row, wereRoots: true)
+            return orders.insert(row)
+        }
+        if former.parent != item.parent { change.note(.parent) }
+        guard !former.hasSameFields else { return }
+        for column in values.indices {
+            set(values[column], in: column, row: row, noting: &change)
+        }
+    }
+
+    /// Inserts or replaces items whose fields are written already.
+    package func put(_ items: [WrittenItem]) {
+        orders.willChange(items.count)
+        defer { orders.willChange(0) }
+        for item in items {
+            spread(item.item.fields)
+            item.fields.withUnsafeBytes {
+                put(item.item, fields: $0, revision: item.revision)
+            }
+        }
+        releaseTexts()
+    }
+
+    /// Removes an item, if there is such a one.
+    func remove(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        orders.remove(row)
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
+            parts: [.presence, .parent])
+        _ = table.remove(id)
+        for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
+        for column in numbered.indices.dropFirst(fields.count) {
+            set(number: nil, in: column, row: row, noting: &change)
+        }
+        note(change)
+        noteChildren(of: id, in: row, wereRoots: false)
+    }
+
+    /// An item came or went, and with it its children from the roots or to them.
+    private func noteChildren(of id: String, in own: Int, wereRoots: Bool) {
+        guard log.isActive, let rows = table.children[id] else { return }
+        // Of more than the log holds nobody is to follow each.
+        guard rows.count < ChangeLog.length else { return log.dropAll() }
+        rows.visit { row in
+            // One that names itself has a change of its own.
+            guard row != own else { return }
+            note(
+                RowChange(
+                    row: row, id: table.id(of: row), parent: table.parent(of: row),
+                    isRoot: wereRoots, parts: .parent))
+        }
+    }
+
+    /// Makes the derived values of an item what they are by now.
+    func refill(_ id: String) {
+        guard let row = table.row(of: id) else { return }
+        var change = RowChange(
+            row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row))
+        fillDerived(row, for: id, noting: &change)
+        note(change)
+    }
+
+    private func fillDerived(_ row: Int, for id: String, noting change: inout RowChange) {
+        let values = derived.values(of: id)
+        let first = fields.count
+        set(number: values.score, in: first, row: row, noting: &change)
+        set(number: values.count, in: first + 1, row: row, noting: &change)
+        set(number: values.comments, in: first + 2, row: row, noting: &change)
+    }
+
+    private func set(
+        _ value: Value?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !numbered[column].holds(value, row: row) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbered[column].set(value, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
+    }
+
+    private func set(
+        number: Double?, in column: Int, row: Int, noting change: inout RowChange
+    ) {
+        guard case .number(let numbers) = numbered[column] else { return }
+        let isFollowed = isFollowed(change)
+        if isFollowed {
+            guard !NumberColumn.isSame(numbers.number(of: row), number) else { return }
+            prepare(column, row: row, noting: &change)
+        }
+        numbers.set(number, row: row)
+        if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
+    }
+
+    /// Whether anybody wants to know what a row held before: not of one that comes or goes, but for
+    /// live queries.
+    private func isFollowed(_ change: RowChange) -> Bool {
+        log.isActive || !orders.isEmpty && !change.parts.contains(.presence)
+    }
+
+    private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
+        if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
+        if !change.parts.contains(.presence) { orders.remove(row, from: column) }
+    }
+
+    private func note(_ change: RowChange) {
+        cache.note(row: Int(change.row), of: table.count)
+        if log.append(change) {
+            for column in numbered { column.age() }
+        }
+    }
+
+    /// Forgets texts that no row has any more; a live query may still ask for them.
+    func releaseTexts() {
+        guard !log.isActive else { return }
+        for column in numbered { column.release() }
+    }
+
+    /// Puts each field into ``values`` under its column's number.
+    private func spread(_ fields: [String: Value]) {
+        // Where there are few, looking through the names is quicker than hashing them.
+        guard names.count <= 16 else {
+            for (name, column) in names where column < values.count {
+                values[column] = fields[name]
+            }
+            return
+        }
+        for column in values.indices { values[column] = nil }
+        for (name, value) in fields {
+            if let column = column(name), column < values.count { values[column] = value }
+        }
+    }
+
+    /// Writes the fields, which stand in ``values``, into ``scratch`` as JSON, sorted by name, as
+    /// `[String: Value].jsonBytes` has them.
+    private func writeFields(_ fields: [String: Value]) {
+        var buffer: [UInt8] = []
+        swap(&buffer, &scratch)
+        buffer.removeAll(keepingCapacity: true)
+        var writer = JSONWriter(appendingTo: buffer)
+        buffer = []
+        var count = 0
+        writer.beginObject()
+        // The declared names are in order already.
+        for (name, column) in names where column < values.count {
+            guard let value = values[column] else { continue }
+            writer.key(name)
+            value.write(to: &writer)
+            count += 1
+        }
+        writer.endObject()
+        swap(&scratch, &writer.bytes)
+        if count != fields.count { scratch = fields.jsonBytes }
+    }
+}
+
+/// An item whose fields are JSON already, sorted by name: as its record has them.
+package struct WrittenItem: Sendable {
+    package let item: Item
+    let fields: [UInt8]
+    /// The sequence of the entry that last changed it.
+    package let revision: Int64
+
+    /// An item, with its fields as JSON.
+    package init(item: Item, fields: [UInt8], revision: Int64) {
+        self.item = item
+        self.fields = fields
+        self.revision = revision
+    }
+}

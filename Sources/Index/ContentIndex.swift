@@ -1,0 +1,259 @@
+package import AtriumKit
+
+/// The index of one contents component: what items there are, and which of them match a query, in
+/// order, with totals and counts, in one call.
+///
+/// How it works. Each item has a row, a small number that is used again when the item goes. Each
+/// declared field is a column: numbers as they are; texts as codes into a table of the distinct
+/// ones, which knows the rows of each. A predicate is a set of rows, a bit each; sections and
+/// search narrow the one set that a page, its total and its counts are read from. What had to be
+/// scanned for (ranges, substrings) is kept, and catches up with the rows that changed since.
+///
+/// What it promises. Equality, counts and ranges see fields, `votes.score`, `votes.count`,
+/// `comments.count` and `id`; a predicate on anything else matches nothing. Items without ballots
+/// have a `votes.count` of 0 and no `votes.score`. Values of a type that is not the field's count
+/// as none. Texts sort by folded form, then as they are; keywords by their first; times compare as
+/// moments, in seconds since 1970; what is missing comes last in both directions.
+///
+/// It is not Sendable: it lives on the host's one serial domain.
+package final class ContentIndex {
+    private(set) var table = RowTable()
+    private(set) var columns: [String: IndexColumn] = [:]
+    private(set) var searched: [TextColumn] = []
+    /// The numbers of the columns that a search looks at.
+    private(set) var searchedColumns: [Int] = []
+    /// The fields that can be sorted by besides those derived, as declared.
+    let fields: [Field]
+    var cache = LeafCache()
+    /// What changed, for those who keep a query answered.
+    var log = ChangeLog()
+    /// Those, by what they look at.
+    let live = LiveQueries()
+    /// The orders that queries have asked for often enough.
+    var orders = SortedOrders()
+    /// How much a query may look at in one turn, in rows whose keys are looked at.
+    ///
+    /// It is about five milliseconds' work. A query that looks at more is prepared
+    /// (``QueryPreparation``).
+    var looksInTurn = 1 << 20
+    /// So many words of a set are looked through in a step, of 64 rows each.
+    var wordsInStep = 64
+
+    /// The columns by number: those of the declared fields, then those derived.
+    private(set) var numbered: [IndexColumn] = []
+    /// The fields' names, sorted, and their columns' numbers.
+    var names: [(name: String, column: Int)] = []
+    package var derived = DerivedValues()
+    /// The values of the item being put, by its columns' numbers.
+    var values: [Value?] = []
+    var scratch: [UInt8] = []
+    private var retiredVersions: UInt64 = 0
+    private var retiredTrees: UInt64 = 0
+    private var flatness: (treeVersion: UInt64, isFlat: Bool)?
+
+    /// An empty index.
+    ///
+    /// - Parameter fields: What the items have. Where none is declared `search: true`, a search
+    ///   looks at all texts and keywords.
+    package init(fields: [Field]) {
+        self.fields = fields
+        makeColumns()
+    }
+
+    deinit { Discard.later(parts) }
+
+    /// How many items there are.
+    package var count: Int { table.count }
+
+    /// Every item's id, in any order; made anew at each call.
+    var ids: [String] { table.ids }
+
+    /// How many rows there are, those that hold no item among them.
+    package var rowCount: Int { table.end }
+
+    /// The ids of the items in some rows.
+    package func ids(inRows rows: Range<Int>) -> [String] {
+        rows.filter(table.occupied.contains).map(table.id)
+    }
+
+    /// Whether there is an item with this id.
+    package func contains(_ id: String) -> Bool { table.row(of: id) != nil }
+
+    /// The sequence of the entry that last changed an item; nil when there is none with this id.
+    package func revision(of id: String) -> Int64? { table.row(of: id).map(table.revision) }
+
+    /// Sets the sequence of the entry that last changed an item: for a restore, which puts all items
+    /// before it knows.
+    package func setRevision(_ revision: Int64, of id: String) {
+        if let row = table.row(of: id) { table.setRevision(revision, row: row) }
+    }
+
+    /// The item with this id.
+    package func item(_ id: String) -> IndexedItem? { table.row(of: id).map(item) }
+
+    /// Inserts or replaces items, in order; `revision` is the sequence of the entry that did it.
+    package func put(_ items: [Item], revision: Int64) {
+        orders.willChange(items.count)
+        for item in items { put(item, revision: revision) }
+        orders.willChange(0)
+        releaseTexts()
+    }
+
+    /// Inserts or replaces items, each with its own revision: for a restore.
+    package func put(_ items: [(item: Item, revision: Int64)]) {
+        orders.willChange(items.count)
+        for (item, revision) in items { put(item, revision: revision) }
+        orders.willChange(0)
+        releaseTexts()
+    }
+
+    /// Removes items; ids that are not there are passed over.
+    ///
+    /// Their tallies and comment counts stay, for when they return.
+    package func remove(_ ids: [String]) {
+        orders.willChange(ids.count)
+        for id in ids { remove(id) }
+        orders.willChange(0)
+        releaseTexts()
+    }
+
+    /// Removes all items; tallies and comment counts stay.
+    package func removeAll() {
+        retiredVersions += columns.values.reduce(1) { $0 + $1.version }
+        retiredTrees += table.treeVersion + 1
+        Discard.later(parts)
+        table = RowTable()
+        cache.removeAll()
+        orders.removeAll()
+        log.dropAll()
+        makeColumns()
+    }
+
+    /// What the votes on an item add up to now, whether or not there is such an item.
+    package func setTally(_ tally: Tally, for id: String) {
+        guard derived.tallies[id] ?? Tally() != tally else { return }
+        derived.setTally(tally, for: id)
+        refill(id)
+    }
+
+    /// How many comments are about an item now, whether or not there is such an item.
+    package func setCommentCount(_ count: Int, for id: String) {
+        guard derived.commentCounts[id] ?? 0 != count else { return }
+        derived.setCommentCount(count, for: id)
+        refill(id)
+    }
+
+    /// The items that have a tally, whether or not they are there.
+    package var talliedItems: [String] { Array(derived.tallies.keys) }
+
+    /// The items that have comments, whether or not they are there.
+    package var commentedItems: [String] { Array(derived.commentCounts.keys) }
+
+    /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
+    ///
+    /// Booleans are told as such, times in canonical form. Empty for a field that is not there. Of more
+    /// than the limit those that most items have, as they were when ``valuesVersion(of:atMost:)`` changed.
+    package func distinctValues(of field: String, atMost limit: Int = .max) -> [Value] {
+        columns[field]?.distinctValues(atMost: limit) ?? []
+    }
+
+    /// What finds ``distinctValues(of:atMost:)`` step by step, where that takes long; nil: they are at
+    /// hand.
+    package func search(valuesOf field: String, atMost limit: Int) -> ValueSearch? {
+        columns[field]?.search(atMost: limit)
+    }
+
+    /// Whether a field has more distinct values than so many.
+    package func hasValues(of field: String, beyond limit: Int) -> Bool {
+        (columns[field]?.valueCount ?? 0) > limit
+    }
+
+    /// A number that is another one when the distinct values of any of these fields have changed; those
+    /// of a field that has more than the limit are looked for again after many changes.
+    package func valuesVersion(of fields: [String], atMost limit: Int = .max) -> UInt64 {
+        fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
+    }
+
+    /// A number that is another one when an item came, went or lies elsewhere.
+    package var treeVersion: UInt64 { retiredTrees + table.treeVersion }
+
+    /// Whether no item has a parent that is there: the roots are all items.
+    package var isFlat: Bool {
+        if let flatness, flatness.treeVersion == treeVersion { return flatness.isFlat }
+        let isFlat = table.roots.count == count
+        flatness = (treeVersion, isFlat)
+        return isFlat
+    }
+
+    /// The items that lead to one, outermost first, and itself: its parents as far as they are there.
+    ///
+    /// - Parameters:
+    ///   - id: the item; one that is not there has no way to it.
+    ///   - limit: of more the innermost.
+    /// - Returns: their ids.
+    package func way(to id: String, limit: Int) -> [String] {
+        var way: [String] = []
+        var row = table.row(of: id)
+        while let found = row, way.count < limit {
+            let id = table.id(of: found)
+            // Items that lie under one another have no outermost.
+            guard !way.contains(id) else { break }
+            way.append(id)
+            row = table.parent(of: found).flatMap(table.row)
+        }
+        return way.reversed()
+    }
+
+    /// The item in a row that holds one.
+    func item(row: Int) -> IndexedItem {
+        let stored = table[row]
+        return IndexedItem(
+            id: stored.id, fields: stored.fields, parent: stored.parent,
+            tally: derived.tallies[stored.id] ?? Tally(),
+            comments: derived.commentCounts[stored.id] ?? 0, revision: stored.revision)
+    }
+
+    /// Writes down from now on what changes, for one more that keeps a query answered.
+    func startLogging() { log.readers += 1 }
+
+    /// One of those is gone.
+    func stopLogging() {
+        log.readers -= 1
+        guard !log.isActive else { return }
+        log.dropAll()
+        releaseTexts()
+    }
+
+    /// The number of a field's column; nil for `id`, and for a field that is not there.
+    func column(_ field: String) -> Int? {
+        names.first { $0.name == field }?.column
+    }
+
+    /// What grows with the items.
+    private var parts: [AnyObject] {
+        [table] + orders.parts
+            + numbered.map { column -> AnyObject in
+                switch column {
+                case .text(let column): column
+                case .number(let column): column
+                }
+            }
+    }
+
+    private func makeColumns() {
+        let declared = fields.map { IndexColumn(type: $0.type) }
+        numbered = declared + DerivedValues.columns()
+        values = Array(repeating: nil, count: declared.count)
+        names = (fields.map(\.name) + DerivedValues.names).enumerated()
+            .map { ($0.element, $0.offset) }
+            .sorted { $0.name < $1.name }
+        columns = [:]
+        for (name, column) in names { columns[name] = numbered[column] }
+        let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
+        let chosen = texts.filter { fields[$0].search }
+        searchedColumns = chosen.isEmpty ? texts : chosen
+        searched = searchedColumns.compactMap {
+            if case .text(let column) = numbered[$0] { column } else { nil }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import AtriumKit
+
+/// Looks whether what an index keeps beside its items agrees with them: its sorted orders, and for each
+/// text the rows that have it, which counts come from.
+///
+/// Each step looks at a little of it, at one moment. What changes in between is right then, or was wrong
+/// before.
+package final class IndexCheck {
+    private static let rows = 512
+    private static let codes = 128
+    /// Rows of one text that are looked at in a step.
+    private static let span = 2_048
+
+    /// What does not agree: a column, and what is wrong with it.
+    package private(set) var problems: [(column: String, detail: String)] = []
+    private let index: ContentIndex
+    private var orders: ArraySlice<Int>
+    private var place = 0
+    private var column = 0
+    private var code = 0
+    private var row = 0
+
+    /// A check that has looked at nothing yet.
+    package init(_ index: ContentIndex) {
+        self.index = index
+        orders = index.orders.columns[...]
+    }
+
+    /// Looks at a little more; false: there is nothing left.
+    package func step() -> Bool {
+        if let order = orders.first {
+            if !stepOrder(order) {
+                orders.removeFirst()
+                place = 0
+            }
+            return true
+        }
+        guard column < index.numbered.count else { return false }
+        if case .text(let texts) = index.numbered[column], stepTexts(texts) { return true }
+        (column, code, row) = (column + 1, 0, 0)
+        return true
+    }
+
+    /// Whether there is more of the order.
+    private func stepOrder(_ number: Int) -> Bool {
+        // One that is being made holds some of the rows.
+        guard let order = index.orders.finished(number) else { return false }
+        if place == 0, order.count != index.count {
+            note(number, "the order by \(name(of: number)) is not of all items")
+            return false
+        }
+        let end = min(place + Self.rows, order.count)
+        guard place < end else { return false }
+        let rows = order.rows(max(place - 1, 0)..<end)
+        place = end
+        for (one, other) in zip(rows, rows.dropFirst())
+        where !order.isBefore(Int(one), Int(other)) || !index.table.occupied.contains(Int(other)) {
+            note(number, "the order by \(name(of: number)) is wrong")
+            return false
+        }
+        return place < order.count
+    }
+
+    /// Whether there are more texts in the column.
+    private func stepTexts(_ texts: TextColumn) -> Bool {
+        var looked = 0
+        while code < texts.values.end, looked < Self.codes {
+            let postings = texts.values.postings[code]
+            var isRight = true
+            let isLong = postings.count > Self.codes
+            let end = row + Self.span
+            postings.visit(in: isLong ? row..<end : 0..<index.table.end) { row in
+                var has = false
+                texts.visitCodes(of: row) { has = has || $0 == code }
+                isRight = isRight && has
+            }
+            if !isRight {
+                note(column, "the counts of \(name(of: column)) are wrong")
+                return false
+            }
+            looked += 1
+            if isLong, end < index.table.end {
+                row = end
+                return true
+            }
+            (row, code) = (0, code + 1)
+        }
+        return code < texts.values.end
+    }
+
+    private func note(_ column: Int, _ detail: String) {
+        problems.append((name(of: column), detail))
+    }
+
+    private func name(of number: Int) -> String {
+        index.names.first { $0.column == number }?.name ?? "id"
+    }
+}
+
+extension ContentIndex {
+    /// Whether an item's columns hold what these fields and its votes and comments say.
+    package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
+        guard let row = table.row(of: id) else { return false }
+        for (name, column) in names where column < self.fields.count {
+            switch numbered[column] {
+            case .number(let numbers):
+                guard
+                    NumberColumn.isSame(
+                        numbers.number(of: row), fields[name].flatMap(numbers.number)),
+                    numbers.lists(row)
+                else { return false }
+            case .text(let texts):
+                guard texts.has(fields[name], row: row) else { return false }
+            }
+        }
+        let values = derived.values(of: id)
+        let expected = [values.score, values.count, values.comments]
+        return zip(numbered.dropFirst(self.fields.count), expected).allSatisfy { column, value in
+            guard case .number(let numbers) = column else { return false }
+            return NumberColumn.isSame(numbers.number(of: row), value) && numbers.lists(row)
+        }
+    }
+}
+
+extension TextColumn {
+    /// Whether a row has these texts, each once, and is found under each.
+    fileprivate func has(_ value: Value?, row: Int) -> Bool {
+        let texts: [String] =
+            switch value {
+            case .text(let text): [text]
+            case .list(let list): list.compactMap(\.text)
+            default: []
+            }
+        let codes = codes(of: row)
+        var expected: [Int] = []
+        for text in texts {
+            guard let code = values.code(of: text) else { return false }
+            if !expected.contains(code) { expected.append(code) }
+        }
+        return codes.map(Int.init) == expected
+            && codes.allSatisfy { values.postings[Int($0)].contains(row) }
+    }
+}

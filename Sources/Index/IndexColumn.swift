@@ -1,0 +1,223 @@
+package import AtriumKit
+
+/// One field's values, in the form that its type calls for.
+enum IndexColumn {
+    /// Texts, by code.
+    case text(TextColumn)
+    /// Numbers.
+    case number(NumberColumn)
+
+    /// An empty column for a field of this type.
+    init(type: Field.FieldType) {
+        switch type {
+        case .number, .integer, .boolean, .duration, .time:
+            self = .number(NumberColumn(type: type))
+        case .text, .keywords: self = .text(TextColumn())
+        // A type of a newer kit is at least listed and found by its texts.
+        @unknown default: self = .text(TextColumn())
+        }
+    }
+
+    /// Makes a row's value this one.
+    func set(_ value: Value?, row: Int) {
+        switch self {
+        case .text(let column): column.set(value, row: row)
+        case .number(let column): column.set(value, row: row)
+        }
+    }
+
+    /// Whether a row's value is this one already.
+    func holds(_ value: Value?, row: Int) -> Bool {
+        switch self {
+        case .text(let column): column.holds(value, row: row)
+        case .number(let column):
+            NumberColumn.isSame(
+                column.number(of: row), value.flatMap { column.number($0) })
+        }
+    }
+
+    /// What a row holds.
+    func value(of row: Int) -> ColumnValue {
+        switch self {
+        case .text(let column): .codes(column.codes(of: row))
+        case .number(let column): .number(column.number(of: row) ?? .nan)
+        }
+    }
+
+    /// Whether a row has any value.
+    func hasValue(_ row: Int) -> Bool {
+        switch self {
+        case .text(let column): column.sortCode(of: row) != nil
+        case .number(let column): column.number(of: row) != nil
+        }
+    }
+
+    /// Below 0 when one row's value comes before the other's; no value comes last.
+    func compare(_ one: Int, _ other: Int) -> Int {
+        switch self {
+        case .text(let column):
+            switch (column.sortCode(of: one), column.sortCode(of: other)) {
+            case (nil, nil): 0
+            case (nil, _): 1
+            case (_, nil): -1
+            case (let one?, let other?): column.values.compare(one, other)
+            }
+        case .number(let column):
+            switch (column.number(of: one), column.number(of: other)) {
+            case (nil, nil): 0
+            case (nil, _): 1
+            case (_, nil): -1
+            case (let one?, let other?): one < other ? -1 : one > other ? 1 : 0
+            }
+        }
+    }
+
+    /// For each row a number that orders as the values do, the greatest where there is none.
+    func sortKeys() -> ContiguousArray<UInt64> {
+        switch self {
+        case .text(let column):
+            var ranks = ContiguousArray<UInt64>(repeating: .max, count: column.values.end)
+            for (rank, code) in column.values.sortedCodes.enumerated() {
+                ranks[code] = UInt64(rank)
+            }
+            return ContiguousArray(column.first.lazy.map { $0 < 0 ? .max : ranks[Int($0)] })
+        case .number(let column):
+            return ContiguousArray(column.numbers.lazy.map { $0.isNaN ? .max : $0.orderedBits })
+        }
+    }
+
+    /// Forgets the texts that no row has: nobody asks what was before any more.
+    func release() {
+        if case .text(let column) = self { column.release() }
+    }
+
+    /// Forgets those texts that no row had already when this was called last.
+    func age() {
+        if case .text(let column) = self { column.age() }
+    }
+
+    /// Grows with each distinct value that comes or goes, once these are listed.
+    var version: UInt64 {
+        switch self {
+        case .text(let column): return column.values.version
+        case .number(let column):
+            if !isLongToList { column.startListing() }
+            return column.version
+        }
+    }
+
+    /// How many distinct values there are.
+    var valueCount: Int {
+        switch self {
+        case .text(let column): column.values.count
+        case .number(let column): column.valueCount
+        }
+    }
+
+    /// Another number when ``distinctValues(atMost:)`` are others; where there are more than that, only
+    /// after changes of an eighth as many rows as there are values.
+    func version(atMost limit: Int) -> UInt64 {
+        guard !isLongToList else { return 1 << 41 }
+        return valueCount > limit ? cutVersion : version
+    }
+
+    /// The distinct values, sorted: at most so many, those that most rows have, as they were when
+    /// ``version(atMost:)`` changed or ``search(atMost:)`` found them.
+    func distinctValues(atMost limit: Int) -> [Value] {
+        guard valueCount > limit else {
+            return switch self {
+            case .text(let column):
+                column.values.sortedCodes.map { .text(column.values.text(of: $0)) }
+            case .number(let column): column.sortedNumbers.map(column.value)
+            }
+        }
+        let isFound =
+            valueCount > Self.few
+            ? cut.values(atMost: limit) != nil : cut.isRecent(cutVersion, atMost: limit)
+        if !isFound {
+            let search = ValueSearch(self, atMost: limit)
+            while search.step() {}
+        }
+        return cut.values(atMost: limit) ?? []
+    }
+
+    /// What finds ``distinctValues(atMost:)`` step by step, where that takes long; nil: they are at hand.
+    func search(atMost limit: Int) -> ValueSearch? {
+        guard
+            isLongToList
+                || valueCount > max(limit, Self.few) && !cut.isRecent(cutVersion, atMost: limit)
+        else { return nil }
+        return ValueSearch(self, atMost: limit)
+    }
+
+    /// So many values, or rows, are looked at in one turn.
+    private static let few = 4 * ValueSearch.few
+
+    /// Whether it is to be found out first which values there are, with a look at many rows.
+    private var isLongToList: Bool {
+        if case .number(let column) = self { column.unlistedCount > Self.few } else { false }
+    }
+
+    private var cut: CutValues {
+        switch self {
+        case .text(let column): column.values.cut
+        case .number(let column): column.cut
+        }
+    }
+
+    private var cutVersion: UInt64 {
+        switch self {
+        case .text(let column): column.values.cutVersion
+        case .number(let column): column.cutVersion
+        }
+    }
+
+    /// The rows that have any value.
+    func rowsWithValue(below end: Int) -> Bitset {
+        switch self {
+        case .text(let column): column.rowsWithValue(below: end)
+        case .number(let column): column.rowsWithValue(below: end)
+        }
+    }
+}
+
+/// What the index derives from votes and comments.
+///
+/// It is kept by item id, also for ids that no item has: ballots and comments of an item that was
+/// removed come back with it.
+package struct DerivedValues {
+    /// The field of the ranking value.
+    static let score = "votes.score"
+    /// The field of the number of ballots.
+    static let count = "votes.count"
+    /// The field of the number of comments.
+    static let comments = "comments.count"
+
+    package private(set) var tallies: [String: Tally] = [:]
+    package private(set) var commentCounts: [String: Int] = [:]
+
+    /// The derived fields.
+    package static let names = [score, count, comments]
+
+    /// An empty column for each of ``names``.
+    static func columns() -> [IndexColumn] {
+        [.number, .integer, .integer].map { IndexColumn(type: $0) }
+    }
+
+    /// Keeps a tally; one of no ballots is the same as none.
+    mutating func setTally(_ tally: Tally?, for id: String) {
+        tallies[id] = tally.flatMap { $0 == Tally() ? nil : $0 }
+    }
+
+    /// Keeps a number of comments; 0 is the same as none.
+    mutating func setCommentCount(_ count: Int, for id: String) {
+        commentCounts[id] = count == 0 ? nil : count
+    }
+
+    /// The values of an item, in the order of ``names``: the score only when there is one.
+    func values(of id: String) -> (score: Double?, count: Double, comments: Double) {
+        let tally = tallies.isEmpty ? nil : tallies[id]
+        let comments = commentCounts.isEmpty ? 0 : commentCounts[id] ?? 0
+        return (tally?.score, Double(tally?.count ?? 0), Double(comments))
+    }
+}

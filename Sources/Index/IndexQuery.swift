@@ -1,0 +1,125 @@
+public import AtriumKit
+
+/// What to show of a list, and what to count.
+package struct IndexQuery: Equatable {
+    /// Whose children.
+    package var parent: ParentScope = .all
+    /// The filters, by section.
+    package var sections: [SectionQuery] = []
+    /// Text that a searched field contains, without regard to case and diacritics; nil or empty
+    /// lets every item through.
+    package var search: String?
+    /// What to order by, first things first; ties, and no key at all, go by item id.
+    package var sort: [SortKey] = []
+    /// How many items a page holds at most; 0 for totals and counts alone.
+    package var limit: Int = 50
+    /// Where the page starts: what the page before gave as ``IndexPage/next``.
+    package var cursor: String?
+    /// Whether to count what the sections offer.
+    package var countsFacets: Bool = false
+
+    /// A query; by default the first 50 of all items, by id.
+    package init(
+        parent: ParentScope = .all, sections: [SectionQuery] = [], search: String? = nil,
+        sort: [SortKey] = [], limit: Int = 50, cursor: String? = nil, countsFacets: Bool = false
+    ) {
+        self.parent = parent
+        self.sections = sections
+        self.search = search
+        self.sort = sort
+        self.limit = limit
+        self.cursor = cursor
+        self.countsFacets = countsFacets
+    }
+
+    /// How many rows behind the page are known where it is to stay right, to move up when others leave.
+    var spare: Int { limit / 2 + 8 }
+}
+
+/// One section of filters in a query.
+package struct SectionQuery: Equatable {
+    /// Its id in the container.
+    package var id: String
+    /// What is selected in it: an item matches any of them.
+    ///
+    /// None selected lets every item through.
+    package var selected: [Predicate] = []
+    /// What is to be counted, in the order of the counts.
+    package var offered: [Predicate] = []
+
+    /// A section; by default nothing of it is selected or counted.
+    package init(id: String, selected: [Predicate] = [], offered: [Predicate] = []) {
+        self.id = id
+        self.selected = selected
+        self.offered = offered
+    }
+}
+
+/// Which items of a tree.
+public enum ParentScope: Sendable, Hashable {
+    /// All of them.
+    case all
+    /// Those without a parent, and those whose parent is not there.
+    case roots
+    /// The direct children of an item.
+    case under(String)
+}
+
+/// One thing to order by.
+public struct SortKey: Sendable, Hashable {
+    /// A declared field, `votes.score`, `votes.count`, `comments.count`, or `id`.
+    public var field: String
+    /// Whether the greatest comes first.
+    ///
+    /// Items without the field come last either way.
+    public var descending: Bool
+
+    /// A key; ascending unless told.
+    public init(field: String, descending: Bool = false) {
+        self.field = field
+        self.descending = descending
+    }
+
+    /// A key as people write it: the field's name, after `-` for descending.
+    public init(_ text: String) {
+        let descending = text.hasPrefix("-")
+        self.init(field: descending ? String(text.dropFirst()) : text, descending: descending)
+    }
+
+    /// The key as people write it.
+    public var text: String { descending ? "-\(field)" : field }
+}
+
+/// What a query answers, all of one moment.
+package struct IndexPage {
+    /// About how many bytes the items of a page have at most; a single item may have more.
+    static let mostBytes = 4 << 20
+
+    /// The items of this page, in order.
+    package var rows: [IndexedItem]
+    /// How many items match, on all pages.
+    package var total: Int
+    /// For each section of the query, for each filter it offers, how many items would match if
+    /// this filter were the only one selected in its section.
+    ///
+    /// Empty unless counts were asked for.
+    package var counts: [[Int]]
+    /// The cursor of the next page; nil on the last.
+    package var next: String?
+}
+
+/// An item as the index knows it.
+public struct IndexedItem: Sendable, Hashable {
+    /// The item's id.
+    public var id: String
+    /// Its fields as the bytes of a JSON object, keys sorted.
+    public var fields: [UInt8]
+    /// The item it lies under; nil for a root.
+    public var parent: String?
+    /// What the votes on it add up to.
+    public var tally: Tally
+    /// How many comments are about it.
+    public var comments: Int
+    /// The sequence of the entry that last changed it.
+    public var revision: Int64
+}

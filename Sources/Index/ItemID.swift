@@ -1,0 +1,31 @@
+import Foundation
+
+/// The rule on item ids: 1 to 200 bytes of UTF-8 in NFC, without control characters.
+package enum ItemID {
+    /// The rule in words.
+    package static let expectation = "1 to 200 bytes of UTF-8 in NFC without control characters"
+
+    /// How an id breaks the rule; nil when it does not.
+    package static func problem(in id: String) -> String? {
+        let length = id.utf8.count
+        guard length > 0 else { return "an empty one" }
+        guard length <= 200 else { return "\(length) bytes" }
+        for scalar in id.unicodeScalars where scalar.properties.generalCategory == .control {
+            let code = String(scalar.value, radix: 16, uppercase: true)
+            return "the control character U+\(String(repeating: "0", count: 4 - code.count))\(code)"
+        }
+        return isNormal(id) ? nil : "text that is not in NFC"
+    }
+
+    /// Whether an id is in NFC.
+    ///
+    /// Strings compare by canonical equivalence; bytes tell the forms apart.
+    package static func isNormal(_ id: String) -> Bool {
+        id.utf8.allSatisfy { $0 < 0x80 } || id.precomposed.utf8.elementsEqual(id.utf8)
+    }
+}
+
+extension String {
+    /// The text in NFC.
+    package var precomposed: String { precomposedStringWithCanonicalMapping }
+}

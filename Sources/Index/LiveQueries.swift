@@ -1,0 +1,159 @@
+/// Who keeps a live query.
+package protocol LiveQueryHolder: AnyObject {
+    /// Changes concern the query: it is to be advanced. Called once until it was.
+    func isConcerned()
+}
+
+/// The live queries of one index by what they look at: those that a change concerns are found without
+/// a look at the others.
+///
+/// A change concerns a query that selects, counts or orders by what the change touched, and a query
+/// that knows the row. What all others show is what there is.
+final class LiveQueries {
+    private struct Member {
+        unowned let query: LiveQuery
+        let parts: UInt64
+    }
+
+    /// The queries that look at the same parts of a row.
+    private struct Group {
+        var members = Postings()
+        var unconcerned = 0
+    }
+
+    /// Up to which place of the log it is known whom changes concern.
+    private(set) var position: UInt64 = 0
+
+    private var members: [Member?] = []
+    private var free: [Int] = []
+    private var groups: [UInt64: Group] = [:]
+    /// Which queries know a row.
+    private var knowing: [Int32: Postings] = [:]
+    private var unconcerned = 0
+    private var treePosition: UInt64 = 0
+
+    /// Takes a query in that is answered up to the end of the log, and gives its number.
+    func join(_ query: LiveQuery, parts: ChangedParts, log: ChangeLog) -> Int {
+        if members.count == free.count { position = log.end }
+        let number = free.popLast() ?? members.count
+        if number == members.count { members.append(nil) }
+        members[number] = Member(query: query, parts: parts.rawValue)
+        groups[parts.rawValue, default: Group()].members.insert(number)
+        groups[parts.rawValue]?.unconcerned += 1
+        unconcerned += 1
+        return number
+    }
+
+    /// A query is no more.
+    func leave(_ number: Int, isConcerned: Bool, knowing rows: some Sequence<Int32>) {
+        for row in rows { forget(row, by: number) }
+        guard let member = members[number] else { return }
+        members[number] = nil
+        free.append(number)
+        groups[member.parts]?.members.remove(number)
+        if !isConcerned {
+            unconcerned -= 1
+            groups[member.parts]?.unconcerned -= 1
+        }
+        if groups[member.parts]?.members.count == 0 { groups[member.parts] = nil }
+    }
+
+    /// A query knows a row: what becomes of it concerns the query.
+    func know(_ row: Int32, by number: Int) { knowing[row, default: Postings()].insert(number) }
+
+    /// A query does not know a row any more.
+    func forget(_ row: Int32, by number: Int) {
+        knowing[row]?.remove(number)
+        if knowing[row]?.count == 0 { knowing[row] = nil }
+    }
+
+    /// A query that was concerned was advanced.
+    func advanced(_ number: Int) {
+        guard let parts = members[number]?.parts else { return }
+        unconcerned += 1
+        groups[parts]?.unconcerned += 1
+    }
+
+    /// Hands over who keeps the queries that know a row.
+    func visitHolders(knowing row: Int, _ body: (any LiveQueryHolder) -> Void) {
+        knowing[Int32(row)]?.visit { number in
+            if let holder = members[number]?.query.holder { body(holder) }
+        }
+    }
+}
+
+// MARK: Changes
+
+extension LiveQueries {
+    /// Looks whom the next changes concern.
+    ///
+    /// - Parameters:
+    ///   - log: the index's changes.
+    ///   - limit: at most so many of them.
+    /// - Returns: whether there were any; false: all are looked at.
+    func follow(_ log: ChangeLog, atMost limit: Int = 64) -> Bool {
+        guard position != log.end else { return false }
+        guard unconcerned > 0, log.count(since: position) != nil else {
+            if unconcerned > 0 {
+                for number in members.indices { concern(number, to: log.end) }
+            }
+            position = log.end
+            return true
+        }
+        for change in log.entries(since: position, atMost: limit) {
+            for (parts, group) in groups
+            where group.unconcerned > 0
+                && !change.parts.isDisjoint(with: ChangedParts(rawValue: parts))
+            {
+                group.members.visit { concern($0, to: position + 1) }
+            }
+            if unconcerned > 0 {
+                knowing[change.row]?.visit { concern($0, to: position + 1) }
+            }
+            position += 1
+        }
+        return true
+    }
+
+    /// What comes next in the log, up to there, concerns a query, if it does not show it yet.
+    private func concern(_ number: Int, to end: UInt64) {
+        guard let member = members[number], member.query.concern(from: position, to: end)
+        else { return }
+        unconcerned -= 1
+        groups[member.parts]?.unconcerned -= 1
+        member.query.holder?.isConcerned()
+    }
+
+    /// Hands over the items that came, went or lie elsewhere since this was called last.
+    ///
+    /// - Returns: false when that is not known any more.
+    func visitMoved(in index: ContentIndex, _ body: (String) -> Void) -> Bool {
+        let log = index.log
+        defer { treePosition = log.end }
+        guard let count = log.count(since: treePosition) else { return false }
+        for change in log.entries(since: treePosition, atMost: count)
+        where !change.parts.isDisjoint(with: [.presence, .parent]) {
+            if let id = change.id { body(id) }
+            let row = Int(change.row)
+            if index.table.occupied.contains(row), index.table.id(of: row) != change.id {
+                body(index.table.id(of: row))
+            }
+        }
+        return true
+    }
+}
+
+extension ContentIndex {
+    /// Looks which live queries the next changes concern; false: all changes are looked at.
+    package func followChanges() -> Bool { live.follow(log) }
+
+    /// Hands over the items that came, went or lie elsewhere since this was called last.
+    ///
+    /// - Returns: false when that is not known any more.
+    package func visitMoved(_ body: (String) -> Void) -> Bool { live.visitMoved(in: self, body) }
+
+    /// Hands over who keeps the live queries that know an item.
+    package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {
+        if let row = table.row(of: item) { live.visitHolders(knowing: row, body) }
+    }
+}

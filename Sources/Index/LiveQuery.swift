@@ -1,0 +1,297 @@
+import AtriumKit
+
+/// A query that is kept answered while the index changes: screens that ask the same share one.
+///
+/// It shows the first ``IndexQuery/limit`` items, the total and the counts, all of the moment of the
+/// last ``advance()``. Its ``holder`` is told when a change concerns it, and lets it advance: until then
+/// it shows what there is.
+///
+/// What a section offers is fixed. Where it comes from the values that a field has, the holder sees
+/// by ``ContentIndex/valuesVersion(of:)`` that they changed, and makes a new one.
+///
+/// How it keeps up. The index writes down what changed of each row and what was there before. From
+/// both it follows by how much total and counts are off, and whether the row comes into the window,
+/// leaves it, or moves within. Some rows behind the window are known as well, to move up when one
+/// leaves. Only when they run out, or after very many changes, is the index asked anew.
+package final class LiveQuery {
+    /// What it answers.
+    let query: IndexQuery
+    /// How many items match.
+    package private(set) var total = 0
+    /// The first of them, in order.
+    package private(set) var window: [IndexedItem] = []
+    /// For each section, for each filter it offers, how many items would match if this filter were
+    /// the only one selected in its section.
+    ///
+    /// Empty unless the query asks for counts.
+    package private(set) var counts: [[Int]] = []
+    /// Whether it must be made anew, since asking the index again looks at too much for one turn.
+    package private(set) var isOutdated = false
+
+    /// Who lets it advance.
+    package weak var holder: (any LiveQueryHolder)?
+    /// Whether a change concerns it that it does not show yet.
+    private(set) var isConcerned = false
+
+    private let index: ContentIndex
+    private var number = -1
+    private var order: RowOrder
+    private var judge: RowJudge
+    private let orderParts: ChangedParts
+    private var front = Front()
+    private var position: UInt64 = 0
+
+    /// Answers a query and keeps it answered: its limit is the window's length, its cursor is not
+    /// looked at.
+    ///
+    /// Nil where to find the answer looks at too much for one turn.
+    ///
+    /// - Parameters:
+    ///   - query: What to answer.
+    ///   - index: Of what.
+    ///   - answer: What it answers now, found ahead; nil: it is to be found at once.
+    /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
+    package init?(
+        _ query: IndexQuery, in index: ContentIndex, _ answer: AnswerSearch? = nil
+    ) throws(IndexError) {
+        var query = query
+        query.cursor = nil
+        self.query = query
+        self.index = index
+        order = try RowOrder(query.sort, in: index)
+        orderParts = order.parts
+        judge = RowJudge(query, in: index)
+        index.startLogging()
+        number = index.live.join(
+            self, parts: index.parts(of: query).union(orderParts), log: index.log)
+        if let answer {
+            show(answer.page, total: answer.total, counts: answer.counts)
+        } else if !askAnew() {
+            return nil
+        }
+    }
+
+    deinit {
+        index.live.leave(number, isConcerned: isConcerned, knowing: front.rows)
+        index.stopLogging()
+    }
+
+    /// Changes of this part of the log concern it, and none before; false: it knows of some already,
+    /// or shows them.
+    func concern(from start: UInt64, to end: UInt64) -> Bool {
+        guard !isConcerned, position < end else { return false }
+        position = max(position, start)
+        isConcerned = true
+        return true
+    }
+
+    /// Brings it up to the index's present state.
+    ///
+    /// - Returns: Whether anything that it shows is another than it was.
+    package func advance() -> Bool {
+        if isConcerned {
+            isConcerned = false
+            index.live.advanced(number)
+        } else {
+            // What came up to there did not concern it.
+            position = max(position, index.live.position)
+        }
+        guard position != index.log.end, !isOutdated else { return false }
+        guard let pending = index.log.count(since: position),
+            pending <= max(64, index.count / 512), pending * judge.weight <= LiveQuery.mostTests
+        else { return jump() }
+        if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
+        let changes = index.log.changes(since: position)
+        position = index.log.end
+        let old = (total, counts)
+        var arrivals: ContiguousArray<Int32> = []
+        var isFrontTouched = false
+        for change in changes {
+            switch look(at: change, isAlone: changes.count == 1) {
+            case .elsewhere: continue
+            case .content:
+                isFrontTouched = true
+                touch(change.row, stays: true)
+                continue
+            case .judged: break
+            }
+            let verdict = judge.verdict(on: change, in: index, order: orderParts)
+            guard verdict.isRelevant else { continue }
+            total += verdict.totalChange
+            judge.count(change, verdict, into: &counts, in: index)
+            if verdict.passedBefore, front.rows.contains(change.row) {
+                isFrontTouched = true
+                touch(change.row, stays: verdict.passesNow && !verdict.mayMove)
+            }
+            if verdict.passesNow, verdict.mayMove { arrivals.append(change.row) }
+        }
+        // All that moved are out of the front by now, so that what is left is in order.
+        for row in arrivals where take(row) { isFrontTouched = true }
+        front.isComplete = front.rows.count == total
+        let isChanged = (total, counts) != old
+        guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
+        if front.rows.count < min(query.limit, total) {
+            guard !index.isLong(query), refill() else { return fallBehind() }
+        }
+        return showFront() || isChanged
+    }
+}
+
+// MARK: A first look
+
+extension LiveQuery {
+    private enum Look {
+        /// It changes nothing in sight.
+        case elsewhere
+        /// A known row's fields are others, and nothing that the query asks for.
+        case content
+        /// Only a closer look tells.
+        case judged
+    }
+
+    /// What can be said of a change without a look at what the query selects: of most, enough.
+    private func look(at change: RowChange, isAlone: Bool) -> Look {
+        guard change.parts.isDisjoint(with: judge.parts) else { return .judged }
+        let isKnown = front.rows.contains(change.row)
+        if change.parts.isDisjoint(with: orderParts) { return isKnown ? .content : .elsewhere }
+        // A row that moves behind the last one known was not in sight and is not now. With other
+        // changes at once, that last one may itself have moved.
+        guard isAlone, !isKnown else { return .judged }
+        if query.limit == 0 { return .elsewhere }
+        guard !front.isComplete, let last = front.rows.last else { return .judged }
+        return order.compare(Int(change.row), Int(last)) > 0 ? .elsewhere : .judged
+    }
+}
+
+// MARK: The window
+
+extension LiveQuery {
+    /// The first rows in order with their items: the window and some behind it.
+    private struct Front {
+        var rows: ContiguousArray<Int32> = []
+        var items: [IndexedItem] = []
+        /// Whether there are no others.
+        var isComplete = false
+    }
+
+    /// A row of the front has changed: it stays where it is, or is taken out.
+    private func touch(_ row: Int32, stays: Bool) {
+        guard let place = front.rows.firstIndex(of: row) else { return }
+        if stays {
+            front.items[place] = index.item(row: Int(row))
+        } else {
+            front.rows.remove(at: place)
+            front.items.remove(at: place)
+            index.live.forget(row, by: number)
+        }
+    }
+
+    /// Takes a row in where it belongs.
+    ///
+    /// Behind the last one known it may be that others come first: it is not taken in.
+    ///
+    /// - Returns: Whether it was.
+    private func take(_ row: Int32) -> Bool {
+        guard query.limit > 0 else { return false }
+        if !front.isComplete {
+            guard let last = front.rows.last, order.compare(Int(row), Int(last)) < 0 else {
+                return false
+            }
+        }
+        var (low, high) = (0, front.rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order.compare(Int(front.rows[middle]), Int(row)) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        front.rows.insert(row, at: low)
+        front.items.insert(index.item(row: Int(row)), at: low)
+        index.live.know(row, by: number)
+        return true
+    }
+
+    /// Finds the rows that come behind those known.
+    ///
+    /// - Returns: Whether it did: false where that looks at too much.
+    private func refill() -> Bool {
+        let matches = Matches(query, in: index)
+        var looks = index.looksInTurn
+        let page = order.page(
+            of: matches.rows, total: matches.total,
+            after: front.rows.last.map { order.position(of: Int($0)) },
+            limit: query.limit + query.spare - front.rows.count, within: &looks)
+        guard let page else { return false }
+        append(page)
+        return true
+    }
+
+    private func append(_ page: RowOrder.Page) {
+        for row in page.rows {
+            front.rows.append(Int32(row))
+            front.items.append(index.item(row: row))
+            index.live.know(Int32(row), by: number)
+        }
+        front.isComplete = page.isLast
+    }
+
+    /// Lets the window be what is first.
+    ///
+    /// - Returns: Whether it is another than it was.
+    private func showFront() -> Bool {
+        if front.rows.count > query.limit + query.spare * 2 {
+            let surplus = front.rows.count - query.limit - query.spare
+            for row in front.rows.suffix(surplus) { index.live.forget(row, by: number) }
+            front.rows.removeLast(surplus)
+            front.items.removeLast(surplus)
+            front.isComplete = false
+        }
+        let old = window
+        window = Array(front.items.prefix(query.limit))
+        return window != old
+    }
+
+    /// Asks the index anew.
+    ///
+    /// - Returns: Whether it did: false where that looks at too much.
+    private func askAnew() -> Bool {
+        // An index that was emptied has new columns. What could be sorted by still can.
+        if let order = try? RowOrder(query.sort, in: index) { self.order = order }
+        let matches = Matches(query, in: index)
+        var looks = index.looksInTurn
+        guard let counts = matches.counts(of: query, in: index, within: &looks),
+            let page = order.page(
+                of: matches.rows, total: matches.total, after: nil,
+                limit: query.limit == 0 ? 0 : query.limit + query.spare, within: &looks)
+        else { return false }
+        judge = RowJudge(query, in: index)
+        show(page, total: matches.total, counts: counts)
+        return true
+    }
+
+    private func show(_ page: RowOrder.Page, total: Int, counts: [[Int]]) {
+        position = index.log.end
+        (self.total, self.counts) = (total, counts)
+        for row in front.rows { index.live.forget(row, by: number) }
+        front = Front()
+        guard query.limit > 0 else { return }
+        append(page)
+        _ = showFront()
+    }
+
+    /// So many changes of rows, times filters, are followed; beyond, the index is asked.
+    private static let mostTests = 65_536
+
+    private func fallBehind() -> Bool {
+        isOutdated = true
+        return false
+    }
+
+    private func jump() -> Bool {
+        let old = (total, counts, window)
+        guard !index.isLong(query), askAnew() else { return fallBehind() }
+        return (total, counts, window) != old
+    }
+}

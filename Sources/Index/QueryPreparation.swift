@@ -1,0 +1,91 @@
+import AtriumKit
+
+/// Answers a query step by step while the index goes on changing: for queries that look at too much for
+/// one turn of the loop.
+///
+/// First it finds the sets of what search, selections and counted filters let through
+/// (``SelectionSearch``), then the total, the counts and the first rows (``AnswerSearch``). Once
+/// ``step()`` returns false, all is right until the next change; ``answer()`` takes in what changed since,
+/// if that is little.
+package final class QueryPreparation {
+    /// Whose rows.
+    package let index: ContentIndex
+    /// What is asked.
+    package let query: IndexQuery
+    /// How often it began again, because too much had changed.
+    private(set) var restarts = 0
+
+    /// A query begins again so often; where a list changes that fast, its caller is to try later.
+    private static let mostRestarts = 8
+    /// As many filters are asked at once about rows that changed.
+    private static let fewTests = 16_384
+
+    private enum Stage {
+        case selecting(SelectionSearch)
+        case answering(AnswerSearch)
+        case answered(AnswerSearch)
+    }
+
+    private var stage: Stage
+
+    /// Makes ready to answer a query.
+    ///
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - index: of what.
+    /// - Throws: ``IndexError``, as the query does.
+    package init(_ query: IndexQuery, in index: ContentIndex) throws(IndexError) {
+        _ = try RowOrder(query.sort, in: index).position(of: query)
+        self.query = query
+        self.index = index
+        stage = .selecting(SelectionSearch(query, in: index))
+        index.startLogging()
+    }
+
+    deinit { index.stopLogging() }
+
+    /// Whether the index changes faster than it can be followed.
+    package var isHopeless: Bool { restarts > Self.mostRestarts }
+
+    /// Does a little.
+    ///
+    /// - Returns: False: all is found, and right until the next change; or it is hopeless.
+    package func step() -> Bool {
+        guard !isHopeless else { return false }
+        switch stage {
+        case .selecting(let selections):
+            switch selections.step() {
+            case .more: return true
+            case .lost: return beginAgain()
+            case .done:
+                guard let answer = try? AnswerSearch(query, in: index, selections) else {
+                    return beginAgain()
+                }
+                stage = .answering(answer)
+                return true
+            }
+        case .answering(let answer), .answered(let answer):
+            switch answer.step() {
+            case .more: return true
+            case .lost: return beginAgain()
+            case .done:
+                stage = .answered(answer)
+                return false
+            }
+        }
+    }
+
+    /// What was found, made right again if little has changed since it was; nil: it takes further steps.
+    package func answer() -> AnswerSearch? {
+        guard case .answered(let answer) = stage, let tests = answer.pendingTests,
+            tests <= Self.fewTests, answer.catchUp()
+        else { return nil }
+        return answer
+    }
+
+    private func beginAgain() -> Bool {
+        restarts += 1
+        stage = .selecting(SelectionSearch(query, in: index))
+        return !isHopeless
+    }
+}

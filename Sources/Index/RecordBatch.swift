@@ -1,0 +1,118 @@
+import AtriumKit
+import JSONCodec
+
+/// Some items on their way from their records into a new index: one thread reads, folds and hashes
+/// them, another puts them together.
+///
+/// It is written by the one and then handed to the other, never shared: hence it may be sent.
+package final class RecordBatch: @unchecked Sendable {
+    /// What the table of rows is told of an item.
+    struct ItemEntry {
+        var place: ItemPlace
+        var revision: Int64
+        var head: UInt64
+        var hash: UInt32
+        var hasParent: Bool
+    }
+
+    /// The values of one field.
+    final class Column {
+        /// A text of one row.
+        struct Text {
+            var row: UInt32
+            var hash: UInt32
+            /// Where it starts in ``bytes``: as it is, and behind that folded.
+            var start: UInt32
+            var length: UInt32
+            var foldedLength: UInt32
+        }
+
+        /// Each row's number, NaN where it has none; empty for a column of texts.
+        var numbers: ContiguousArray<Double> = []
+        /// The rows' texts, in their order.
+        var texts: ContiguousArray<Text> = []
+        var bytes: ContiguousArray<UInt8> = []
+
+        /// Hands over a text with its folded form.
+        @inline(__always)
+        func withBytes<R>(
+            of text: Text,
+            _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> R
+        ) -> R {
+            bytes.withUnsafeBufferPointer { bytes in
+                let (start, end) = (Int(text.start), Int(text.start + text.length))
+                return body(
+                    UnsafeBufferPointer(rebasing: bytes[start..<end]),
+                    UnsafeBufferPointer(rebasing: bytes[end..<end + Int(text.foldedLength)]))
+            }
+        }
+
+        func append(_ text: UnsafeBufferPointer<UInt8>, row: Int) {
+            let start = bytes.count
+            bytes.append(contentsOf: text)
+            Folding.withFolded(text) { bytes.append(contentsOf: $0) }
+            texts.append(
+                Text(
+                    row: UInt32(row), hash: HashedSlots.textHash(text), start: UInt32(start),
+                    length: UInt32(text.count),
+                    foldedLength: UInt32(bytes.count - start - text.count)))
+        }
+    }
+
+    /// How many items it may hold.
+    static let length = 1_024
+
+    /// The items, in the order of their rows.
+    var items: ContiguousArray<ItemEntry> = []
+    /// The values of the declared fields, by their columns' numbers.
+    let columns: [Column]
+
+    /// An empty batch for items of so many fields.
+    init(fields: Int) {
+        columns = (0..<fields).map { _ in Column() }
+        items.reserveCapacity(RecordBatch.length)
+    }
+}
+
+extension ContentIndex {
+    /// Makes room for so many items at once: for an index that is to be filled with batches.
+    package func reserve(_ count: Int) {
+        table.reserve(count)
+        for column in numbered { column.reserve(count) }
+    }
+
+    /// Takes over items that are not there, in new rows.
+    ///
+    /// Only an index that was new before the first batch, and is in nobody's hands yet.
+    package func append(_ batch: RecordBatch) {
+        let first = table.end
+        table.append(batch)
+        for (column, values) in zip(numbered, batch.columns) {
+            column.append(values, from: first, count: batch.items.count)
+        }
+        // Without ballots and comments, which come later.
+        for column in numbered[(fields.count + 1)...] {
+            guard case .number(let numbers) = column else { continue }
+            numbers.append(repeatElement(0, count: batch.items.count))
+        }
+    }
+
+    /// Takes over the memory in which the items of all batches stand.
+    package func adopt(_ items: PackedItems) { table.adopt(items) }
+}
+
+extension IndexColumn {
+    fileprivate func reserve(_ rows: Int) {
+        switch self {
+        case .text(let column): column.reserve(rows)
+        case .number(let column): column.reserve(rows)
+        }
+    }
+
+    fileprivate func append(_ values: RecordBatch.Column, from first: Int, count: Int) {
+        switch self {
+        case .text(let column): column.append(values, from: first, count: count)
+        case .number(let column): column.append(values.numbers)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import AtriumKit
+
+/// The order that a query asks for: its keys one by one, then the item's id.
+///
+/// It is total, so that a page can go on behind any row.
+struct RowOrder {
+    /// Where a row stands in the order: its values, and its id.
+    ///
+    /// It outlives the item.
+    struct Position {
+        var values: [SortValue]
+        var id: String
+    }
+
+    /// One value of a position.
+    enum SortValue {
+        case missing
+        case number(Double)
+        case text(FoldedText)
+        /// In front of all texts whose folded form begins so, in either direction.
+        case start([UInt8])
+    }
+
+    /// One thing to order by.
+    struct Key {
+        /// The column, and its number; nil for the id.
+        var column: IndexColumn?
+        var number: Int
+        var descending: Bool
+    }
+
+    /// The keys as people write them; cursors name it.
+    let sort: [String]
+
+    /// The keys.
+    let keys: [Key]
+    /// Whose rows.
+    unowned let index: ContentIndex
+
+    /// The order of these keys.
+    ///
+    /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
+    init(_ sort: [SortKey], in index: ContentIndex) throws(IndexError) {
+        var keys: [Key] = []
+        for key in sort {
+            guard index.isSortable(by: key.field) else {
+                throw .sortFieldUnknown(
+                    field: key.field, known: (index.columns.keys + ["id"]).sorted())
+            }
+            keys.append(
+                Key(
+                    column: index.columns[key.field],
+                    number: index.column(key.field) ?? SortedOrders.byID,
+                    descending: key.descending))
+        }
+        self.keys = keys
+        self.sort = sort.map(\.text)
+        self.index = index
+    }
+
+    private var table: RowTable { index.table }
+
+    /// The parts of a row that its place depends on.
+    var parts: ChangedParts {
+        keys.reduce(.presence) { $0.union($1.number >= 0 ? .column($1.number) : .presence) }
+    }
+
+    /// Where a row stands.
+    func position(of row: Int) -> Position {
+        let values = keys.map { key -> SortValue in
+            switch key.column {
+            case nil: return .text(FoldedText(table.id(of: row)))
+            case .number(let column):
+                return column.number(of: row).map(SortValue.number) ?? .missing
+            case .text(let column):
+                guard let code = column.sortCode(of: row) else { return .missing }
+                return .text(FoldedText(column.values.text(of: code)))
+            }
+        }
+        return Position(values: values, id: table.id(of: row))
+    }
+
+    /// Whether a position has a value of the right type for each key.
+    func accepts(_ position: Position) -> Bool {
+        position.values.count == keys.count
+            && zip(position.values, keys).allSatisfy { value, key in
+                switch (value, key.column) {
+                case (.missing, _), (.number, .number), (.text, .text), (.text, nil),
+                    (.start, .text):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Below 0 when one row comes before the other.
+    func compare(_ one: Int, _ other: Int) -> Int {
+        for key in keys {
+            let order: Int
+            switch key.column {
+            case nil:
+                let ids = index.table.compareIDs(one, other)
+                order = key.descending ? -ids : ids
+            case .number(let column):
+                order = Self.compare(
+                    column.number(of: one), column.number(of: other), key.descending
+                ) { $0 < $1 ? -1 : $0 > $1 ? 1 : 0 }
+            case .text(let column):
+                order = Self.compare(
+                    column.sortCode(of: one), column.sortCode(of: other), key.descending,
+                    by: column.values.compare)
+            }
+            if order != 0 { return order }
+        }
+        return index.table.compareIDs(one, other)
+    }
+
+    /// Below 0 when a row comes before a position.
+    func compare(_ row: Int, _ position: Position) -> Int {
+        for (key, value) in zip(keys, position.values) {
+            let order = compare(row, value, by: key)
+            if order != 0 { return order }
+        }
+        return compareID(of: row, position.id)
+    }
+
+    /// Below 0 when a row comes before a value of one key.
+    func compare(_ row: Int, _ value: SortValue, by key: Key) -> Int {
+        switch (key.column, value) {
+        case (.number(let column), .number(let number)):
+            return Self.compare(column.number(of: row), number, key.descending) {
+                $0 < $1 ? -1 : $0 > $1 ? 1 : 0
+            }
+        case (.text(let column), .text(let text)):
+            return Self.compare(column.sortCode(of: row), text, key.descending) {
+                column.values.compare($0, $1)
+            }
+        case (.text(let column), .start(let start)):
+            guard let code = column.sortCode(of: row) else { return 1 }
+            let ascending = column.values.compare(code, toStart: start)
+            return ascending == 0 ? 1 : key.descending ? -ascending : ascending
+        case (nil, .text(let text)):
+            let ids = compareID(of: row, text.text)
+            return key.descending ? -ids : ids
+        case (.number(let column), _): return column.number(of: row) == nil ? 0 : -1
+        case (.text(let column), _): return column.sortCode(of: row) == nil ? 0 : -1
+        default: return 0
+        }
+    }
+
+    /// As ``RowTable/compareIDs(_:_:)``, so that both agree on every id.
+    private func compareID(of row: Int, _ id: String) -> Int {
+        let head = UInt64(head: id.utf8)
+        let own = index.table.heads[row]
+        if own != head { return own < head ? -1 : 1 }
+        return index.table.compareID(of: row, id)
+    }
+
+    /// Nothing comes behind anything, in both directions.
+    @inline(__always)
+    private static func compare<One, Other>(
+        _ one: One?, _ other: Other?, _ descending: Bool, by order: (One, Other) -> Int
+    ) -> Int {
+        switch (one, other) {
+        case (nil, nil): return 0
+        case (nil, _): return 1
+        case (_, nil): return -1
+        case (let one?, let other?):
+            let ascending = order(one, other)
+            return descending ? -ascending : ascending
+        }
+    }
+}
+
+extension ContentIndex {
+    /// Whether a field can be sorted by.
+    package func isSortable(by field: String) -> Bool { columns[field] != nil || field == "id" }
+}

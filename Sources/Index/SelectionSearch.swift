@@ -1,0 +1,270 @@
+import AtriumKit
+
+/// Finds step by step what a query's search, selections and counted filters let through, while the index
+/// goes on changing.
+///
+/// A step is one of a ``RowSearch``. Rows that change meanwhile are judged again at the end, each by
+/// itself. Once ``step()`` returns `.done`, the sets are right until the next change.
+///
+/// It has a set for the search, for each section with something selected, and for each filter that is
+/// counted by a look at the rows: of written ones these are as many as may be counted, and who offers
+/// others has declared them. They are in memory until the query is answered.
+final class SelectionSearch {
+    /// What a step came to.
+    enum Progress {
+        /// There is more to do.
+        case more
+        /// All is found, and right until the next change.
+        case done
+        /// Too much changed for the index to remember: it is to be begun again.
+        case lost
+    }
+
+    /// Something to find, and the sets that it goes into.
+    private struct Part {
+        let wanted: RowSearch.Wanted
+        var sets: [Int]
+    }
+
+    /// What was found for so few is kept for the next query; of more where they are counted.
+    private static let mostKept = 16
+    /// So many parts are judged in a step, and rows of a number listed.
+    private static let partsInStep = 64
+    private static let rowsInStep = 4_096
+
+    private let index: ContentIndex
+    private let isKept: Bool
+    private var parts: [Part] = []
+    private var sets: [Bitset] = []
+    private var searchSet: Int?
+    private var sectionSets: [Int?] = []
+    private var filterSets: [Predicate: Int] = [:]
+    /// The columns of numbers whose rows are to be listed by number.
+    private var unlisted: [NumberColumn] = []
+
+    /// How many parts are done, and what is found of the next.
+    private var done = 0
+    private var present: RowSearch?
+    /// The parts in order, as far as they are done.
+    private var tests: [RowTest] = []
+    /// Up to where in the index's log the changes are judged, once those of `changed` are.
+    private var position: UInt64
+    private var changed: [Int32] = []
+    private var judged = 0
+    private var judgedParts = 0
+    private var standing: [Bool] = []
+
+    /// Makes ready to find what a query asks for; somebody else keeps the index's log written.
+    init(_ query: IndexQuery, in index: ContentIndex) {
+        self.index = index
+        position = index.log.end
+        var finder = PartFinder()
+        if case .contains = index.test(search: query.search), let text = query.search {
+            searchSet = finder.add(.search(text))
+        }
+        for section in query.sections {
+            let isLong = section.selected.contains { index.bytes(lookedAtBy: $0) > 0 }
+            sectionSets.append(isLong ? finder.addSet() : nil)
+            for predicate in section.selected where isLong {
+                finder.add(.predicate(predicate), to: finder.sets - 1)
+            }
+        }
+        if query.countsFacets {
+            for predicate in query.sections.lazy.flatMap(\.offered)
+            where !predicate.isListed && filterSets[predicate] == nil {
+                filterSets[predicate] = finder.add(.predicate(predicate))
+            }
+        }
+        parts = finder.parts
+        sets = Array(repeating: Bitset(), count: finder.sets)
+        isKept = query.countsFacets || parts.count <= Self.mostKept
+        index.cache.makeRoom(for: filterSets.count)
+        unlisted = index.unlistedColumns(of: query)
+    }
+
+    /// The rows that the search finds; nil: it finds all.
+    var searchRows: MatchingRows? { searchSet.map { .bits(sets[$0]) } }
+
+    /// The rows that a section lets through; nil: they were not looked for, since they are listed.
+    func rows(ofSection place: Int) -> MatchingRows? { sectionSets[place].map { .bits(sets[$0]) } }
+
+    /// The rows that a counted filter lets through; nil: as for a section.
+    func rows(matching predicate: Predicate) -> MatchingRows? {
+        predicate.isListed ? nil : filterSets[predicate].map { .bits(sets[$0]) }
+    }
+
+    /// Does a little.
+    func step() -> Progress {
+        guard index.log.count(since: position) != nil else { return .lost }
+        if let column = unlisted.last {
+            if !column.list(atMost: Self.rowsInStep) { unlisted.removeLast() }
+            return .more
+        }
+        if done < parts.count {
+            find()
+            return .more
+        }
+        return judge() ? .more : .done
+    }
+
+    /// Gathers what is to be found: each once, whatever it is asked for.
+    private struct PartFinder {
+        var parts: [Part] = []
+        var sets = 0
+        private var places: [RowSearch.Wanted: Int] = [:]
+
+        /// A further set.
+        mutating func addSet() -> Int {
+            sets += 1
+            return sets - 1
+        }
+
+        /// Adds something with a set of its own.
+        mutating func add(_ wanted: RowSearch.Wanted) -> Int {
+            let set = addSet()
+            add(wanted, to: set)
+            return set
+        }
+
+        /// Adds something to a set.
+        mutating func add(_ wanted: RowSearch.Wanted, to set: Int) {
+            guard let place = places[wanted] else {
+                places[wanted] = parts.count
+                return parts.append(Part(wanted: wanted, sets: [set]))
+            }
+            if !parts[place].sets.contains(set) { parts[place].sets.append(set) }
+        }
+    }
+}
+
+// MARK: Finding and following
+
+extension SelectionSearch {
+    /// Goes on with the present part.
+    private func find() {
+        let part = parts[done]
+        var search = present ?? RowSearch(part.wanted)
+        present = nil
+        if search.step(in: index, keeping: isKept) {
+            present = search
+            return
+        }
+        for set in part.sets {
+            if sets[set].words.isEmpty {
+                sets[set] = search.rows
+            } else {
+                sets[set].formUnion(search.rows)
+            }
+        }
+        tests.append(test(part))
+        done += 1
+    }
+
+    /// Judges a row that changed by some of the parts.
+    ///
+    /// - Returns: False: none is left.
+    private func judge() -> Bool {
+        if judged == changed.count {
+            guard index.log.end != position else { return false }
+            changed = index.log.changes(since: position).map(\.row)
+            (judged, judgedParts, position) = (0, 0, index.log.end)
+            guard judged < changed.count else { return true }
+        }
+        if judgedParts == 0 { standing = Array(repeating: false, count: sets.count) }
+        let row = RowView(index: index, row: Int(changed[judged]), before: nil)
+        let end = min(judgedParts + Self.partsInStep, parts.count)
+        if index.table.occupied.contains(row.row) {
+            for place in judgedParts..<end {
+                let isKnown = parts[place].sets.allSatisfy { standing[$0] }
+                guard !isKnown, currentTest(place).passes(row) else { continue }
+                for set in parts[place].sets { standing[set] = true }
+            }
+        }
+        judgedParts = end
+        guard judgedParts == parts.count else { return true }
+        for (set, isMember) in standing.enumerated() { sets[set].set(row.row, to: isMember) }
+        (judged, judgedParts) = (judged + 1, 0)
+        return true
+    }
+
+    private func test(_ part: Part) -> RowTest {
+        switch part.wanted {
+        case .search(let text): index.test(search: text)
+        case .predicate(let predicate): index.test(predicate)
+        }
+    }
+
+    /// A part's test: those that know texts by their codes are made anew, for texts come and go.
+    private func currentTest(_ place: Int) -> RowTest {
+        if case .contains = tests[place] { tests[place] } else { test(parts[place]) }
+    }
+}
+
+extension ContentIndex {
+    /// A query that looks at no more bytes than this is answered at once.
+    private static let fewBytes = 4 << 20
+
+    /// Whether a query looks at so much that it is to be prepared step by step.
+    package func isLong(_ query: IndexQuery) -> Bool {
+        var bytes = 0
+        if query.search?.isEmpty == false {
+            bytes += searched.reduce(4_096) { $0 + $1.byteCount }
+        }
+        for section in query.sections {
+            for predicate in section.selected { bytes += self.bytes(lookedAtBy: predicate) }
+            guard query.countsFacets else { continue }
+            for predicate in section.offered { bytes += self.bytes(lookedAtBy: predicate) }
+        }
+        return bytes > Self.fewBytes
+    }
+
+    /// How many bytes a predicate looks at, roughly, if nothing is known of it; 0 where the rows are
+    /// listed.
+    func bytes(lookedAtBy predicate: Predicate) -> Int {
+        switch predicate {
+        case .all: return 0
+        case .equals(_, let value) where value.isNull: return 16 * table.end
+        case .equals(let field, _):
+            // The first time the rows are listed by their numbers.
+            guard case .number(let column) = columns[field] else { return 0 }
+            return 256 * column.unlistedCount
+        case .range: return 4_096 + 8 * table.end
+        case .contains(let field, _):
+            guard case .text(let column) = columns[field] else { return 4_096 + 256 * table.end }
+            return 4_096 + column.byteCount
+        case .and(let parts), .or(let parts):
+            return parts.reduce(table.end / 8) { $0 + bytes(lookedAtBy: $1) }
+        case .not(let part): return table.end / 8 + bytes(lookedAtBy: part)
+        @unknown default: return 0
+        }
+    }
+
+    /// The columns of numbers that a query asks for single ones of, and whose rows are not listed yet.
+    fileprivate func unlistedColumns(of query: IndexQuery) -> [NumberColumn] {
+        var fields: Set<String> = []
+        for section in query.sections {
+            for predicate in section.selected { predicate.addFields(listed: &fields) }
+            guard query.countsFacets else { continue }
+            for predicate in section.offered { predicate.addFields(listed: &fields) }
+        }
+        return fields.compactMap { field in
+            guard case .number(let column) = columns[field], column.unlistedCount > 0 else {
+                return nil
+            }
+            return column
+        }
+    }
+}
+
+extension Predicate {
+    /// Adds the fields that it asks for single values.
+    fileprivate func addFields(listed fields: inout Set<String>) {
+        switch self {
+        case .equals(let field, _): fields.insert(field)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.addFields(listed: &fields) }
+        case .not(let part): part.addFields(listed: &fields)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,126 @@
+/// The orders of an index that queries have asked for, each by the number of its field's column.
+///
+/// An order saves each query a scan of what it matches: it is made once the scans that it would have
+/// saved have cost as much. Of many rows it is made step by step, while rows come, go and change: it
+/// takes them in wherever they belong, and the steps take in the others.
+struct SortedOrders {
+    /// What stands for the order of ids alone.
+    static let byID = -1
+
+    /// Of so many rows an order is made at once: texts that begin alike are compared byte by byte.
+    var mostAtOnce = 4_096
+    /// Where more rows change at once, they are taken in step by step.
+    var mostMoved = 64
+    /// Whether so many are being changed.
+    private var isOneOfMany = false
+    /// Whether somebody calls ``grow(in:)`` again and again.
+    var isDriven = false
+
+    private var made: [Int: SortedRows] = [:]
+    /// Of those that are being made, the first row that no step has taken in.
+    private var growing: [Int: Int] = [:]
+    /// What scans have cost by now where there is no order yet, in rows looked at.
+    private var spent: [Int: Int] = [:]
+
+    /// Whether there are none.
+    var isEmpty: Bool { made.isEmpty }
+
+    /// The columns that there are orders of.
+    var columns: [Int] { made.keys.sorted() }
+
+    /// All of them.
+    var parts: [AnyObject] { Array(made.values) }
+
+    /// The order of a column that holds all rows; nil: there is none, or it is being made.
+    func finished(_ column: Int) -> SortedRows? {
+        growing[column] == nil ? made[column].flatMap { $0.isWhole ? $0 : nil } : nil
+    }
+
+    /// So many rows are about to change at once; 0: that is over.
+    mutating func willChange(_ rows: Int) { isOneOfMany = rows > mostMoved }
+
+    /// Takes a new row into all of them.
+    func insert(_ row: Int) {
+        for order in made.values { order.insert(row, isOneOfMany: isOneOfMany) }
+    }
+
+    /// Takes a row that goes out of all of them.
+    func remove(_ row: Int) {
+        for order in made.values { order.remove(row, isOneOfMany: isOneOfMany) }
+    }
+
+    /// Takes a row whose value changed into a column's order.
+    func insert(_ row: Int, into column: Int) {
+        made[column]?.insert(row, isOneOfMany: isOneOfMany)
+    }
+
+    /// Takes a row whose value is about to change out of a column's order.
+    func remove(_ row: Int, from column: Int) {
+        made[column]?.remove(row, isOneOfMany: isOneOfMany)
+    }
+
+    /// Forgets all of them.
+    mutating func removeAll() {
+        made = [:]
+        growing = [:]
+        spent = [:]
+    }
+
+    /// Whether there is an order to be made by ``grow(in:)``.
+    var isGrowing: Bool { !growing.isEmpty || made.values.contains { !$0.isWhole } }
+
+    /// Takes some more rows into an order that is being made, or puts some in their places.
+    ///
+    /// - Returns: False: none is.
+    mutating func grow(in index: ContentIndex, rows: Int = 128) -> Bool {
+        if let order = made.values.first(where: { !$0.isWhole }) {
+            order.mend()
+            return true
+        }
+        guard let (column, next) = growing.first, let order = made[column] else { return false }
+        let end = min(next + rows, index.table.end)
+        for row in next..<end where index.table.occupied.contains(row) { order.insert(row) }
+        growing[column] = end < index.table.end ? end : nil
+        return true
+    }
+
+    /// The order of a column, for a query that had to look at so many rows without it; nil while it
+    /// does not pay.
+    mutating func order(
+        of column: Int, saving cost: Int, in index: ContentIndex
+    ) -> SortedRows? {
+        if made[column] != nil { return finished(column) }
+        spent[column, default: 0] += cost
+        guard spent[column, default: 0] > index.count * 4 else { return nil }
+        spent[column] = nil
+        guard index.count <= mostAtOnce else {
+            made[column] = SortedRows(
+                emptyOf: index, column: column >= 0 ? index.numbered[column] : nil)
+            growing[column] = 0
+            return nil
+        }
+        let byID = finished(SortedOrders.byID) ?? SortedRows(index, column: nil, idOrder: nil)
+        made[SortedOrders.byID] = byID
+        growing[SortedOrders.byID] = nil
+        guard column >= 0 else { return byID }
+        let order = SortedRows(index, column: index.numbered[column], idOrder: byID)
+        made[column] = order
+        return order
+    }
+}
+
+extension ContentIndex {
+    /// Claims to make the orders that queries have asked for: who gets true calls ``growOrders()`` until there is
+    /// nothing left, then ``releaseOrders()``; false: there are none to make, or somebody makes them.
+    package func claimOrders() -> Bool {
+        guard orders.isGrowing, !orders.isDriven else { return false }
+        orders.isDriven = true
+        return true
+    }
+
+    /// Adds some rows to the orders that are being made; false: nothing is left.
+    package func growOrders() -> Bool { orders.grow(in: self) }
+
+    /// Gives the orders back.
+    package func releaseOrders() { orders.isDriven = false }
+}

@@ -1,0 +1,87 @@
+import AtriumKit
+
+/// Finds step by step those values of a field that most rows have, while rows take and lose values: for
+/// fields with so many values that a look at each takes too long for one turn of the loop.
+///
+/// A value counts as many rows as it has when it is looked at. Once ``step()`` returns false, the column
+/// knows what was found.
+package final class ValueSearch {
+    /// So few values are looked at in one step.
+    static let few = 1_024
+
+    private let column: IndexColumn
+    private let limit: Int
+    private var texts: FirstElements<(code: Int, count: Int)>
+    private var numbers: FirstElements<(number: Double, count: Int)>
+    /// The numbers among those found: the rows of one lie apart.
+    private var known: Set<Double> = []
+    private var place = 0
+    /// What comes behind while values are looked at is left for the next search.
+    private var end: Int?
+
+    /// Makes ready to find at most so many values.
+    init(_ column: IndexColumn, atMost limit: Int) {
+        self.column = column
+        self.limit = limit
+        texts = FirstElements(atMost: limit) { one, other in
+            guard one.count == other.count, case .text(let column) = column else {
+                return one.count > other.count
+            }
+            return column.values.compare(one.code, other.code) < 0
+        }
+        numbers = FirstElements(atMost: limit) { one, other in
+            one.count == other.count ? one.number < other.number : one.count > other.count
+        }
+    }
+
+    /// Looks at a few values.
+    ///
+    /// - Returns: False: all are found.
+    package func step() -> Bool {
+        switch column {
+        case .text(let column):
+            for code in next(of: column.values.end) where column.values.postings[code].count > 0 {
+                _ = texts.insert((code, column.values.postings[code].count))
+            }
+            return place < end ?? 0 || finish(column)
+        case .number(let column):
+            if column.list(atMost: Self.few) { return true }
+            guard column.valueCount > limit else { return false }
+            for row in next(of: column.numbers.count) { look(at: column.numbers[row], column) }
+            return place < end ?? 0 || finish(column)
+        }
+    }
+
+    /// The next few places of so many.
+    private func next(of count: Int) -> Range<Int> {
+        let last = end ?? count
+        end = last
+        let next = place..<min(place + Self.few, last)
+        place = next.upperBound
+        return next
+    }
+
+    private func look(at number: Double, _ column: NumberColumn) {
+        guard let count = column.count(of: number), !known.contains(number) else { return }
+        let (isAmong, out) = numbers.insert((number, count))
+        if isAmong { known.insert(number) }
+        if let out { known.remove(out.number) }
+    }
+
+    private func finish(_ column: TextColumn) -> Bool {
+        // What no row has any more may be forgotten, or stand for another text.
+        let codes = texts.elements.map(\.code).filter { column.values.postings[$0].count > 0 }
+            .sorted { column.values.compare($0, $1) < 0 }
+        let version = column.values.cutVersion
+        column.values.cut.keep(
+            codes.map { .text(column.values.text(of: $0)) }, atMost: limit, version: version)
+        return false
+    }
+
+    private func finish(_ column: NumberColumn) -> Bool {
+        let found = numbers.elements.map(\.number).filter { column.count(of: $0) != nil }.sorted()
+        let version = column.cutVersion
+        column.cut.keep(found.map(column.value), atMost: limit, version: version)
+        return false
+    }
+}
