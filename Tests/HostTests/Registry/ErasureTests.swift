@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test
-    func `an erasure that a damaged purge stands against is not tried again, nor ends exports`()
+    func `an erasure that a damaged purge stands against is not tried again before the next start`()
         async throws
     {
         let host = try await films()
