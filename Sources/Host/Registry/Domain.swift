@@ -301,11 +301,15 @@ extension Domain {
     /// Comes back once the loop has looked at its sockets.
     ///
     /// A timer alone does not tell: what becomes due while other work goes on is run before the loop looks.
-    func afterPoll(_ body: @escaping () -> Void) {
+    func afterPoll(_ body: @escaping () -> Void) { afterPoll(in: Self.pause, body) }
+
+    /// Each wait within a turn is twice as long as the one before: on a machine so slow that a timer is due
+    /// as soon as it is set, the turn would never end.
+    private func afterPoll(in delay: TimeAmount, _ body: @escaping () -> Void) {
         let turn = turns.count
-        after(Self.pause) { [self] in
+        after(delay) { [self] in
             guard turn > 0, turns.count == turn else { return body() }
-            afterPoll(body)
+            afterPoll(in: delay * 2, body)
         }
     }
 
