@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 
 /// Frees on a thread what takes long to free: an index of a million things.
 ///
@@ -10,7 +11,11 @@ enum Discard {
     static func later(_ objects: [AnyObject]) {
         // Nobody calls them there: references are counted atomically.
         nonisolated(unsafe) let objects = objects
-        // So late that whoever let them go has done so.
-        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { withExtendedLifetime(objects) {} }
+        queue.async {
+            // So late that whoever let them go has done so. Asleep, and not by `asyncAfter`: for that libdispatch
+            // keeps a timer of the kernel from then on.
+            usleep(100_000)
+            withExtendedLifetime(objects) {}
+        }
     }
 }
