@@ -3,7 +3,7 @@ import Store
 
 /// A command on its way from the call to its reply.
 ///
-/// Its stages, from top to bottom; each subclass says what is its own of them:
+/// These are its stages, in order; a subclass overrides what differs for its kind of command:
 ///
 /// 1. ``objection()``: asked right before the component is;
 /// 2. the component decides;
@@ -19,11 +19,13 @@ class Command: Request {
     /// On whose behalf, when, and with which fresh id.
     let context: CommandContext
 
-    /// What the component said.
+    /// The component's answer; nil before it.
     private var answer: Answered?
     /// What is to be committed; nil: nothing.
     private var entry: EntryDraft?
-    /// Who acts, as the entry says it: whoever was erased since must not be nobody.
+    /// Who acts, looked up when the entry was made; nil: they were erased before.
+    ///
+    /// An erasure between that and the commit leaves it: the notification is then erased with the person's others.
     private(set) var actor: ActorID?
     /// Whether it keeps a new person known until it ends.
     private var holdsActor = false
@@ -44,9 +46,9 @@ class Command: Request {
         super.init(needsQuiet: needsQuiet, passesGate: passesGate)
     }
 
-    // MARK: What each kind of command says
+    // MARK: Overridden by each kind of command
 
-    /// What stands against it now; nil: nothing.
+    /// Why it is refused now; nil: it may go to the component.
     func objection() -> HostError? { nil }
 
     /// What becomes durable with the decision's changes; nil: without these changes, nothing.
@@ -58,7 +60,7 @@ class Command: Request {
     /// Takes the outcome: the decision, and whether and as what it was committed.
     func end(_ result: Result<Decided, HostError>) {}
 
-    // MARK: Its way
+    // MARK: Stages
 
     /// Keeps a person who is not stored yet known until it ends.
     func holdActor() { holdsActor = container.domain.actors.hold(context.actor) }

@@ -58,7 +58,8 @@ enum CommentChange {
 /// A comment that is edited, deleted or moderated.
 final class CommentCommand: Command {
     private let change: CommentChange
-    /// What the comment is about, as far as it is known; nil: the container, or nobody looks.
+    /// The item that the comment is about, which must still be there; nil: the container, or not known, so that
+    /// nothing is checked.
     private let item: String?
     private let reply: Answer<CommentResult>
 
