@@ -96,17 +96,6 @@ public struct ListPage: Sendable, Hashable {
     public var next: String?
     /// The last durable sequence that the page reflects.
     public var sequence: Int64
-
-    /// A page.
-    public init(
-        items: [ItemView], total: Int, sections: [SectionView]?, next: String?, sequence: Int64
-    ) {
-        self.items = items
-        self.total = total
-        self.sections = sections
-        self.next = next
-        self.sequence = sequence
-    }
 }
 
 /// The sections of a container with counts for a selection.
@@ -117,13 +106,6 @@ public struct FiltersPage: Sendable, Hashable {
     public var total: Int
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// A page.
-    public init(sections: [SectionView], total: Int, sequence: Int64) {
-        self.sections = sections
-        self.total = total
-        self.sequence = sequence
-    }
 }
 
 /// One item with what its source knows beyond its fields.
@@ -134,13 +116,6 @@ public struct ItemResult: Sendable, Hashable {
     public var details: [UInt8]?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// An item with its details.
-    public init(item: ItemView, details: [UInt8]?, sequence: Int64) {
-        self.item = item
-        self.details = details
-        self.sequence = sequence
-    }
 }
 
 /// What came of a put.
@@ -169,10 +144,4 @@ public struct RemoveResult: Sendable, Hashable {
     public var removed: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
-
-    /// A result.
-    public init(removed: Int, sequence: Int64) {
-        self.removed = removed
-        self.sequence = sequence
-    }
 }

@@ -6,12 +6,6 @@ public struct ApplyOutcome: Sendable, Hashable {
     public var results: [ApplyResult]
     /// The last sequence that any of them was committed under; the current one when nothing was.
     public var sequence: Int64
-
-    /// An outcome.
-    public init(results: [ApplyResult], sequence: Int64) {
-        self.results = results
-        self.sequence = sequence
-    }
 }
 
 /// A container with what was said about itself.
@@ -24,14 +18,6 @@ public struct ContainerDescription: Sendable, Hashable {
     public var comments: Int?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// A description.
-    public init(status: ContainerStatus, votes: Tally?, comments: Int?, sequence: Int64) {
-        self.status = status
-        self.votes = votes
-        self.comments = comments
-        self.sequence = sequence
-    }
 }
 
 /// How the registry does.

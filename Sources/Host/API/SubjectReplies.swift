@@ -8,13 +8,6 @@ public struct VoteResult: Sendable, Hashable {
     public var previous: Double?
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
-
-    /// A result.
-    public init(tally: TallyView, previous: Double?, sequence: Int64) {
-        self.tally = tally
-        self.previous = previous
-        self.sequence = sequence
-    }
 }
 
 /// A subject's tally.
@@ -23,12 +16,6 @@ public struct TallyResult: Sendable, Hashable {
     public var tally: TallyView
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// A tally.
-    public init(tally: TallyView, sequence: Int64) {
-        self.tally = tally
-        self.sequence = sequence
-    }
 }
 
 /// One ballot as moderators read it.
@@ -39,13 +26,6 @@ public struct BallotView: Sendable, Hashable {
     public var value: Double
     /// When it was cast.
     public var cast: Timestamp
-
-    /// A ballot.
-    public init(actor: String, value: Double, cast: Timestamp) {
-        self.actor = actor
-        self.value = value
-        self.cast = cast
-    }
 }
 
 /// A page of ballots.
@@ -56,13 +36,6 @@ public struct BallotPage: Sendable, Hashable {
     public var next: String?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// A page.
-    public init(ballots: [BallotView], next: String?, sequence: Int64) {
-        self.ballots = ballots
-        self.next = next
-        self.sequence = sequence
-    }
 }
 
 /// A comment as it is read: at its place, with its author's name.
@@ -71,12 +44,6 @@ public struct CommentView: Sendable, Hashable {
     public var entry: ThreadPage.Entry
     /// The author's name; nil for a tombstone or an erased person.
     public var author: String?
-
-    /// A comment.
-    public init(entry: ThreadPage.Entry, author: String?) {
-        self.entry = entry
-        self.author = author
-    }
 }
 
 /// One comment, after it was posted, edited or moderated.
@@ -85,12 +52,6 @@ public struct CommentResult: Sendable, Hashable {
     public var comment: CommentView
     /// The entry's sequence; that of the first post when it is repeated.
     public var sequence: Int64
-
-    /// A result.
-    public init(comment: CommentView, sequence: Int64) {
-        self.comment = comment
-        self.sequence = sequence
-    }
 }
 
 /// A page of a thread.
@@ -103,12 +64,4 @@ public struct ThreadResult: Sendable, Hashable {
     public var next: String?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
-
-    /// A page.
-    public init(comments: [CommentView], total: Int, next: String?, sequence: Int64) {
-        self.comments = comments
-        self.total = total
-        self.next = next
-        self.sequence = sequence
-    }
 }
