@@ -73,3 +73,6 @@ extension HostError {
 
 /// What a call's outcome is passed to: called exactly once, on the event loop, during the call or later.
 public typealias Reply<Success> = @Sendable (Result<Success, HostError>) -> Void
+
+/// As ``Reply``, for callers that are on the event loop and stay there.
+public typealias Answer<Success> = (Result<Success, HostError>) -> Void

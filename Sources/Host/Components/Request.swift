@@ -1,9 +1,6 @@
 import AtriumKit
 import Store
 
-/// Where an outcome goes on the event loop: called exactly once, during the call or later.
-public typealias Answer<Success> = (Result<Success, HostError>) -> Void
-
 /// What waits for a component, or for its answer: a ``Command`` or a ``Question``.
 class Request {
     /// Whether only the committed state may decide or answer, so that it waits until the component is

@@ -144,16 +144,6 @@ struct EntryDraft {
     var people: [ActorID] = []
 }
 
-/// Who waits for an entry, or for the entries before it: each is called once.
-protocol EntryWaiter: AnyObject {
-    /// The entry is on disk.
-    func committed(_ commit: Commit)
-    /// There was nothing to write, and what the answer rests on is on disk.
-    func unchanged()
-    /// Nothing was written.
-    func failed(_ error: HostError)
-}
-
 /// An entry of a container's own, which no component decided on.
 final class OwnEntry: EntryWaiter {
     private let done: (Result<Commit, HostError>) -> Void

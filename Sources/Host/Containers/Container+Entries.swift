@@ -115,15 +115,16 @@ extension Container {
                 done(result)
             })
     }
+}
 
-    /// What became of an entry of this container: does the first thing that follows from it.
-    ///
-    /// - Returns: the others, of operations that rested on the entry; there may be thousands.
-    func settle(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
+extension Container: EntryOwner {
+    func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
         let steps = lane.settle(outcome.ticket, outcome.result)
         perform(steps.prefix(1))
         return steps.dropFirst()
     }
+
+    func perform(_ step: Lane<any EntryWaiter>.Step) { perform(CollectionOfOne(step)) }
 }
 
 // MARK: Whose ballots

@@ -160,7 +160,7 @@ extension Container {
                         section: section, filter: selection[section].first ?? "",
                         known: done.sections.map(\.section.id))
                 }
-                if offers { try domain.limits.check(counting: done.sections) }
+                if offers { try domain.limits.check(counted: done.unoffered) }
                 then(
                     .success(
                         offers ? done.sections : done.sections.filter { !$0.selected.isEmpty }))
@@ -252,6 +252,14 @@ private struct FilterResolution {
 
     /// The selected sections that no component has, sorted.
     var unresolved: [String] { selection.sections.keys.sorted() }
+
+    /// How many selected filters are counted though they are not on offer.
+    var unoffered: Int {
+        sections.reduce(0) { count, resolved in
+            let others = resolved.filters.dropFirst(resolved.section.filters.count)
+            return count + others.count { !$0.predicate.isListed }
+        }
+    }
 
     /// The filters to ask a component for; nil: it is the only one, and takes all.
     func wanted(of own: [String]?) -> [ComponentQuery.FilterID] {

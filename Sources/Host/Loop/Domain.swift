@@ -19,25 +19,12 @@ final class Domain {
     var limits: HostLimits
     let logger: Logger
     let actors: ActorTable
-    /// The containers by name.
-    var containers: [String: Container] = [:]
     let metered = ContainerMeters.Room()
     let screens: ScreenTable
-    var rates = WriteRates()
-    let exports = ExportTable()
-    let backups = BackupTable()
-    let verifications = VerificationTable()
-    /// How many definitions of containers were gone from the store at the start; nil: none was.
-    var lostDefinitions: String?
     /// What the last verification found wrong with the store itself.
     var verified = VerifiedDamage()
-    let structure = StructureQueue()
-    let erasures = Erasures()
     private(set) lazy var queries = LongQueries(self)
-    /// Containers that are being made.
-    var creating: Set<String> = []
     let starts = StartTurns(atATime: 16)
-    let expected = ExpectedContainers()
     let changes: ChangeWatch
     /// Whether definitions are only looked over.
     let isCheck: Bool
@@ -60,12 +47,10 @@ final class Domain {
     private(set) var isStopping = false
     /// Nobody is to wait for components that are being started.
     var isWaitingOver = false
-    /// What the process before was making when it ended.
-    let left: InitNote.Component?
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
-    private var writers: [UInt64: Container] = [:]
+    private var writers: [UInt64: any EntryOwner] = [:]
     /// Who waits for entries that are no container's.
     private var ownEntries: [UInt64: Answer<Commit>] = [:]
     /// What came from the store and is to be passed on, in its order.
@@ -85,7 +70,7 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        left: InitNote.Component?, limits: HostLimits, logger: Logger, turns: TurnNotes,
+        limits: HostLimits, logger: Logger, turns: TurnNotes,
         isCheck: Bool, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
@@ -94,7 +79,6 @@ final class Domain {
         self.actors = actors
         self.plugins = plugins
         self.launchers = launchers
-        self.left = left
         self.limits = limits
         self.logger = logger
         self.turns = turns
@@ -162,9 +146,9 @@ final class Domain {
 // MARK: The store
 
 extension Domain {
-    /// Hands an entry to the store; the container is told of its outcome.
-    func append(_ entry: Entry, ticket: UInt64, of container: Container) {
-        writers[ticket] = container
+    /// Hands an entry to the store; its outcome is passed to the owner.
+    func append(_ entry: Entry, ticket: UInt64, of owner: any EntryOwner) {
+        writers[ticket] = owner
         store.append(entry, ticket: ticket)
     }
 
@@ -182,7 +166,7 @@ extension Domain {
     }
 
     /// Passes outcomes on to the containers that wait for them, in their order and in slices.
-    func settle(_ outcomes: [Outcome]) {
+    func take(_ outcomes: [Outcome]) {
         let isFirst = arrivals.isEmpty
         arrivals.append(contentsOf: outcomes.lazy.map(Arrival.outcome))
         if isFirst { passArrivals() }
@@ -224,12 +208,12 @@ extension Domain {
                 if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
                 return done(outcome.result.mapError(HostError.init))
             }
-            guard let container = writers.removeValue(forKey: outcome.ticket) else { return }
-            let others = container.settle(outcome)
+            guard let owner = writers.removeValue(forKey: outcome.ticket) else { return }
+            let others = owner.take(outcome)
             if !others.isEmpty {
-                arrivals.prepend(contentsOf: others.map { .step(container, $0) })
+                arrivals.prepend(contentsOf: others.map { .step(owner, $0) })
             }
-        case .step(let container, let step): container.perform(CollectionOfOne(step))
+        case .step(let owner, let step): owner.perform(step)
         case .read(let body): body()
         }
     }
@@ -379,7 +363,7 @@ extension Domain {
 private enum Arrival {
     case outcome(Outcome)
     /// What else follows from an outcome before.
-    case step(Container, Lane<any EntryWaiter>.Step)
+    case step(any EntryOwner, Lane<any EntryWaiter>.Step)
     /// The end of a read, to which everything that was appended before it has settled.
     case read(() -> Void)
 }

@@ -30,7 +30,8 @@ final class PersonErasure {
     let actor: ActorID
     /// Nil: not known any more, of one that another process began.
     let name: String?
-    private let domain: Domain
+    private let state: RegistryState
+    private var domain: Domain { state.domain }
     private var isNoted: Bool
     private var replies: [Answer<ErasureResult>] = []
     private var result = ErasureResult()
@@ -38,11 +39,11 @@ final class PersonErasure {
     private var gone: [Int64] = []
     private var over: () -> Void = {}
 
-    init(of actor: ActorID, name: String?, isNoted: Bool, in domain: Domain) {
+    init(of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState) {
         self.actor = actor
         self.name = name
         self.isNoted = isNoted
-        self.domain = domain
+        self.state = state
         part = ErasedPart(of: actor)
     }
 
@@ -113,7 +114,7 @@ extension PersonErasure {
     private func begin() {
         // What is read out before the records are gone would have them all.
         endExports()
-        for container in domain.containers.values { container.forgetBallots() }
+        for container in state.containers.values { container.forgetBallots() }
         domain.read { store in
             try store.containers()
         } then: { [self] result in
@@ -129,8 +130,8 @@ extension PersonErasure {
         guard let name = names.first else { return eraseRecent(0) }
         guard !name.isEmpty else { return next(names.dropFirst()) }
         // Nobody changes what components it has meanwhile.
-        domain.structure.add([name]) { [self] finished in
-            let home = domain.containers[name]
+        state.structure.add([name]) { [self] finished in
+            let home = state.containers[name]
             let done: Answer<Void> = { [self] result in
                 finished()
                 switch result {
@@ -243,8 +244,8 @@ extension PersonErasure {
 
     /// Ends who reads out what the store was before.
     private func endExports() {
-        domain.exports.removeAll()
-        domain.backups.removeAll()
+        state.exports.removeAll()
+        state.backups.removeAll()
     }
 
     private func finish(_ copies: [String]) {

@@ -10,10 +10,10 @@ extension Registry {
     /// - Throws: `limitExceeded` or `storeUnavailable`.
     public func backUp() throws(HostError) -> BackupID {
         guard !domain.isStopping else { throw domain.stopping }
-        guard domain.backups.count < BackupTable.most else {
+        guard state.backups.count < BackupTable.most else {
             throw .limitExceeded(limit: "backups", value: BackupTable.most, retryAfter: 10)
         }
-        let id = domain.backups.add(OpenBackup())
+        let id = state.backups.add(OpenBackup())
         watchBackups()
         return id
     }
@@ -29,21 +29,21 @@ extension Registry {
         _ id: BackupID, as make: @escaping @Sendable (BackupPart) -> Made,
         _ reply: @escaping Reply<Made>
     ) {
-        guard let open = domain.backups[id] else { return reply(.failure(.forsakenBackup)) }
+        guard let open = state.backups[id] else { return reply(.failure(.forsakenBackup)) }
         (open.isFollowed, open.isBusy) = (true, true)
         let (store, making, copy, offset) = (domain.store, open.making, open.copy, open.offset)
         let loop = domain.loop
         let back = NIOLoopBound(
-            { [domain] (result: Result<(Backup, BackupPart, Made), BackupError>) in
+            { [state] (result: Result<(Backup, BackupPart, Made), BackupError>) in
                 open.isBusy = false
                 switch result {
                 case .success(let (copy, part, made)):
                     open.copy = copy
                     open.offset = offset + part.bytes.count
-                    if part.isLast { domain.backups.remove(id) }
+                    if part.isLast { state.backups.remove(id) }
                     reply(.success(made))
                 case .failure(let error):
-                    domain.backups.remove(id)
+                    state.backups.remove(id)
                     reply(.failure(HostError(error)))
                 }
             }, eventLoop: loop)
@@ -58,15 +58,15 @@ extension Registry {
     }
 
     /// Ends a backup, also while it is made; one that has ended is passed over.
-    public func close(_ id: BackupID) { domain.backups.remove(id) }
+    public func close(_ id: BackupID) { state.backups.remove(id) }
 
     /// Ends backups whose readers are gone without a word, as long as there are any.
     private func watchBackups() {
-        guard !domain.backups.isWatched, domain.backups.count > 0 else { return }
-        domain.backups.isWatched = true
+        guard !state.backups.isWatched, state.backups.count > 0 else { return }
+        state.backups.isWatched = true
         domain.after(.seconds(60)) { [self] in
-            domain.backups.endForsaken()
-            domain.backups.isWatched = false
+            state.backups.endForsaken()
+            state.backups.isWatched = false
             watchBackups()
         }
     }

@@ -25,16 +25,16 @@ extension Registry {
         change(names) { [self] finished in
             let new = names.subtracting(containers.keys)
             let limit = domain.limits.containers
-            guard new.isEmpty || containers.count + domain.creating.count + new.count <= limit
+            guard new.isEmpty || containers.count + state.creating.count + new.count <= limit
             else {
                 reply(
                     .failure(
                         .limitExceeded(limit: "containers", value: limit, retryAfter: nil)))
                 return finished()
             }
-            domain.creating.formUnion(new)
-            let done: Answer<ApplyOutcome> = { [domain] result in
-                domain.creating.subtract(new)
+            state.creating.formUnion(new)
+            let done: Answer<ApplyOutcome> = { [state] result in
+                state.creating.subtract(new)
                 reply(result)
                 finished()
             }
@@ -82,14 +82,14 @@ extension Registry {
                 var outcome = outcome
                 outcome.results.append(result)
                 outcome.sequence = max(outcome.sequence, sequence)
-                domain.expected.goOn(container.name)
+                state.expected.goOn(container.name)
                 applyNext(definitions.dropFirst(), application, outcome, done)
             }
         }
         container.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
-            atCommit: { [self] in domain.containers[definition.name] = container }, reached)
+            atCommit: { [self] in state.containers[definition.name] = container }, reached)
     }
 
     /// All containers, sorted by name.
@@ -107,7 +107,7 @@ extension Registry {
     ///   - name: a container that is enough, where it is there already; nil: all are wanted.
     ///   - reply: called at once or later; never fails.
     public func whenDefined(_ name: String? = nil, _ reply: @escaping Reply<Void>) {
-        let (expected, ticket) = (domain.expected, domain.nextTicket())
+        let (expected, ticket) = (state.expected, domain.nextTicket())
         guard expected.isExpecting, name.map({ containers[$0] == nil }) ?? true,
             expected.waitForAll(
                 ticket, atMost: domain.limits.waitingCalls, { reply(.success(())) })
@@ -155,7 +155,7 @@ extension Registry {
                 }
                 container.remove(
                     purge: purge, by: caller, erased: components,
-                    atCommit: { [self] in domain.containers[name] = nil }, done)
+                    atCommit: { [self] in state.containers[name] = nil }, done)
             }
         }
     }
@@ -163,7 +163,7 @@ extension Registry {
     /// Changes the structure of containers once it is this change's turn, and those of them that
     /// are being loaded are there.
     private func change(_ names: Set<String>, _ job: @escaping StructureQueue.Job) {
-        domain.structure.add(names) { [self] finished in
+        state.structure.add(names) { [self] finished in
             var loading = names.compactMap { containers[$0] }.filter(\.isLoading)[...]
             func next() {
                 guard let container = loading.popFirst() else { return job(finished) }

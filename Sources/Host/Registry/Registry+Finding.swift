@@ -27,11 +27,11 @@ extension Registry {
 
     /// Waits for a container that definitions may make which are being applied.
     private func expect(_ name: String, _ reply: @escaping Answer<Container>) {
-        guard domain.expected.isExpecting else {
+        guard state.expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
         }
         let limit = domain.limits.waitingCalls
-        let hasRoom = domain.expected.wait(for: name, atMost: limit) { [self] in find(name, reply) }
+        let hasRoom = state.expected.wait(for: name, atMost: limit) { [self] in find(name, reply) }
         guard !hasRoom else { return }
         reply(
             .failure(
@@ -70,7 +70,7 @@ extension Registry {
         {
             return .limitExceeded(limit: "frontendPeople", value: most, retryAfter: nil)
         }
-        return domain.rates.refusal(
+        return state.rates.refusal(
             ofWriting: bytes, by: caller, domain.limits, at: NIODeadline.now())
     }
 }

@@ -17,7 +17,7 @@ extension Registry {
     ///   - reply: once no file of the store holds them; fails with `actorNotFound`, `limitExceeded`, or
     ///     with `storeUnavailable` where it could not be ended yet.
     public func erase(_ name: String, _ reply: @escaping Reply<ErasureResult>) {
-        let erasures = domain.erasures
+        let erasures = state.erasures
         if let known = erasures.waiting.first(where: { $0.name == name }) {
             return known.add { reply($0) }
         }
@@ -30,7 +30,7 @@ extension Registry {
                 .failure(
                     .limitExceeded(limit: "erasures", value: Self.mostErasures, retryAfter: 10)))
         }
-        let erasure = PersonErasure(of: actor, name: name, isNoted: false, in: domain)
+        let erasure = PersonErasure(of: actor, name: name, isNoted: false, in: state)
         erasure.add { reply($0) }
         erasures.add(erasure)
     }
@@ -41,8 +41,8 @@ extension Registry {
             let actor = ActorID(number)
             let name = domain.actors.name(of: actor)
             domain.actors.erase(actor)
-            domain.erasures.add(
-                PersonErasure(of: actor, name: name, isNoted: true, in: domain))
+            state.erasures.add(
+                PersonErasure(of: actor, name: name, isNoted: true, in: state))
         }
     }
 }

@@ -18,22 +18,22 @@ extension Registry {
     public func export(_ container: String, _ reply: @escaping Reply<ExportID>) {
         with(container, reply) { [self] container in
             let limit = domain.limits.exports
-            guard domain.exports.count < limit else {
+            guard state.exports.count < limit else {
                 return reply(
                     .failure(.limitExceeded(limit: "exports", value: limit, retryAfter: 10)))
             }
             let export = RecordExport(of: container.name, container.recordSources)
-            let id = domain.exports.add(export)
+            let id = state.exports.add(export)
             watchExports()
             domain.read { store in
                 try store.snapshot()
-            } then: { [domain] result in
+            } then: { [state] result in
                 switch result {
                 case .success(let snapshot):
                     export.snapshot = snapshot
                     reply(.success(id))
                 case .failure(let error):
-                    domain.exports.remove(id)
+                    state.exports.remove(id)
                     reply(.failure(.unreadable(error)))
                 }
             }
@@ -47,7 +47,7 @@ extension Registry {
     ///   - reply: the part; fails with `storeUnavailable`, also when a minute or two went by since
     ///     the last part: the export is closed then.
     public func pull(_ id: ExportID, _ reply: @escaping Reply<ExportPart>) {
-        guard let export = domain.exports[id], let snapshot = export.snapshot else {
+        guard let export = state.exports[id], let snapshot = export.snapshot else {
             return reply(
                 .failure(
                     .storeUnavailable(
@@ -61,32 +61,34 @@ extension Registry {
             var slice = try ExportSlice(of: container, sources, from: place, in: snapshot)
             try slice.takeBackTexts(of: container, since: snapshot, in: store)
             return slice
-        } then: { [domain] result in
+        } then: { [state] result in
             switch result {
             case .failure(let error):
-                domain.exports.remove(id)
+                state.exports.remove(id)
                 reply(.failure(.unreadable(error)))
             case .success(let slice):
-                if let next = slice.next { export.place = next } else { domain.exports.remove(id) }
+                if let next = slice.next { export.place = next } else { state.exports.remove(id) }
                 reply(
                     .success(
                         ExportPart(
-                            records: slice.records.compactMap { RecordView($0, domain.actors) },
+                            records: slice.records.compactMap {
+                                RecordView($0, state.domain.actors)
+                            },
                             sequence: snapshot.sequence, isLast: slice.next == nil)))
             }
         }
     }
 
     /// Ends an export; one that has ended is passed over.
-    public func close(_ id: ExportID) { domain.exports.remove(id) }
+    public func close(_ id: ExportID) { state.exports.remove(id) }
 
     /// Ends exports whose readers are gone without a word, as long as there are any.
     private func watchExports() {
-        guard !domain.exports.isWatched, !domain.exports.isEmpty else { return }
-        domain.exports.isWatched = true
+        guard !state.exports.isWatched, !state.exports.isEmpty else { return }
+        state.exports.isWatched = true
         domain.after(.seconds(60)) { [self] in
-            domain.exports.endForsaken()
-            domain.exports.isWatched = false
+            state.exports.endForsaken()
+            state.exports.isWatched = false
             watchExports()
         }
     }

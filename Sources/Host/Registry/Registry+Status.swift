@@ -39,13 +39,13 @@ extension Registry {
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
         // Until it is there: then it did what it had failed to do.
-        if let left = domain.left,
+        if let left = state.left,
             containers[left.container]?.slot(left.component)?.isAttached != true
         {
             problems.append(left.problem)
         }
         problems += domain.store.damages.map { "The store was damaged: \($0)" }
-        if let lost = domain.lostDefinitions {
+        if let lost = state.lostDefinitions {
             problems.append(
                 "The store is damaged: of the definitions of containers, \(lost). Restore a backup, or "
                     + "apply them again: the records are there")

@@ -20,14 +20,14 @@ extension Registry {
     }
 
     private func verify(_ names: [String], isWhole: Bool, _ reply: Reply<VerificationID>) {
-        guard domain.verifications.isEmpty else {
+        guard state.verifications.isEmpty else {
             return reply(
                 .failure(.limitExceeded(limit: "verifications", value: 1, retryAfter: 10)))
         }
-        let verification = Verification(names, isWhole: isWhole, in: domain) { [domain] in
-            domain.containers[$0]
+        let verification = Verification(names, isWhole: isWhole, in: domain) { [state] in
+            state.containers[$0]
         }
-        reply(.success(domain.verifications.add(verification)))
+        reply(.success(state.verifications.add(verification)))
         domain.later { verification.run() }
     }
 
@@ -37,17 +37,17 @@ extension Registry {
     ///   - id: the verification; ask one at a time.
     ///   - reply: the news; fails with `storeUnavailable`.
     public func pull(_ id: VerificationID, _ reply: @escaping Reply<VerificationNews>) {
-        guard let verification = domain.verifications[id] else {
+        guard let verification = state.verifications[id] else {
             return reply(
                 .failure(.storeUnavailable(reason: "The verification has ended.", retryAfter: 1)))
         }
-        verification.pull { [domain] result in
+        verification.pull { [state] result in
             if case .success(let news) = result, news.report == nil { return reply(result) }
-            domain.verifications.end(id)
+            state.verifications.end(id)
             reply(result)
         }
     }
 
     /// Ends a verification; one that has ended is passed over.
-    public func close(_ id: VerificationID) { domain.verifications.end(id) }
+    public func close(_ id: VerificationID) { state.verifications.end(id) }
 }

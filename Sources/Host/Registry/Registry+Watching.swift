@@ -1,6 +1,5 @@
 public import NIOCore
 import Store
-import Synchronization
 
 // How far it is, and that something changed: for whoever tells an administrator.
 extension Registry {
@@ -39,45 +38,4 @@ public struct LoadProgress: Sendable, Hashable {
     public var records: Int
     /// Grows with all that is done, also between records.
     public var steps: Int
-}
-
-/// How many records were read, counted on the threads that read them.
-final class RecordCount: Sendable {
-    private let count = Atomic(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func add(_ records: Int) { count.add(records, ordering: .relaxed) }
-}
-
-/// Somebody who wants to know that something changed.
-///
-/// Told once for all of it that happens within a while; used on the loop alone.
-final class ChangeWatch {
-    private let loop: any EventLoop
-    private var interval = TimeAmount.zero
-    private var body: (() -> Void)?
-    private var isScheduled = false
-
-    init(loop: any EventLoop) { self.loop = loop }
-
-    /// Has changes told.
-    func watch(every interval: TimeAmount, _ body: @escaping () -> Void) {
-        self.interval = interval
-        self.body = body
-    }
-
-    /// Nothing is told any more.
-    func end() { body = nil }
-
-    /// Something changed.
-    func note() {
-        guard !isScheduled, body != nil else { return }
-        isScheduled = true
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: interval) {
-            bound.value.isScheduled = false
-            bound.value.body?()
-        }
-    }
 }

@@ -26,7 +26,7 @@ public import Store
 /// - **Nothing blocks the loop.** The store writes and reads on threads of its own, and long work is
 ///   done in slices.
 ///
-/// Unchecked: `state` is reached through ``domain`` alone, which checks the event loop.
+/// Unchecked: `shared` is reached through ``state`` alone, which checks the event loop.
 public final class Registry: @unchecked Sendable {
     /// The plugins that components are made of, and what became of the others.
     public let plugins: PluginLibrary
@@ -34,7 +34,7 @@ public final class Registry: @unchecked Sendable {
     public let identity: String
 
     private let loop: any EventLoop
-    private let state: Domain
+    private let shared: RegistryState
 
     /// Opens the store and makes a registry that is empty until ``load(_:)``.
     ///
@@ -67,27 +67,33 @@ public final class Registry: @unchecked Sendable {
         self.plugins = plugins
         identity = store.identity
         self.loop = loop
-        state = Domain(
+        let domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
-            left: note.left, limits: limits, logger: logger, turns: turns,
-            isCheck: isCheck, clock: clock)
-        bus.isReadable = { [weak state] comment, item in
-            state?.containers[comment.container]?.isReadable(comment, on: item) ?? false
+            limits: limits, logger: logger, turns: turns, isCheck: isCheck, clock: clock)
+        shared = RegistryState(domain, left: note.left)
+        bus.isReadable = { [weak shared] comment, item in
+            shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false
         }
-        relay.connect(self, loop)
+        relay.connect { [weak self] outcomes in
+            guard let self else { return }
+            loop.execute { self.domain.take(outcomes) }
+        }
     }
 }
 
 extension Registry {
     /// What everything here works on, to be touched on the event loop alone.
-    var domain: Domain {
+    var state: RegistryState {
         loop.preconditionInEventLoop()
-        return state
+        return shared
     }
 
+    /// What the containers share.
+    var domain: Domain { state.domain }
+
     /// The containers by name.
-    var containers: [String: Container] { domain.containers }
+    var containers: [String: Container] { state.containers }
 }
 
 /// The machine's clock.
@@ -162,12 +168,12 @@ extension Registry {
             reply(.failure(.unreadable(error)))
         case .success(let stored):
             domain.actors.load(stored.actors)
-            domain.lostDefinitions = stored.difference?.sentence
+            state.lostDefinitions = stored.difference?.sentence
             for name in stored.unreadable {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
-            for container in loading { domain.containers[container.name] = container }
+            for container in loading { state.containers[container.name] = container }
             known()
             start(loading, reply)
             goOnErasing(stored.erasures)
@@ -196,7 +202,7 @@ extension Registry {
 
     /// Says whose fault it may be that the process before ended.
     private func blame() {
-        guard let left = domain.left else { return }
+        guard let left = state.left else { return }
         domain.logger.tell(
             .componentBlamed,
             [
@@ -207,10 +213,10 @@ extension Registry {
 
     /// Definitions are about to be applied: calls that name a container which is not there wait
     /// until ``definitionsApplied()``.
-    public func expectDefinitions() { domain.expected.begin() }
+    public func expectDefinitions() { state.expected.begin() }
 
     /// All definitions were applied, as far as they can be.
-    public func definitionsApplied() { domain.expected.end() }
+    public func definitionsApplied() { state.expected.end() }
 
     /// Lets no call wait any more for components that are being started: the daemon is to stop.
     ///
@@ -218,7 +224,7 @@ extension Registry {
     /// is written that these would not know.
     public func endWaiting() {
         domain.isWaitingOver = true
-        domain.expected.end()
+        state.expected.end()
         for container in containers.values where container.isLoading {
             for slot in container.slots { slot.refuseToWait("The daemon is stopping.") }
             container.startsChanged()
@@ -228,16 +234,16 @@ extension Registry {
 
     private func announcePlugins() {
         for plugin in plugins.plugins {
-            let state: String
+            let event: String
             switch plugin.state {
-            case .loaded: state = "loaded"
-            case .refused: state = "refused"
-            case .failed: state = "failed"
+            case .loaded: event = "loaded"
+            case .refused: event = "refused"
+            case .failed: event = "failed"
             case .found, .superseded: continue
             }
             domain.bus.post(
                 BusNotification(
-                    time: domain.now(), topic: "daemon.plugins.\(state)",
+                    time: domain.now(), topic: "daemon.plugins.\(event)",
                     payload: Payload.object {
                         $0.member("plugin", plugin.id)
                         $0.member("reason", plugin.reason)
@@ -280,7 +286,7 @@ extension Registry {
     ) {
         let now = NIODeadline.now()
         let isQuiet =
-            domain.structure.isIdle && !domain.hasArrivals
+            state.structure.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
             && (now >= reading || !domain.screens.screens.values.contains(where: \.isBehind))
         if isQuiet || now > deadline { return done() }
@@ -309,10 +315,10 @@ extension Registry {
     private func closeStore(_ reply: @escaping Reply<Void>) {
         domain.changes.end()
         domain.screens.removeAll()
-        domain.exports.removeAll()
-        domain.backups.removeAll()
+        state.exports.removeAll()
+        state.backups.removeAll()
         domain.bus.close()
-        domain.containers.removeAll()
+        state.containers.removeAll()
         let (store, loop) = (domain.store, domain.loop)
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)

@@ -206,7 +206,7 @@ import Testing
             guard case .storeUnavailable(let reason, nil) = $0 as? HostError else { return false }
             return reason.contains("table purges")
         }
-        #expect(await host.on { $0.domain.erasures.waiting.isEmpty })
+        #expect(await host.on { $0.state.erasures.waiting.isEmpty })
         try await host.end()
     }
 

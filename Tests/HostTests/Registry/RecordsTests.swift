@@ -74,7 +74,7 @@ import Testing
         #expect(Set(records.map(\.key)).count == 1_400)
         let last = try Value(jsonBytes: try #require(records.last).value)
         #expect(last.object?["fields"]?.object?["rating"]?.number == 7)
-        #expect(await host.on { $0.domain.exports.isEmpty })
+        #expect(await host.on { $0.state.exports.isEmpty })
         try await host.end()
     }
 
@@ -114,9 +114,9 @@ import Testing
             let _: ExportID = try await host.call { $0.export("films", $1) }
         }
         await host.on { $0.close(ids[0]) }
-        await host.on { $0.domain.exports.endForsaken() }
-        #expect(await host.on { $0.domain.exports.count } == 1)
-        await host.on { $0.domain.exports.endForsaken() }
+        await host.on { $0.state.exports.endForsaken() }
+        #expect(await host.on { $0.state.exports.count } == 1)
+        await host.on { $0.state.exports.endForsaken() }
         await expectUnavailable {
             let _: ExportPart = try await host.call { $0.pull(ids[1], $1) }
         }

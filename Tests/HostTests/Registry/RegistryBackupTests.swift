@@ -56,7 +56,7 @@ struct RegistryBackupTests {
         #expect(Set(parts.map(\.sequence)) == [host.store.lastSequence - 1])
         #expect(Set(parts.map(\.store)) == [host.store.identity])
         #expect(bytes.starts(with: Array("SQLite format 3".utf8)))
-        #expect(await host.on { $0.domain.backups.count } == 0)
+        #expect(await host.on { $0.state.backups.count } == 0)
         #expect(Self.openCopies(host) == 0, "its room is free again")
         try await host.end()
     }
@@ -71,9 +71,9 @@ struct RegistryBackupTests {
         for id in ids { _ = try await Self.next(host, id) }
         await host.on { $0.close(ids[0]) }
         #expect(Self.openCopies(host) == 1)
-        await host.on { $0.domain.backups.endForsaken() }
-        #expect(await host.on { $0.domain.backups.count } == 1)
-        await host.on { $0.domain.backups.endForsaken() }
+        await host.on { $0.state.backups.endForsaken() }
+        #expect(await host.on { $0.state.backups.count } == 1)
+        await host.on { $0.state.backups.endForsaken() }
         #expect(Self.openCopies(host) == 0)
         await expectUnavailable { _ = try await Self.next(host, ids[1]) }
         let again = try await Self.begin(host).get()
