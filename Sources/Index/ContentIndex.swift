@@ -60,7 +60,10 @@ package final class ContentIndex {
         makeColumns()
     }
 
-    deinit { Discard.later(parts) }
+    deinit {
+        Discard.later(parts)
+        Discard.later(derived)
+    }
 
     /// How many items there are.
     package var count: Int { table.count }
@@ -231,7 +234,7 @@ package final class ContentIndex {
 
     /// What grows with the items.
     private var parts: [AnyObject] {
-        [table] + orders.parts
+        [table, live] + orders.parts
             + numbered.map { column -> AnyObject in
                 switch column {
                 case .text(let column): column

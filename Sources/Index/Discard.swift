@@ -1,21 +1,46 @@
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// Frees on a thread what takes long to free: an index of a million things.
 ///
-/// Nothing that plugins made: they are called from the loop alone.
-enum Discard {
+/// Nothing that plugins of others made: they are called from the loop alone.
+package enum Discard {
+    /// What is to be freed together.
+    private struct Pile: @unchecked Sendable {
+        // Nobody calls them on the thread: references are counted atomically.
+        var objects: [AnyObject] = []
+    }
+
+    /// Holds a value until it is freed.
+    private final class Box<T: Sendable>: Sendable {
+        let value: T
+
+        init(_ value: T) { self.value = value }
+    }
+
     private static let queue = DispatchQueue(label: "atrium.discard", qos: .utility)
+    private static let pile = Mutex(Pile())
 
     /// Frees objects in a while, unless somebody holds them by then.
-    static func later(_ objects: [AnyObject]) {
-        // Nobody calls them there: references are counted atomically.
-        nonisolated(unsafe) let objects = objects
+    package static func later(_ objects: [AnyObject]) {
+        let isFirst = pile.withLock { pile in
+            defer { pile.objects += objects }
+            return pile.objects.isEmpty
+        }
+        guard isFirst, !objects.isEmpty else { return }
         queue.async {
             // So late that whoever let them go has done so. Asleep, and not by `asyncAfter`: for that libdispatch
             // keeps a timer of the kernel from then on.
             usleep(100_000)
-            withExtendedLifetime(objects) {}
+            let taken = pile.withLock { pile in
+                defer { pile = Pile() }
+                return pile
+            }
+            withExtendedLifetime(taken) {}
         }
     }
+
+    /// As ``later(_:)``, for a value: it is let go of by then.
+    package static func later(_ value: some Sendable) { later([Box(value)]) }
 }

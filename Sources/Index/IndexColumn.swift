@@ -185,7 +185,7 @@ enum IndexColumn {
 ///
 /// It is kept by item id, also for ids that no item has: ballots and comments of an item that was
 /// removed come back with it.
-package struct DerivedValues {
+package struct DerivedValues: Sendable {
     /// The field of the ranking value.
     static let score = "votes.score"
     /// The field of the number of ballots.

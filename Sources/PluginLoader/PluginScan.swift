@@ -176,6 +176,8 @@ extension PluginStatus {
         var loaded = Plugin(
             id: id, version: version, kind: kind, title: title, description: description,
             library: path, isolation: isolation, paths: paths)
+        // Those of other folders are isolated by default.
+        loaded.isShipped = isolation == .daemon
         do throws(PluginProblem) {
             if isolation == .daemon {
                 loaded.component = try PluginLoading.load(path, id: id, kind: kind)

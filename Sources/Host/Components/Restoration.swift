@@ -51,6 +51,11 @@ final class Restoration {
         self.attempt = attempt
     }
 
+    deinit {
+        Discard.later(items)
+        Discard.later(revisions)
+    }
+
     /// Hands all records over.
     ///
     /// - Parameter done: called at the end, with what is wrong if they can't be read; not called once

@@ -185,7 +185,8 @@ extension Slot {
         turn?.end()
         turn = nil
         port?.close()
-        // Freed here, not on another thread: a component is called from the loop alone, to its end.
+        // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
+        // port has a thread free what is much.
         port = nil
         if let restoredList { container?.forget(restoredList) }
         restoredList = nil

@@ -103,6 +103,11 @@ final class Slot {
         if self.kind == .contents { list = ContentIndex(fields: fields) }
     }
 
+    deinit {
+        Discard.later(tallies)
+        Discard.later(counts)
+    }
+
     var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }

@@ -77,6 +77,7 @@ extension Container {
             }
             port.pass(.didAttach)
             slot.state = .attached
+            restored.state.letGo()
             slot.isShown = true
             slot.noteStarted()
             deliver(slot.early.takeAll(), from: slot)

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Index
 public import LogMessages
 public import NIOCore
 internal import PluginLoader
@@ -50,7 +51,7 @@ public final class InProcessLauncher: ComponentLauncher {
                     secrets: request.secrets, fields: request.fields, services: services)
             }
             let port = InProcessPort(
-                harness, services, owner, judges ? AnswerCheck(request) : nil, request.plugin.id,
+                harness, services, owner, judges ? AnswerCheck(request) : nil, request.plugin,
                 turns, number)
             done(.success(port))
             port.tellOwner()
@@ -91,7 +92,7 @@ final class InProcessPort: ComponentPort {
     private let services: InProcessServices
     /// Judges what the component says; nil: another process does.
     private let check: AnswerCheck?
-    private let plugin: String
+    private let plugin: Plugin
     private weak var owner: (any PortOwner)?
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
@@ -102,7 +103,7 @@ final class InProcessPort: ComponentPort {
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
-        _ check: AnswerCheck?, _ plugin: String, _ turns: TurnNotes, _ number: Int
+        _ check: AnswerCheck?, _ plugin: Plugin, _ turns: TurnNotes, _ number: Int
     ) {
         self.check = check
         self.plugin = plugin
@@ -149,7 +150,7 @@ final class InProcessPort: ComponentPort {
             let problem = check?.problem(in: decision, on: command, context)
         else { return done(result) }
         let reason =
-            "The plugin \(plugin) answered with \(problem). Nothing was changed, and its component is "
+            "The plugin \(plugin.id) answered with \(problem). Nothing was changed, and its component is "
             + "made anew."
         isMistrusted = true
         done(.failure(.refused(Refusal(.refused, reason))))
@@ -190,6 +191,7 @@ final class InProcessPort: ComponentPort {
         isClosed = true
         owner = nil
         services.close()
+        if plugin.isShipped { Discard.later([harness]) }
     }
 
     /// Calls into the component; what it says meanwhile is told once it has returned, so that the

@@ -1,4 +1,5 @@
 public import AtriumKit
+internal import Index
 
 /// What a component told at the end of its restore, put together from parts.
 public struct RestoredState {
@@ -26,6 +27,12 @@ public struct RestoredState {
             default: break
             }
         }
+    }
+
+    /// It was delivered: what nobody else holds of it is freed on a thread.
+    func letGo() {
+        Discard.later(items)
+        Discard.later(events)
     }
 
     /// All of it, as a component in the daemon tells it.
