@@ -40,7 +40,14 @@ package struct FieldChecker {
             return FieldProblem(
                 item: item.id, field: "parent", expected: ItemID.expectation, found: found)
         }
-        return undeclared(in: item) ?? fields.lazy.compactMap { check($0, of: item) }.first
+        var first: FieldProblem?
+        var declared = 0
+        for field in fields {
+            let value = item.fields[field.name]
+            if value != nil { declared += 1 }
+            if first == nil { first = check(value, as: field, of: item) }
+        }
+        return declared == item.fields.count ? first : undeclared(in: item) ?? first
     }
 
     private func undeclared(in item: Item) -> FieldProblem? {
@@ -52,11 +59,11 @@ package struct FieldChecker {
             found: "an undeclared one")
     }
 
-    private func check(_ field: Field, of item: Item) -> FieldProblem? {
+    private func check(_ value: Value?, as field: Field, of item: Item) -> FieldProblem? {
         func problem(_ expected: String, _ found: String) -> FieldProblem {
             FieldProblem(item: item.id, field: field.name, expected: expected, found: found)
         }
-        guard let value = item.fields[field.name], !value.isNull else {
+        guard let value, !value.isNull else {
             return field.required ? problem(field.type.expectation, "nothing") : nil
         }
         guard field.type.accepts(value) else {
