@@ -84,6 +84,11 @@ public struct Actor: Sendable, Hashable {
 }
 
 /// What one command makes durable: whole or not at all, under one sequence number.
+///
+/// Encoded by itself it has at most ``mostBytes``: its container with the position that it expects, its changes, purges and
+/// notification, and people by name. Actors, keys and values hold numbers instead, which are random and never given to anyone
+/// else; the name of each stands in `actors` of the first entry that has the number. So whoever has the entries up to one,
+/// the table `actors` among what they made, can tell all names of that one.
 public struct Entry: Sendable, Equatable {
     /// The container whose lane it is in; "" is the registry's own.
     public var container: String
@@ -127,6 +132,42 @@ public struct Entry: Sendable, Equatable {
     }
 }
 
+extension Entry {
+    /// So many bytes an entry may have, encoded by itself; one with more is refused as ``EntryFailure/tooLarge(bytes:)``.
+    public static let mostBytes = 1 << 20
+
+    /// The longest name that an actor may have, in bytes.
+    private static let longestName = 200
+
+    /// What an encoding takes at most, with the actor by name.
+    ///
+    /// A number takes up to 10 bytes there, and so does a length.
+    var encodedSize: Int {
+        var size = 60 + container.utf8.count + Self.longestName
+        if let notification {
+            size += 30 + notification.topic.utf8.count + notification.payload.count
+            size += notification.restricted?.count ?? 0
+        }
+        // Where a change or a purge has the place of the one before it, it is not named again.
+        var (known, named) = ("", "")
+        func place(_ container: String, _ component: String) -> Int {
+            guard component != named || container != known else { return 0 }
+            (known, named) = (container, component)
+            return 20 + container.utf8.count + component.utf8.count
+        }
+        for change in changes {
+            size += 30 + change.key.utf8.count + (change.value?.count ?? 0)
+            size += place(change.container, change.component)
+        }
+        for purge in purges {
+            size += 30 + purge.prefix.utf8.count + (purge.item?.utf8.count ?? 0)
+            size += place(purge.container, purge.component)
+        }
+        for actor in actors { size += 20 + actor.name.utf8.count }
+        return size
+    }
+}
+
 /// Where a committed entry stands.
 public struct Commit: Sendable, Hashable {
     /// Its place among all entries of the store: contiguous, from 1.
@@ -149,6 +190,8 @@ public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case olderEpoch(epoch: Int)
     /// Its container stands at this position and not at the one it expected.
     case stale(position: Int64)
+    /// It has so many bytes, more than ``Entry/mostBytes``.
+    case tooLarge(bytes: Int)
     /// The store stopped writing after a storage error; try again after this many seconds.
     case unavailable(retryAfter: Double)
     /// The store's file is damaged: nothing is written to it any more.
@@ -163,6 +206,8 @@ public enum EntryFailure: Error, Sendable, Hashable, CustomStringConvertible {
             "an earlier entry of its container failed in epoch \(epoch): decide again"
         case .stale(let position):
             "its container has moved on to position \(position): catch up and decide again"
+        case .tooLarge(let bytes):
+            "the entry has \(bytes) bytes, at most \(Entry.mostBytes) are allowed: change less at once"
         case .unavailable(let retryAfter):
             "the store is not writable for now: try again in \(retryAfter) s"
         case .damaged(let reason):

@@ -31,8 +31,6 @@ struct EntryWriter {
     /// Whether a record may be there that is purged: one that takes its place is a new one.
     var mayBePurged = true
 
-    /// A value or payload that is longer is refused: SQLite's own limit is not far.
-    private static let longestValue = 256 << 20
     /// So many bytes of changes may wait in an entry's row.
     private static let mostLateBytes = 16 << 10
 
@@ -93,7 +91,7 @@ struct EntryWriter {
 
     /// Writes the entry as the next one of its container.
     mutating func write(_ entry: Entry, sequence: Int64, _ db: Database) throws -> Commit {
-        try Self.check(entry)
+        if let notification = entry.notification { try Self.check(notification.topic) }
         let size = entry.changes.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) }
         let isLate =
             entry.purges.isEmpty && entry.changes.count <= Tail.most && size <= Self.mostLateBytes
@@ -317,26 +315,10 @@ struct EntryWriter {
 
     // MARK: What can't be written
 
-    private static func check(_ entry: Entry) throws {
-        for change in entry.changes {
-            try check(change.value ?? [], "the value of \(change.key)")
-        }
-        guard let notification = entry.notification else { return }
-        try check(notification.payload, "the payload")
-        try check(notification.restricted ?? [], "the restricted payload")
-        try check(notification.topic)
-    }
-
     /// Names and topics are read as C strings, which would cut them at U+0000 and so make two into one.
     private static func check(_ name: String) throws {
         guard name.utf8.contains(0) else { return }
         throw UnwritableEntry(reason: "the name \(name.debugDescription) contains U+0000")
-    }
-
-    private static func check(_ bytes: [UInt8], _ what: @autoclosure () -> String) throws {
-        guard bytes.count > longestValue else { return }
-        throw UnwritableEntry(
-            reason: "\(what()) has \(bytes.count) bytes, the limit is \(longestValue)")
     }
 }
 

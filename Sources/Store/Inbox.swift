@@ -2,8 +2,16 @@
 struct Inbox {
     /// An entry and the ticket its outcome will carry.
     struct Appended: Sendable {
-        var entry: Entry
-        var ticket: UInt64
+        let entry: Entry
+        let ticket: UInt64
+        /// Its size, encoded.
+        let size: Int
+
+        init(entry: Entry, ticket: UInt64) {
+            self.entry = entry
+            self.ticket = ticket
+            size = entry.encodedSize
+        }
     }
 
     /// One thing to do, in order.
@@ -58,20 +66,12 @@ struct Inbox {
                     bytes = 0
                 }
                 group.entries.append(appended)
-                bytes += appended.entry.size
+                bytes += appended.size
             case .read(let read):
                 group.reads.append(read)
             }
         }
         groups.append(group)
         return groups
-    }
-}
-
-extension Entry {
-    /// Roughly the bytes it adds to the log.
-    var size: Int {
-        let payload = (notification?.payload.count ?? 0) + (notification?.restricted?.count ?? 0)
-        return changes.reduce(payload + 64) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 32 }
     }
 }

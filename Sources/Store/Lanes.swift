@@ -6,13 +6,15 @@ struct Lanes {
     private var failed: [String: Int] = [:]
 
     /// Why the entry can't be written while its container stands at the position; nil if it can.
-    func refusal(of entry: Entry, at position: Int64) -> EntryFailure? {
+    func refusal(of appended: Inbox.Appended, at position: Int64) -> EntryFailure? {
+        let entry = appended.entry
         if let epoch = failed[entry.container], entry.epoch <= epoch {
             return .olderEpoch(epoch: epoch)
         }
         if let expected = entry.expectedPosition, expected != position {
             return .stale(position: position)
         }
+        if appended.size > Entry.mostBytes { return .tooLarge(bytes: appended.size) }
         return nil
     }
 

@@ -226,7 +226,7 @@ extension Writer {
                 for appended in group {
                     let entry = appended.entry
                     let position = try entries.position(of: entry.container, db)
-                    if let refusal = lanes.refusal(of: entry, at: position) {
+                    if let refusal = lanes.refusal(of: appended, at: position) {
                         lanes.fail(entry)
                         outcomes.append(Outcome(appended, .failure(refusal)))
                         continue

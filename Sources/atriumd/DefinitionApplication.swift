@@ -92,6 +92,11 @@ extension HostError {
                     "items of '\(container)' do not fit the field '\(field)': \(reason)",
                     "change or remove them first: " + items.joined(separator: ", ")
                 )
+            case .limitExceeded("entryBytes", let value, _):
+                (
+                    .container, "what it changes takes more than \(value) bytes in the store",
+                    "make its settings and texts shorter"
+                )
             case .limitExceeded(let limit, let value, _):
                 (
                     .container, "there are \(value) \(limit) already, and no more are taken",

@@ -61,10 +61,10 @@ import Varlink
         #expect(!batch.takes(entry(1001)))
     }
 
-    @Test func `hold a MiB at most, and a longer line goes alone`() {
+    @Test func `hold 768 KiB at most, and a longer line goes alone`() {
         var batch = ImportBatch()
         #expect(batch.takes(entry(1, bytes: 2 << 20)))
-        batch.append(entry(1, bytes: 900_000))
+        batch.append(entry(1, bytes: 600_000))
         #expect(batch.takes(entry(2, bytes: 100_000)))
         #expect(!batch.takes(entry(2, bytes: 200_000)))
     }

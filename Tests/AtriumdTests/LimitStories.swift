@@ -135,29 +135,29 @@ extension Stories {
             }
         }
 
-        @Test func `a limit in the environment beats the file's, and more may be put at once`()
+        @Test func `a limit in the environment beats the file's, and less may be put at once`()
             async throws
         {
-            var options = Self.configuration("  searchBytes: 64\n  batchBytes: 4M\n")
+            var options = Self.configuration("  searchBytes: 64\n  batchBytes: 512K\n")
             options.prefix = ["env", "ATRIUM_LIMITS_SEARCH_BYTES=1K"]
             try await withFilms(options) { daemon in
                 let peer = try daemon.peer()
                 let method = "org.atrium.Contents.List"
                 #expect(try await peer.call(method, Self.search(1_024))["error"] == nil)
                 #expect(try await peer.call(method, Self.search(1_025))["error"] != nil)
-                func item(_ megabytes: Int) async throws -> Finished {
+                func item(_ kibibytes: Int) async throws -> Finished {
                     try await daemon.type(
                         """
-                        title=$(head -c \(megabytes)M /dev/zero | tr '\\0' x)
+                        title=$(head -c \(kibibytes)K /dev/zero | tr '\\0' x)
                         printf '{"id":"big","fields":{"title":"%s"}}\\n' "$title" >big.ndjson
                         atriumctl import films big.ndjson
                         """)
                 }
-                let big = try await item(3)
+                let big = try await item(511)
                 #expect(big.status == 0, "\(big)")
-                let bigger = try await item(5)
+                let bigger = try await item(513)
                 #expect(
-                    bigger.errors.contains("4194304 bytes (limits.batchBytes)"),
+                    bigger.errors.contains("524288 bytes (limits.batchBytes)"),
                     "\(bigger.errors)")
             }
         }
@@ -179,6 +179,12 @@ extension Stories {
                         "_SCREENS: expected a whole number from 1 to 1000000, found '0'"
                     ),
                     "\(wrong)")
+                let more = try await check("ATRIUM_LIMITS_BATCH_BYTES=8M")
+                #expect(more.status == 78)
+                #expect(
+                    more.errors.contains("_BATCH_BYTES: expected a size from 64K to 1M,")
+                        && more.errors.contains("one entry of the store, of 1M at most: put fewer")
+                        && more.errors.contains("found '8M'"), "\(more)")
                 let unknown = try await check("ATRIUM_LIMITS_SCREEN=1")
                 #expect(unknown.errors.contains("ATRIUM_LIMITS_SCREEN: unknown"), "\(unknown)")
                 #expect(unknown.errors.contains("ATRIUM_LIMITS_SCREENS,"), "\(unknown)")

@@ -153,7 +153,7 @@ import Testing
         bench.write(put("a", "small"))
         let pages = try bench.store.pragma("page_count") ?? 0
         _ = try bench.store.pragma("max_page_count = \(pages + 8)")
-        let large = String(repeating: "x", count: 1 << 20)
+        let large = String(repeating: "x", count: 1 << 19)
         let outcomes = try bench.writeTogether([
             put("b", "small", in: "books"), put("c", large), put("d", "small", in: "plays"),
         ]).map(\.result)

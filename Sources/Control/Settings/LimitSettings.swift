@@ -63,9 +63,9 @@ public struct LimitSettings: Sendable, Hashable {
         init(
             _ key: String, _ unit: NumberSetting.Unit, _ range: ClosedRange<Int>,
             _ place: any WritableKeyPath<LimitSettings, Int> & Sendable,
-            halfOf: (any KeyPath<LimitSettings, Int> & Sendable)? = nil
+            halfOf: (any KeyPath<LimitSettings, Int> & Sendable)? = nil, note: String? = nil
         ) {
-            setting = NumberSetting(key, unit, range)
+            setting = NumberSetting(key, unit, range, note: note)
             self.place = place
             self.halfOf = halfOf
         }
@@ -92,8 +92,11 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("selectionBytes", .bytes, 1 << 10...1 << 20, \.host.selectionBytes),
         Limit("waitingQueries", .things, 10...1_000_000, \.host.waitingQueries),
         Limit("facetValues", .things, 10...100_000, \.host.facetValues),
-        Limit("batchBytes", .bytes, 1 << 20...8 << 20, \.host.batchBytes),
-        Limit("payloadBytes", .bytes, 1 << 10...1 << 20, \.host.payloadBytes),
+        Limit(
+            "batchBytes", .bytes, 64 << 10...1 << 20, \.host.batchBytes,
+            note: "what a call puts is one entry of the store, of 1M at most: put fewer items "
+                + "at once"),
+        Limit("payloadBytes", .bytes, 1 << 10...512 << 10, \.host.payloadBytes),
         Limit("writesPerMinute", .things, 1...1_000_000_000, \.host.writesPerMinute),
         Limit("bytesPerMinute", .bytes, 1 << 20...1 << 40, \.host.bytesPerMinute),
         Limit(

@@ -17,11 +17,17 @@ public struct NumberSetting: Sendable, Hashable {
     /// The least and the greatest that it may be.
     public let range: ClosedRange<Int>
 
+    /// Why it may be no more, and what to do instead; nil where the bounds say enough.
+    public let note: String?
+
     /// A number by its key, form and bounds.
-    public init(_ key: String, _ unit: Unit, _ range: ClosedRange<Int>) {
+    public init(
+        _ key: String, _ unit: Unit, _ range: ClosedRange<Int>, note: String? = nil
+    ) {
         self.key = key
         self.unit = unit
         self.range = range
+        self.note = note
     }
 
     /// The number that a text is; nil if it is none, or one that it may not be.
@@ -35,7 +41,9 @@ public struct NumberSetting: Sendable, Hashable {
     }
 
     /// What it may be, in words.
-    public var expectation: String {
+    public var expectation: String { form + (note.map { " (\($0))" } ?? "") }
+
+    private var form: String {
         switch unit {
         case .things: "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .seconds: "seconds, a whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -40,6 +40,8 @@ extension HostError {
             case .storage(let reason):
                 .storeUnavailable(
                     reason: "The entry could not be written: \(reason).", retryAfter: 1)
+            case .tooLarge:
+                .limitExceeded(limit: "entryBytes", value: Entry.mostBytes, retryAfter: nil)
             case .unavailable(let retryAfter):
                 .storeUnavailable(
                     reason: "The store is not writable for now.", retryAfter: retryAfter)

@@ -8,6 +8,8 @@ public struct HostLimits: Sendable, Hashable {
     /// Items in one put or remove; `batchItems`.
     public var batchItems = 1_000
     /// Bytes of one put, roughly as JSON; `batchBytes`.
+    ///
+    /// No more than an entry may have (`entryBytes`), which is no setting: what a call writes is one entry.
     public var batchBytes = 1 << 20
     /// Items, comments or ballots on one page; `pageItems`.
     public var pageItems = 1_000

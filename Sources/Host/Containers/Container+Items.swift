@@ -32,7 +32,7 @@ extension Container {
         guard drafts.count <= limits.batchItems else {
             throw .limitExceeded(limit: "batchItems", value: limits.batchItems, retryAfter: nil)
         }
-        guard drafts.reduce(0, { $0 + $1.item.roughSize }) <= limits.batchBytes else {
+        guard drafts.reduce(0, { $0 + $1.item.writtenSize }) <= limits.batchBytes else {
             throw .limitExceeded(limit: "batchBytes", value: limits.batchBytes, retryAfter: nil)
         }
         let checker = checker
@@ -96,4 +96,9 @@ extension Container {
         meters.count(.commands)
         command.slot.run(command)
     }
+}
+
+extension Item {
+    /// Roughly what it adds to an entry: its record, and its id in the notification.
+    fileprivate var writtenSize: Int { roughSize + id.utf8.count + 24 }
 }

@@ -1,12 +1,13 @@
 public import AtriumKit
 import Index
+import Store
 
 extension AnswerCheck {
     /// What is wrong with an answer, as it follows on "answered with"; nil: nothing.
     public func problem(in answer: ComponentAnswer, to query: ComponentQuery) -> String? {
         switch (query, answer) {
         case (.details, .details(let details)):
-            return tooBig(.object(details ?? [:]), limits.batchBytes, "details")
+            return tooBig(.object(details ?? [:]), Entry.mostBytes, "details")
         case (.sections, .sections(let sections)): return problem(in: sections)
         case (.filters(let asked), .filters(let filters)):
             return filters.count <= asked.count ? nil : "more filters than were asked for"

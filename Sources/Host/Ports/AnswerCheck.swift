@@ -1,6 +1,7 @@
 public import AtriumKit
 import Index
 import PluginLoader
+import Store
 
 /// What a component may say: whatever breaks a rule is believed in nothing.
 ///
@@ -73,10 +74,9 @@ extension AnswerCheck {
         let size = decision.changes.reduce(0) {
             $0 + $1.key.utf8.count + ($1.value?.roughSize ?? 0)
         }
-        // A batch as records: an item's fields stand in an object of their own.
-        guard size <= 2 * limits.batchBytes else {
-            return "records of \(size) bytes, where \(2 * limits.batchBytes) are allowed (twice "
-                + "limits.batchBytes)"
+        // The store refuses what is no entry: this much can't come of what was asked for.
+        guard size <= 2 * Entry.mostBytes else {
+            return "records of \(size) bytes, where \(2 * Entry.mostBytes) are allowed"
         }
         // What was put was judged before it was asked for: most that a list tells is that.
         var put: [String: Item] = [:]

@@ -6,6 +6,7 @@ enum LimitWording {
         case "pageItems": "a page holds 1 to \(value)"
         case "batchItems": "one call takes at most \(value) items"
         case "batchBytes": "one call takes items of at most \(value) bytes"
+        case "entryBytes": "one call writes at most \(value) bytes: send fewer at once, or less"
         case "payloadBytes": "a notification holds at most \(value) bytes"
         case "topics": "one subscription names at most \(value) topics"
         case "screensPerUser": "you have \(value) screens open already, and no more are taken"

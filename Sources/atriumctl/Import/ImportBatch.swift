@@ -6,8 +6,9 @@ struct ImportBatch: Sendable {
     /// How many entries a call takes at most.
     enum Limit {
         static let entries = 1000
-        /// How many bytes of entries a call takes at most: a MiB, less the call's frame.
-        static let bytes = (1 << 20) - 4096
+        /// How many bytes of entries a call has at most, where there is more than one: what comes of them is one entry of
+        /// the store, which has a MiB at most.
+        static let bytes = 768 << 10
     }
 
     /// One line.

@@ -173,6 +173,24 @@ import Testing
         try await host.end()
     }
 
+    @Test func `what is no entry of the store is refused with its limit, and undone`() async throws
+    {
+        let host = try await films()
+        // Each has two bytes in its record.
+        let long = Item(
+            id: "heat", fields: ["title": .text(String(repeating: "\"", count: 600_000))])
+        let before = try await host.list()
+        await expect(.limitExceeded(limit: "entryBytes", value: 1 << 20, retryAfter: nil)) {
+            try await host.put(long)
+        }
+        #expect(try await host.list().items == before.items)
+        #expect(host.store.unavailability == nil)
+        // The component does not know of it either: it is another one still.
+        #expect(try await host.put(.film("heat", ["drama"])).updated == 1)
+        #expect(try await host.put(.film("heat", ["drama"])).unchanged == 1)
+        try await host.end()
+    }
+
     @Test func `thousands that fail together are answered in slices, and undone`() async throws {
         let host = try await films()
         try await host.cast(2, on: "heat", by: Caller(actor: "unix:7"))
