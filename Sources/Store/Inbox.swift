@@ -1,7 +1,7 @@
 /// What waits for the writer's thread, in the order it came.
 struct Inbox {
-    /// An entry and the ticket its outcome will carry.
-    struct Appended: Sendable {
+    /// An entry and the ticket its outcome will carry: an object, since it is passed on a few times.
+    final class Appended: Sendable {
         let entry: Entry
         let ticket: UInt64
         /// Its size, encoded.

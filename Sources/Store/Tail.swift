@@ -72,6 +72,8 @@ struct Tail {
 }
 
 /// Records as the tail will make them: readers put them in the place of those in the file.
+///
+/// Readers find them among the entries that wait: these are few, and reads of records rare beside writes.
 final class LateRecords: Sendable {
     struct Late: Sendable {
         /// nil: it was removed.
@@ -89,16 +91,33 @@ final class LateRecords: Sendable {
         fileprivate(set) var applied: Int64
         /// The last entry that was committed.
         fileprivate(set) var last: Int64
-        fileprivate var records: [Place: Late] = [:]
+        fileprivate var waiting: [Tail.Waiting] = []
 
+        /// What a key has here, by its bytes: keys that read alike may be others.
         subscript(key: RecordKey) -> Late? {
-            records[Place(key.container, key.component, key.key)]
+            var late: Late?
+            for entry in waiting {
+                for change in entry.changes
+                where change.key == key.key && change.key.utf8.elementsEqual(key.key.utf8)
+                    && change.component == key.component && change.container == key.container
+                {
+                    late = Late(change, in: entry, after: late)
+                }
+            }
+            return late
         }
 
         /// Those of a component, by the bytes of their keys.
         func records(_ container: String, _ component: String) -> [(key: [UInt8], Late)] {
-            records.lazy.filter { $0.key.component == component && $0.key.container == container }
-                .map { (key: $0.key.key, $0.value) }
+            var records: [[UInt8]: Late] = [:]
+            for entry in waiting {
+                for change in entry.changes
+                where change.component == component && change.container == container {
+                    let key = Array(change.key.utf8)
+                    records[key] = Late(change, in: entry, after: records[key])
+                }
+            }
+            return records.map { (key: $0.key, $0.value) }
                 .sorted { $0.key.lexicographicallyPrecedes($1.key) }
         }
     }
@@ -106,10 +125,10 @@ final class LateRecords: Sendable {
     private let table: Mutex<Table>
 
     init(_ tail: Tail, applied: Int64) {
-        table = Mutex(Table(applied: applied, last: applied))
-        table.withLock { table in
-            for entry in tail.all { table.add(entry) }
-        }
+        table = Mutex(
+            Table(
+                applied: applied, last: tail.all.last?.sequence ?? applied,
+                waiting: Array(tail.all)))
     }
 
     var current: Table { table.withLock { $0 } }
@@ -117,44 +136,21 @@ final class LateRecords: Sendable {
     /// A transaction of the tail has committed.
     func note(_ tail: Tail) {
         table.withLock { table in
-            for entry in tail.added { table.add(entry) }
-            for entry in tail.taken { table.drop(entry) }
+            table.waiting += tail.added
+            if let added = tail.added.last { table.last = added.sequence }
+            guard let taken = tail.taken.last else { return }
+            table.applied = taken.sequence
+            table.waiting.removeFirst(tail.taken.count)
         }
     }
 }
 
-extension LateRecords.Table {
-    fileprivate mutating func add(_ entry: Tail.Waiting) {
-        last = entry.sequence
-        for change in entry.changes {
-            let key = Place(change.container, change.component, change.key)
-            let known = records[key]
-            let goesOn = known?.value != nil
-            records[key] = LateRecords.Late(
-                value: change.value, sequence: entry.sequence,
-                created: goesOn ? known?.created ?? entry.sequence : entry.sequence,
-                isNew: change.value == nil || known?.isNew ?? false)
-        }
-    }
-
-    fileprivate mutating func drop(_ entry: Tail.Waiting) {
-        applied = entry.sequence
-        for change in entry.changes {
-            let key = Place(change.container, change.component, change.key)
-            if let known = records[key], known.sequence <= applied { records[key] = nil }
-        }
-    }
-}
-
-/// Where a record stands: keys are alike where their bytes are, and not where they read alike.
-private struct Place: Hashable {
-    var container: String
-    var component: String
-    var key: [UInt8]
-
-    init(_ container: String, _ component: String, _ key: String) {
-        self.container = container
-        self.component = component
-        self.key = Array(key.utf8)
+extension LateRecords.Late {
+    /// What a change makes of a record that was changed here before, or was not.
+    fileprivate init(_ change: RecordChange, in entry: Tail.Waiting, after known: Self?) {
+        value = change.value
+        sequence = entry.sequence
+        created = known?.value == nil ? entry.sequence : known?.created ?? entry.sequence
+        isNew = change.value == nil || known?.isNew ?? false
     }
 }
