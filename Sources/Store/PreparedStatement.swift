@@ -8,8 +8,11 @@ internal import GRDBSQLite
 final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
+    /// What was bound, until the statement has run: copies of SQLite's own are an allocation each.
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
+    private var used = 0
 
-    /// What is bound is copied: SQLITE_TRANSIENT, a macro that Swift does not see.
+    /// What does not fit is copied by SQLite: SQLITE_TRANSIENT, a macro that Swift does not see.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ sql: String, _ db: Database) throws {
@@ -24,7 +27,10 @@ final class PreparedStatement {
         self.connection = connection
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        room.deallocate()
+    }
 
     /// Binds a number, or NULL.
     func bind(_ number: Int64?, at index: Int32) {
@@ -37,12 +43,12 @@ final class PreparedStatement {
 
     /// Binds a blob.
     func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-        if bytes.isEmpty {
+        guard !bytes.isEmpty else {
             sqlite3_bind_zeroblob(handle, index, 0)
-        } else {
-            sqlite3_bind_blob64(
-                handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+            return
         }
+        let (start, copies) = kept(bytes)
+        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), copies)
     }
 
     /// Binds a blob, or NULL.
@@ -67,10 +73,22 @@ final class PreparedStatement {
             return
         }
         text.withUTF8 { bytes in
-            _ = bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
-            }
+            let (start, copies) = kept(UnsafeRawBufferPointer(bytes))
+            sqlite3_bind_text(
+                handle, index, start?.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+                copies)
         }
+    }
+
+    /// Where SQLite finds bytes when the statement runs, and whether it is to copy them now.
+    private func kept(
+        _ bytes: UnsafeRawBufferPointer
+    ) -> (start: UnsafeRawPointer?, copies: sqlite3_destructor_type?) {
+        guard bytes.count <= room.count - used else { return (bytes.baseAddress, Self.copied) }
+        let place = UnsafeMutableRawBufferPointer(rebasing: room[used..<used + bytes.count])
+        place.copyMemory(from: bytes)
+        used += bytes.count
+        return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
     /// Runs it, and makes it ready for the next time.
@@ -83,13 +101,16 @@ final class PreparedStatement {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         let failure = code == SQLITE_DONE ? nil : Self.error(code, connection)
-        sqlite3_reset(handle)
+        reset()
         if let failure { throw failure }
         return false
     }
 
     /// Makes it ready for the next time before its last row.
-    func reset() { sqlite3_reset(handle) }
+    func reset() {
+        sqlite3_reset(handle)
+        used = 0
+    }
 
     /// A number of the row; 0 for NULL.
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
