@@ -70,8 +70,8 @@ struct ScreensControl: ScreensService {
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.select(
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.select(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
@@ -80,8 +80,8 @@ struct ScreensControl: ScreensService {
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.deselect(
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.deselect(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
@@ -90,24 +90,24 @@ struct ScreensControl: ScreensService {
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.clear(screen) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.clear(screen) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.search(parameters.text, on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.search(parameters.text, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.sort(by: parameters.sort, on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.sort(by: parameters.sort, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -116,8 +116,8 @@ struct ScreensControl: ScreensService {
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.setScope(parameters.scope, on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.setScope(parameters.scope, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -126,32 +126,32 @@ struct ScreensControl: ScreensService {
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.resize(parameters.component, to: parameters.limit, on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.resize(parameters.component, to: parameters.limit, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.enter(parameters.item, on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.enter(parameters.item, on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.back(on: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.back(on: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        act(call, on: parameters.screen) { container, screen, _ in
-            container.focus(on: parameters.item, of: screen) {
+        act(call, on: parameters.screen) { screens, screen, _ in
+            screens.focus(on: parameters.item, of: screen) {
                 call.settle($0, in: Screens.self) { .init(revision: $0) }
             }
         }
@@ -161,13 +161,13 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
         act(call, on: parameters.screen, wanting: (Screens.Activate.name, .member)) {
-            container, screen, caller in
+            screens, screen, caller in
             let agent = Caller(actor: screen.agent, pace: caller.pace)
             let bytes = parameters.item.utf8.count
             if let refusal = context.registry.refusal(ofWriting: bytes, by: agent) {
                 return call.fail(refusal.reply(of: Screens.self))
             }
-            container.activate(parameters.item, on: screen) {
+            screens.activate(parameters.item, on: screen) {
                 call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
@@ -178,7 +178,7 @@ struct ScreensControl: ScreensService {
     private func act<Reply>(
         _ call: VarlinkCall<Reply>, on screen: String,
         wanting role: (method: String, role: Role)? = nil,
-        _ body: @escaping (Host.Container, Screen, Caller) -> Void
+        _ body: @escaping (ContainerScreens, Screen, Caller) -> Void
     ) {
         let id = ScreenID(screen)
         context.registry.whenRestored(id) {
@@ -194,10 +194,10 @@ struct ScreensControl: ScreensService {
                 context.denial(of: $0.method, wanting: $0.role, to: call.peer)
             }
             if let denial { return call.fail(denial) }
-            guard let (container, screen) = found else {
+            guard let (screens, screen) = found else {
                 return call.fail(HostError.screenNotFound(id.text).reply(of: Screens.self))
             }
-            body(container, screen, caller)
+            body(screens, screen, caller)
         }
     }
 }

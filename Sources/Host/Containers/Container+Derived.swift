@@ -20,7 +20,7 @@ extension Container {
         structureChanged()
         var works: [Rederivation] = []
         if before.votes != now.votes {
-            forgetBallots()
+            screens?.forgetBallots()
             let voted = wired.votes.flatMap { slot($0) }.map { Array($0.tallies.keys) } ?? []
             for list in derivedLists {
                 works.append(
@@ -51,7 +51,7 @@ extension Container {
             return true
         } then: { [self] in
             rewirings -= 1
-            screensChanged()
+            screens?.changed()
             guard rewirings == 0 else { return }
             let waiting = waitingForWiring
             waitingForWiring = []

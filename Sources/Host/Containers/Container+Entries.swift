@@ -137,10 +137,10 @@ extension Container {
         if case .ballot(_, _, let value) = decision.answer,
             case .tally(let subject, _) = decision.events.first(where: \.isTally)
         {
-            noteBallot(value, of: actor, on: subject, in: slot)
+            screens?.noteBallot(value, of: actor, on: subject, in: slot)
         } else if slot.name == wired.votes || !isAlone {
             // Restored, or purged with the items.
-            forgetBallots()
+            screens?.forgetBallots()
         }
     }
 }
@@ -227,7 +227,7 @@ extension Container {
         restricted: [UInt8]? = nil, about comment: RecordKey? = nil, says text: CommentText? = nil
     ) {
         if let actor { domain.actors.stored(actor) }
-        screensCommitted()
+        screens?.committed()
         guard let topic else { return domain.bus.advance(to: commit.sequence) }
         domain.bus.post(
             BusNotification(

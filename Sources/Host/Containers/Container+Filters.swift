@@ -139,10 +139,11 @@ extension Container {
     ///   - selection: filter ids by section.
     ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
     ///   - only: the one filters component to ask; nil: all.
-    ///   - isOfView: whether screens are to show it, who share what they ask.
+    ///   - ask: asks a component; screens that ask the same share an answer.
     ///   - then: takes the sections.
     func resolve(
-        _ selection: Selection, offers: Bool, only: Slot? = nil, isOfView: Bool = false,
+        _ selection: Selection, offers: Bool, only: Slot? = nil,
+        asking ask: @escaping FilterResolution.Ask = { $0.ask($1, $2) },
         then: @escaping Answer<[ResolvedSection]>
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
@@ -150,7 +151,7 @@ extension Container {
         // With several components only their offers tell whose a section is.
         resolve(
             FilterResolution(
-                selection: selection, offers: offers || asked.count > 1, isOfView: isOfView),
+                selection: selection, offers: offers || asked.count > 1, ask: ask),
             asking: asked
         ) { [domain] result in
             do throws(HostError) {
@@ -180,7 +181,7 @@ extension Container {
             guard resolution.offers else {
                 return resolveSelected(resolution, [], slot, asking: rest, then: then)
             }
-            ask(slot, .sections, isShared: resolution.isOfView) { [self] result in
+            resolution.ask(slot, .sections) { [self] result in
                 switch result {
                 case .success(.sections(let sections)):
                     resolveSelected(resolution, sections, slot, asking: rest, then: then)
@@ -201,7 +202,7 @@ extension Container {
             resolution.add(sections, [], [])
             return resolve(resolution, asking: rest, then: then)
         }
-        ask(slot, .filters(ids), isShared: resolution.isOfView) { [self] result in
+        resolution.ask(slot, .filters(ids)) { [self] result in
             switch result {
             case .success(.filters(let filters)):
                 var resolution = resolution
@@ -238,16 +239,19 @@ extension Container {
 }
 
 /// How far a selection is looked up.
-private struct FilterResolution {
+struct FilterResolution {
+    /// How a component is asked.
+    typealias Ask = (Slot, ComponentQuery, @escaping Answer<ComponentAnswer>) -> Void
+
     var offers: Bool
-    var isOfView: Bool
+    let ask: Ask
     var sections: [ResolvedSection] = []
     private var selection: Selection
 
-    init(selection: Selection, offers: Bool, isOfView: Bool) {
+    init(selection: Selection, offers: Bool, ask: @escaping Ask) {
         self.selection = selection
         self.offers = offers
-        self.isOfView = isOfView
+        self.ask = ask
     }
 
     /// The selected sections that no component has, sorted.

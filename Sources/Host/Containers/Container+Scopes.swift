@@ -101,38 +101,6 @@ extension Container {
     func scopeNotFound(_ name: String) -> HostError {
         .scopeNotFound(name, known: definition.scopes.map(\.name))
     }
-
-    /// Shows another scope on a screen, at its top.
-    ///
-    /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
-    public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        screen.queue { [self] finished in
-            let done: Answer<Int> = { result in
-                reply(result)
-                finished()
-            }
-            guard definition.scope(name) != nil else { return done(.failure(scopeNotFound(name))) }
-            var choices = screen.choices
-            choices.view.go(to: name)
-            turn(screen, to: choices, done)
-        }
-    }
-
-    /// What was chosen, in a scope that there is.
-    func inScope(_ choices: Screen.Choices) -> Screen.Choices {
-        var choices = choices
-        choices.view.go(to: scope(choices.view.scope)?.name)
-        return choices
-    }
-}
-
-extension ViewKey {
-    /// Goes to another scope, at its top.
-    fileprivate mutating func go(to scope: String?) {
-        guard scope != self.scope else { return }
-        self.scope = scope
-        places = []
-    }
 }
 
 // Each scope's own delegate.
@@ -148,24 +116,16 @@ extension Container {
             delegate.attach(to: handle)
             scopeDelegates[scope.name] = delegate
         }
-        var screens = domain.screens.screens.values.filter { $0.container === self }
-        // Until then they show what the first scope does.
-        domain.inSlices { [self] in
-            guard let screen = screens.popLast() else { return false }
-            guard screen.choices.view.scope != scope(screen.choices.view.scope)?.name else {
-                return true
-            }
-            change(screen) { _ in
-            } then: { _ in
-            }
-            return true
-        } then: {
-        }
+        screens?.scopesChanged()
     }
 
-    /// Who is told of what happens on a screen: its scope's delegate, or else the container's.
-    func delegate(on screen: Screen?) -> ContainerDelegate {
-        guard let screen, let scope = scope(screen.choices.view.scope) else { return delegate }
-        return scopeDelegates[scope.name] ?? delegate
+    /// Who is told of what happens in a scope; nil: of what happens in the first, or without any.
+    func delegate(in scope: String?) -> ContainerDelegate {
+        self.scope(scope).flatMap { scopeDelegates[$0.name] } ?? delegate
+    }
+
+    /// Who is told of what happens on a screen; nil: on none that there is.
+    func delegate(on screen: String?) -> ContainerDelegate {
+        screen.flatMap { screens?.delegate(on: $0) } ?? delegate
     }
 }

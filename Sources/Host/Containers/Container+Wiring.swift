@@ -14,8 +14,8 @@ extension Container {
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         deliver(events, from: slot)
-        for event in events { showUnasked(event, from: slot) }
-        screensChanged()
+        for event in events { screens?.showUnasked(event, from: slot) }
+        screens?.changed()
     }
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
@@ -23,13 +23,13 @@ extension Container {
         switch event {
         case .contents(let change): delegate.contents(from, didChange: change)
         case .didSelect(let filter, let section, let selection, let screen):
-            delegate(on: self.screen(screen)).filters(
+            delegate(on: screen).filters(
                 from, didSelect: filter, in: section, now: selection, on: screen)
         case .didDeselect(let filter, let section, let selection, let screen):
-            delegate(on: self.screen(screen)).filters(
+            delegate(on: screen).filters(
                 from, didDeselect: filter, in: section, now: selection, on: screen)
         case .didClear(let screen):
-            delegate(on: self.screen(screen)).filters(from, didClearOn: screen)
+            delegate(on: screen).filters(from, didClearOn: screen)
         case .tally(let subject, let tally):
             delegate.votes(from, didChange: tally, of: subject)
         case .didPost(let comment): delegate.comments(from, didPost: comment)
@@ -81,7 +81,7 @@ extension Container {
             slot.isShown = true
             slot.noteStarted()
             deliver(slot.early.takeAll(), from: slot)
-            if slot.kind == .votes { forgetBallots() }
+            if slot.kind == .votes { screens?.forgetBallots() }
             structureChanged()
             startsChanged()
             done()
@@ -113,9 +113,9 @@ extension Container {
     /// Lets the screens that are focused on what an event is about follow.
     private func noteForScreens(_ event: ComponentEvent) {
         switch event {
-        case .tally(let subject, _), .commentCount(let subject, _): subjectChanged(subject)
+        case .tally(let subject, _), .commentCount(let subject, _): screens?.subjectChanged(subject)
         case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
-            subjectChanged(comment.subject)
+            screens?.subjectChanged(comment.subject)
         default: break
         }
     }

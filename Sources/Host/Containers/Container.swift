@@ -37,7 +37,8 @@ public final class Container {
     /// The components, in order.
     var slots: [Slot] = []
     var lane: Lane<any EntryWaiter>
-    var screening = Screening()
+    /// The screens that are open on it; nil: the registry does not have it yet, or not any more.
+    var screens: (any OpenScreens)?
     /// How many components are forgetting ballots on purged items.
     var erasures = 0
     /// Screens of another process of which it is not known yet whether they show what they showed:
@@ -204,6 +205,9 @@ extension Container {
 // MARK: What the registry shows
 
 extension Container {
+    /// Components, their order or their state changed.
+    func structureChanged() { screens?.structureChanged() }
+
     var status: ContainerStatus {
         var failures = failures.map { "the component \($0.name) \($0.reason)" }
         // Whose changes they were nobody knows.

@@ -16,22 +16,14 @@ final class DelegateHandle: ContainerHandle {
     }
 
     func show(_ selection: Selection, on screen: String) {
-        guard let container, let screen = container.screen(screen) else { return }
-        container.change(screen) {
-            $0.view.selection = selection
-        } then: { _ in
-        }
+        container?.screens?.show(selection, on: screen)
     }
 
     func enter(_ item: String, on screen: String) {
-        guard let container, let screen = container.screen(screen) else { return }
-        container.enter(item, on: screen) { _ in }
+        container?.screens?.enter(item, on: screen)
     }
 
-    func back(on screen: String) {
-        guard let container, let screen = container.screen(screen) else { return }
-        container.back(on: screen) { _ in }
-    }
+    func back(on screen: String) { container?.screens?.back(on: screen) }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {
         guard let container, let slot = container.slot(component.name), let list = slot.list else {

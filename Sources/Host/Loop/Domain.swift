@@ -20,7 +20,6 @@ final class Domain {
     let logger: Logger
     let actors: ActorTable
     let metered = ContainerMeters.Room()
-    let screens: ScreenTable
     /// What the last verification found wrong with the store itself.
     var verified = VerifiedDamage()
     private(set) lazy var queries = LongQueries(self)
@@ -56,7 +55,7 @@ final class Domain {
     /// What came from the store and is to be passed on, in its order.
     private var arrivals: Deque<Arrival> = []
     /// Containers whose screens follow once the present commits are through.
-    private var unflushed: [Container] = []
+    private var unflushed: [any ChangeFollower] = []
     /// Whether arrivals are being passed on at this moment.
     private var isPassing = false
     /// Work that is done in slices, whose turn comes in this order.
@@ -86,21 +85,9 @@ final class Domain {
         self.clock = clock
         changes = ChangeWatch(loop: loop)
         sequence = store.lastSequence
-        screens = ScreenTable(incarnation: String(randomIDs.next().prefix(8)))
-        screens.grew = { [weak self] in self?.relieveLater($0) }
     }
 
     func now() -> Timestamp { clock() }
-
-    /// Ends screens of a user who keeps far more than allowed, once what goes on now has returned.
-    private func relieveLater(_ account: ScreenAccount) {
-        guard account.isOverdrawn(limits), !account.isRelieved else { return }
-        account.isRelieved = true
-        later { [self] in
-            account.isRelieved = false
-            relieve(account)
-        }
-    }
 
     /// A number that was never given before: an operation's name and its entry's ticket; or a
     /// request's, by which one is seen to have come before another.
@@ -219,17 +206,17 @@ extension Domain {
     }
 
     /// Lets a container's screens follow soon: once for all that happens meanwhile.
-    func flushLater(_ container: Container) {
-        unflushed.append(container)
+    func flushLater(_ screens: any ChangeFollower) {
+        unflushed.append(screens)
         changes.note()
         guard !isPassing, unflushed.count == 1 else { return }
         later { [self] in flushScreens() }
     }
 
     private func flushScreens() {
-        let containers = unflushed
+        let followers = unflushed
         unflushed.removeAll()
-        for container in containers { container.flushScreens() }
+        for follower in followers { follower.flush() }
     }
 
     /// Reads the store on a thread, after all that was appended so far has settled, and comes back.

@@ -20,3 +20,9 @@ protocol EntryOwner: AnyObject {
     /// Does one of those.
     func perform(_ step: Lane<any EntryWaiter>.Step)
 }
+
+/// What shows what is committed, and follows once the commits of the moment are through: a container's screens.
+protocol ChangeFollower: AnyObject {
+    /// Follows all that happened.
+    func flush()
+}

@@ -181,9 +181,6 @@ extension Container {
                 RecordKey(container: name, component: component, key: comment), to: nil,
                 at: commit.sequence)
         }
-        let gone = Set(comments)
-        for focuses in screening.focuses.values {
-            for focus in focuses.values { focus.forget(gone, of: component) }
-        }
+        screens?.commentsGone(Set(comments), of: component)
     }
 }

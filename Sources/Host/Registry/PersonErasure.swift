@@ -114,7 +114,7 @@ extension PersonErasure {
     private func begin() {
         // What is read out before the records are gone would have them all.
         endExports()
-        for container in state.containers.values { container.forgetBallots() }
+        for container in state.containers.values { container.screens?.forgetBallots() }
         domain.read { store in
             try store.containers()
         } then: { [self] result in

@@ -89,7 +89,7 @@ extension Registry {
         container.apply(
             definition, dryRun: application.dryRun, prune: application.prune, isNew: known == nil,
             by: application.caller,
-            atCommit: { [self] in state.containers[definition.name] = container }, reached)
+            atCommit: { [self] in state.add(container) }, reached)
     }
 
     /// All containers, sorted by name.
@@ -155,7 +155,7 @@ extension Registry {
                 }
                 container.remove(
                     purge: purge, by: caller, erased: components,
-                    atCommit: { [self] in state.containers[name] = nil }, done)
+                    atCommit: { [self] in state.remove(name) }, done)
             }
         }
     }

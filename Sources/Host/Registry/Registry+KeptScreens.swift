@@ -10,7 +10,7 @@ extension Registry {
     ///
     /// - Parameter note: called on the loop, from within what changes it; nil: nobody wants to know.
     public func noteScreens(_ note: ((ScreenNote) -> Void)?) {
-        domain.screens.note = note
+        state.screens.note = note
     }
 
     /// All screens, with what their readers were sent last.
@@ -18,8 +18,8 @@ extension Registry {
     /// - Parameter digest: tells what a whole revision shows from everything else.
     /// - Returns: the screens, in no order.
     public func keptScreens(digest: (ScreenRevision) -> Int) -> [KeptScreen] {
-        domain.screens.screens.values.compactMap { screen in
-            if let restoration = domain.screens.restorations[screen.id] { return restoration.kept }
+        state.screens.screens.values.compactMap { screen in
+            if let restoration = state.screens.restorations[screen.id] { return restoration.kept }
             guard var kept = KeptScreen(screen) else { return nil }
             kept.digest = screen.whole().map(digest)
             return kept
@@ -29,7 +29,7 @@ extension Registry {
     /// The screen that a reader has, and the revision that it was sent last; nil while it has not
     /// been sent any.
     public func standing(of reader: ScreenReader) -> KeptScreen? {
-        guard let screen = domain.screens[reader.screen], screen.turn == reader.turn,
+        guard let screen = state.screens[reader.screen], screen.turn == reader.turn,
             !screen.owesFirst
         else { return nil }
         return KeptScreen(screen)
@@ -50,17 +50,17 @@ extension Registry {
         _ reply: @escaping (Int) -> Void = { _ in }
     ) {
         let taken = kept.filter(takeIn)
-        guard !taken.isEmpty else { return reply(domain.screens.count) }
+        guard !taken.isEmpty else { return reply(state.screens.count) }
         var outstanding = taken.count
         for (name, kept) in Dictionary(grouping: taken, by: \.container) {
             let container = containers[name]
             // What is written before would be what they do not know.
             container?.awaitedScreens += kept.count
             for screen in kept {
-                domain.screens.restorations[screen.id]?.whenOver { [domain] in
+                state.screens.restorations[screen.id]?.whenOver { [state] in
                     container?.awaitedScreens -= 1
                     outstanding -= 1
-                    if outstanding == 0 { reply(domain.screens.count) }
+                    if outstanding == 0 { reply(state.screens.count) }
                 }
             }
             container?.whenLoaded { [self] in restore(kept, digest) }
@@ -69,13 +69,12 @@ extension Registry {
 
     /// Has a kept screen in the table, nothing on it yet.
     private func takeIn(_ kept: KeptScreen) -> Bool {
-        guard let container = containers[kept.container], domain.screens[kept.id] == nil,
-            domain.screens.count < domain.limits.screens
+        guard let home = state.homes[kept.container], state.screens[kept.id] == nil,
+            state.screens.count < domain.limits.screens
         else { return false }
-        domain.screens.insert(
-            Screen(
-                kept.id, kept.request, of: domain.screens.account(of: kept.owner), on: container))
-        domain.screens.restorations[kept.id] = ScreenRestoration(kept)
+        state.screens.insert(
+            Screen(kept.id, kept.request, of: state.screens.account(of: kept.owner), on: home))
+        state.screens.restorations[kept.id] = ScreenRestoration(kept)
         return true
     }
 
@@ -92,8 +91,8 @@ extension Registry {
             domain.after(Self.patience) { [self] in
                 for kept in kept {
                     // Nothing is known of what it would show.
-                    if let screen = domain.screens[kept.id], screen.view == nil {
-                        screen.container?.closeScreen(screen)
+                    if let screen = state.screens[kept.id], screen.view == nil {
+                        screen.home?.close(screen)
                     }
                     endRestoration(of: kept, isSame: false)
                 }
@@ -102,16 +101,16 @@ extension Registry {
     }
 
     private func restore(_ kept: KeptScreen, _ digest: @escaping (ScreenRevision) -> Int) {
-        guard let screen = domain.screens[kept.id], let container = screen.container else {
+        guard let screen = state.screens[kept.id], let home = screen.home else {
             return endRestoration(of: kept, isSame: false)
         }
-        container.change(screen) { choices in
+        home.change(screen) { choices in
             choices = kept.choices
         } then: { [self] result in
             switch result {
             case .success: recognise(screen, kept, digest)
             case .failure:
-                container.closeScreen(screen)
+                home.close(screen)
                 endRestoration(of: kept, isSame: false)
             }
         }
@@ -139,27 +138,13 @@ extension Registry {
 
     /// Lets those go on who wait for a screen; it lingers when nobody reads it then.
     private func endRestoration(of kept: KeptScreen, isSame: Bool) {
-        guard let restoration = domain.screens.restorations.removeValue(forKey: kept.id) else {
+        guard let restoration = state.screens.restorations.removeValue(forKey: kept.id) else {
             return
         }
-        domain.screens[kept.id]?.goOn(behind: kept.revision, isSame: isSame)
+        state.screens[kept.id]?.goOn(behind: kept.revision, isSame: isSame)
         restoration.end()
-        if let screen = domain.screens[kept.id], screen.reader == .gone { linger(screen) }
-    }
-}
-
-/// A screen of another process that is being brought back.
-final class ScreenRestoration {
-    let kept: KeptScreen
-    private var waiting: [() -> Void] = []
-
-    init(_ kept: KeptScreen) { self.kept = kept }
-
-    /// Goes on once it is known what the screen shows, or that it is gone.
-    func whenOver(_ body: @escaping () -> Void) { waiting.append(body) }
-
-    fileprivate func end() {
-        for body in waiting { body() }
-        waiting = []
+        if let screen = state.screens[kept.id], screen.reader == .gone {
+            state.screens.linger(screen)
+        }
     }
 }

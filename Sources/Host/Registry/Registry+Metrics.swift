@@ -29,7 +29,7 @@ extension Registry {
             MetricReading("atrium_workers", status.workers),
             MetricReading("atrium_subscriptions", status.subscribers),
             MetricReading("atrium_screens", status.screens),
-            MetricReading("atrium_screen_bytes", domain.screens.bytes),
+            MetricReading("atrium_screen_bytes", state.screens.bytes),
             MetricReading("atrium_problems", status.problems.count),
             MetricReading("atrium_store_bytes", status.storeBytes),
             MetricReading("atrium_store_writable", domain.store.unavailability == nil ? 1 : 0),

@@ -22,7 +22,7 @@ extension Registry {
     ) {
         with(request.container, reply) { [self] container in
             if let resume = request.resume,
-                let restoration = domain.screens.restorations[resume.screen]
+                let restoration = state.screens.restorations[resume.screen]
             {
                 return restoration.whenOver { [self] in
                     openScreen(request, by: caller, isQuiet: isQuiet, wake: wake, reply)
@@ -31,13 +31,13 @@ extension Registry {
             var reset: String?
             if let resume = request.resume {
                 reset = obstacle(to: resume, request, caller)
-                if reset == nil, let screen = domain.screens[resume.screen] {
+                if reset == nil, let screen = state.screens[resume.screen] {
                     let turn = screen.attach(
                         from: resume.revision, reset: nil, isQuiet: isQuiet, wake: wake)
                     return reply(.success(ScreenReader(screen: screen.id, turn: turn)))
                 }
             }
-            container.openScreen(request, by: caller.actor) { result in
+            state.homes[container.name]?.open(request, by: caller.actor) { result in
                 reply(
                     result.map { screen in
                         let turn = screen.attach(from: nil, reset: reset, wake: wake)
@@ -51,10 +51,10 @@ extension Registry {
     private func obstacle(
         to resume: ScreenRequest.Resume, _ request: ScreenRequest, _ caller: Caller
     ) -> String? {
-        guard let screen = domain.screens[resume.screen], !screen.isEnded,
-            let container = screen.container
+        guard let screen = state.screens[resume.screen], !screen.isEnded,
+            let home = screen.home
         else {
-            return domain.screens.absence(
+            return state.screens.absence(
                 of: resume.screen, linger: domain.limits.screenLinger)
         }
         if screen.owner != caller.actor { return "The screen is another user's." }
@@ -63,8 +63,8 @@ extension Registry {
         if screen.agent != request.agent ?? caller.actor {
             return "On the screen items are chosen in the name of \(screen.agent)."
         }
-        if container.name != request.container {
-            return "The screen shows the container \(container.name)."
+        if home.container.name != request.container {
+            return "The screen shows the container \(home.container.name)."
         }
         return nil
     }
@@ -76,8 +76,8 @@ extension Registry {
     /// Fails with `screenNotFound` once the screen has ended, or has another reader; with `limitExceeded` once
     /// it has ended because its user's screens had too much to show.
     public func pullScreen(_ reader: ScreenReader) -> Result<ScreenRevision?, HostError> {
-        guard let screen = domain.screens[reader.screen] else {
-            return .failure(domain.screens.failure(of: reader.screen))
+        guard let screen = state.screens[reader.screen] else {
+            return .failure(state.screens.failure(of: reader.screen))
         }
         guard screen.turn == reader.turn else {
             return .failure(.screenNotFound(reader.screen.text))
@@ -89,59 +89,38 @@ extension Registry {
     ///
     /// One that is not there, or has another reader, is passed over.
     public func leaveScreen(_ reader: ScreenReader) {
-        guard let screen = domain.screens[reader.screen], screen.detach(reader.turn) else {
+        guard let screen = state.screens[reader.screen], screen.detach(reader.turn) else {
             return
         }
-        linger(screen)
+        state.screens.linger(screen)
     }
 
     /// Ends a screen whose reader may not have it any more: it does not wait to be resumed.
     ///
     /// One that is not there, or has another reader, is passed over.
     public func endScreen(_ reader: ScreenReader) {
-        guard let screen = domain.screens[reader.screen], screen.turn == reader.turn else { return }
-        screen.container?.closeScreen(screen)
+        guard let screen = state.screens[reader.screen], screen.turn == reader.turn else { return }
+        screen.home?.close(screen)
     }
 
     /// Finds a caller's screen.
     ///
     /// Asked for within ``whenRestored(_:_:)``.
     ///
-    /// - Returns: the container and the screen; nil: they have no such screen.
+    /// - Returns: the screens of its container, and the screen; nil: they have no such screen.
     public func find(
         _ screen: ScreenID, of caller: Caller
-    ) -> (container: Container, screen: Screen)? {
-        guard let screen = domain.screens[screen], screen.owner == caller.actor,
-            !screen.isEnded, let container = screen.container
+    ) -> (screens: ContainerScreens, screen: Screen)? {
+        guard let screen = state.screens[screen], screen.owner == caller.actor,
+            !screen.isEnded, let home = screen.home
         else { return nil }
-        return (container, screen)
+        return (home, screen)
     }
 
     /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
     /// others.
     public func whenRestored(_ screen: ScreenID, _ body: @escaping () -> Void) {
-        guard let restoration = domain.screens.restorations[screen] else { return body() }
+        guard let restoration = state.screens.restorations[screen] else { return body() }
         restoration.whenOver(body)
-    }
-
-    /// Lets a screen wait for a while, to be resumed.
-    func linger(_ screen: Screen) {
-        let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))
-        if domain.screens.linger(screen, until: .now() + time) {
-            domain.endLingering(of: screen.owner, after: time)
-        }
-    }
-}
-
-extension Domain {
-    /// Closes a user's screens that nobody has resumed in time: one timer, however many there are.
-    fileprivate func endLingering(of owner: String, after time: TimeAmount) {
-        after(time) { [self] in
-            let now = NIODeadline.now()
-            while let screen = screens.takeOverdue(of: owner, at: now) {
-                screen.container?.closeScreen(screen)
-            }
-            if let end = screens.nextEnd(of: owner) { endLingering(of: owner, after: end - now) }
-        }
     }
 }

@@ -11,7 +11,7 @@ extension Registry {
             identity: identity, sequence: domain.sequence, containers: containers.count,
             items: containers.values.reduce(0) { $0 + $1.itemCount },
             plugins: plugins.identifiers.count, workers: workers,
-            subscribers: domain.bus.subscriptionCount, screens: domain.screens.count,
+            subscribers: domain.bus.subscriptionCount, screens: state.screens.count,
             problems: problems, storeBytes: storeBytes,
             past: domain.store.keptPast.map(RegistryStatus.Past.init))
     }

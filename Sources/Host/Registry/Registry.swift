@@ -173,7 +173,7 @@ extension Registry {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
             let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
-            for container in loading { state.containers[container.name] = container }
+            for container in loading { state.add(container) }
             known()
             start(loading, reply)
             goOnErasing(stored.erasures)
@@ -288,18 +288,18 @@ extension Registry {
         let isQuiet =
             state.structure.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
-            && (now >= reading || !domain.screens.screens.values.contains(where: \.isBehind))
+            && (now >= reading || !state.screens.screens.values.contains(where: \.isBehind))
         if isQuiet || now > deadline { return done() }
         domain.after(.milliseconds(5)) { [self] in settle(by: deadline, readersBy: reading, done) }
     }
 
     private func close(_ reply: @escaping Reply<Void>) {
         endWaiting()
-        var screens = Array(domain.screens.screens.values)
+        var screens = Array(state.screens.screens.values)
         var slots = containers.values.flatMap(\.slots)[...]
         domain.inSlices { [domain] in
             if let screen = screens.popLast() {
-                screen.container?.end(screen)
+                screen.home?.end(screen)
             } else if let slot = slots.popFirst() {
                 slot.leave()
                 slot.refuseWaiting(domain.stopping)
@@ -314,11 +314,11 @@ extension Registry {
 
     private func closeStore(_ reply: @escaping Reply<Void>) {
         domain.changes.end()
-        domain.screens.removeAll()
+        state.screens.removeAll()
         state.exports.removeAll()
         state.backups.removeAll()
         domain.bus.close()
-        state.containers.removeAll()
+        for name in containers.keys { state.remove(name) }
         let (store, loop) = (domain.store, domain.loop)
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)

@@ -4,7 +4,10 @@
 final class RegistryState {
     let domain: Domain
     /// The containers by name.
-    var containers: [String: Container] = [:]
+    private(set) var containers: [String: Container] = [:]
+    /// Their screens, by the same names.
+    private(set) var homes: [String: ContainerScreens] = [:]
+    let screens: ScreenTable
     /// Containers that are being made.
     var creating: Set<String> = []
     let structure = StructureQueue()
@@ -22,5 +25,21 @@ final class RegistryState {
     init(_ domain: Domain, left: InitNote.Component?) {
         self.domain = domain
         self.left = left
+        screens = ScreenTable(in: domain)
+    }
+
+    /// Takes a container in, unless it is there already.
+    func add(_ container: Container) {
+        guard containers[container.name] !== container else { return }
+        let home = ContainerScreens(on: container, in: screens)
+        containers[container.name] = container
+        homes[container.name] = home
+        container.screens = home
+    }
+
+    /// Lets a container go, whose screens end.
+    func remove(_ name: String) {
+        containers.removeValue(forKey: name)?.screens = nil
+        homes.removeValue(forKey: name)?.end()
     }
 }

@@ -71,7 +71,7 @@ public enum ScreenNote: Sendable, Hashable {
 extension KeptScreen {
     /// A screen as it is now; nil once its container is gone.
     init?(_ screen: Screen) {
-        guard let container = screen.container else { return nil }
+        guard let container = screen.home?.container else { return nil }
         self.init(
             id: screen.id, container: container.name, owner: screen.owner, actor: screen.actor,
             agent: screen.agent)
@@ -102,5 +102,21 @@ extension KeptScreen {
             container: container, scope: scope, selection: selection, search: search, sort: sort,
             limit: limit, actor: actor, agent: agent,
             resume: .init(screen: id, revision: revision))
+    }
+}
+
+/// A screen of another process that is being brought back.
+final class ScreenRestoration {
+    let kept: KeptScreen
+    private var waiting: [() -> Void] = []
+
+    init(_ kept: KeptScreen) { self.kept = kept }
+
+    /// Goes on once it is known what the screen shows, or that it is gone.
+    func whenOver(_ body: @escaping () -> Void) { waiting.append(body) }
+
+    func end() {
+        for body in waiting { body() }
+        waiting = []
     }
 }

@@ -30,14 +30,14 @@ final class OwnBallots {
         var subject: Subject
     }
 
-    private weak var container: Container?
+    private weak var home: ContainerScreens?
     private var known: Set<Subject> = []
     private var wanted: Set<Subject> = []
     private var asked: Slot?
 
-    init(_ actor: String, in container: Container) {
+    init(_ actor: String, in home: ContainerScreens) {
         self.actor = actor
-        self.container = container
+        self.home = home
     }
 
     /// The actor has one more screen.
@@ -85,7 +85,8 @@ final class OwnBallots {
     ///
     /// While the votes component is not there, all is known that can be.
     func knows(_ subjects: some Sequence<Subject>) -> Bool {
-        guard let container, let votes = container.wired.votes.flatMap({ container.slot($0) }),
+        guard let container = home?.container,
+            let votes = container.wired.votes.flatMap({ container.slot($0) }),
             votes.isAttached, container.domain.actors.number(of: actor) != nil
         else { return true }
         let unknown = subjects.filter { !known.contains($0) }
@@ -158,7 +159,7 @@ final class OwnBallots {
                 make: { [self] in
                     subjects = Array(wanted)
                     wanted.removeAll()
-                    guard let number = container?.domain.actors.number(of: actor) else {
+                    guard let number = home?.domain.actors.number(of: actor) else {
                         return .ballotsOf(ActorID(0), subjects: [])
                     }
                     return .ballotsOf(number, subjects: subjects)
@@ -166,7 +167,7 @@ final class OwnBallots {
                 done: { [self] result in
                     asked = nil
                     if generation == self.generation { take(result, of: subjects) }
-                    container?.ballotsAnswered(self)
+                    home?.ballotsAnswered(self)
                 }))
     }
 

@@ -45,7 +45,8 @@ public final class Screen {
     public let actor: String?
     /// In whose name items are chosen on it.
     public let agent: String
-    private(set) weak var container: Container?
+    /// The screens of its container; nil: that is gone.
+    public private(set) weak var home: ContainerScreens?
     private(set) var choices: Choices
     var view: SharedView?
     var focus: SharedFocus?
@@ -78,13 +79,13 @@ public final class Screen {
 
     init(
         _ id: ScreenID, _ request: ScreenRequest, of account: ScreenAccount,
-        on container: Container
+        on home: ContainerScreens
     ) {
         self.id = id
         self.account = account
         actor = request.actor
         agent = request.agent ?? account.owner
-        self.container = container
+        self.home = home
         choices = Choices()
     }
 
@@ -210,39 +211,39 @@ extension Screen {
     ///
     /// Either way the reader has all there is then, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
-        container?.catchUp(self)
-        guard let container, let view, let focus, !isEnded else {
+        home?.catchUp(self)
+        guard let home, let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
         guard view.isSettled, focus.isSettled, knowsBallots(view.state, base) else {
             isBlocked = true
-            container.block(self)
+            home.block(self)
             return .success(nil)
         }
         if isBlocked {
             isBlocked = false
-            container.unblock(self)
+            home.unblock(self)
         }
-        let moment = moment(view, focus, container)
-        let revision = revision(at: moment, since: base, container)
+        let moment = moment(view, focus, home)
+        let revision = revision(at: moment, since: base, home)
         settleAll()
         return .success(revision)
     }
 
     private func moment(
-        _ view: SharedView, _ focus: SharedFocus, _ container: Container
+        _ view: SharedView, _ focus: SharedFocus, _ home: ContainerScreens
     ) -> ScreenSnapshot {
         let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
         return view.moments.moment(
             view.state, focus, own, of: ballots, readers: view.screens.count,
-            in: container.domain)
+            in: home.domain)
     }
 
     /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
     private func revision(
-        at moment: ScreenSnapshot, since base: Frame?, _ container: Container
+        at moment: ScreenSnapshot, since base: Frame?, _ home: ContainerScreens
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision
         if !isDue, let base, base.moment === moment { return nil }
@@ -251,9 +252,9 @@ extension Screen {
         // What is resumed and did not change meanwhile is still that revision.
         if !step.isEmpty || base?.revision != revision || promised > revision { revision += 1 }
         let frame = Frame(
-            revision: revision, moment: moment, commits: container.commits,
+            revision: revision, moment: moment, commits: home.commits,
             generation: ballots?.generation ?? 0)
-        keep(frame, container.domain.limits)
+        keep(frame, home.domain.limits)
         defer {
             owesFirst = false
             resumed = nil
@@ -261,15 +262,15 @@ extension Screen {
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
-            sequence: container.domain.sequence,
+            sequence: home.domain.sequence,
             commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset, step: step)
     }
 
     /// What its reader was sent last, as if from nothing; nil: nothing was.
     func whole() -> ScreenRevision? {
-        guard let container, let frame = frames.last, frame.revision == revision else { return nil }
+        guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
-            screen: id, base: nil, revision: revision, sequence: container.domain.sequence,
+            screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
             commits: 0, reset: nil, step: frame.moment.step(from: nil))
     }
 
@@ -311,9 +312,9 @@ extension Screen {
 
     /// Whether what it shows now is another than what its reader was sent last.
     private var differs: Bool {
-        guard let container, let view, let focus, let last = owesFirst ? resumed : frames.last
+        guard let home, let view, let focus, let last = owesFirst ? resumed : frames.last
         else { return true }
-        let moment = moment(view, focus, container)
+        let moment = moment(view, focus, home)
         return moment !== last.moment && !moment.step(from: last.moment).isEmpty
     }
 }
@@ -344,6 +345,6 @@ extension Screen {
         let more = cost(of: choices)
         weight += more
         account.charge(more)
-        container?.domain.screens.changed(self)
+        home?.table.changed(self)
     }
 }

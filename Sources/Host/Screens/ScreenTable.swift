@@ -17,14 +17,13 @@ final class ScreenTable {
     /// Of so many that ended for room it is known why.
     private static let remembered = 10_000
 
-    let incarnation: String
+    let domain: Domain
+    private let incarnation: String
     private(set) var screens: [ScreenID: Screen] = [:]
     /// Those that are being brought back from another process.
     var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Told what would have to be known to go on with them elsewhere.
     var note: ((ScreenNote) -> Void)?
-    /// Told of users whose screens may keep more in memory than before.
-    var grew: (ScreenAccount) -> Void = { _ in }
     private var accounts: [String: ScreenAccount] = [:]
     /// Whose screens have no reader, the longest first; what has one again stays until it is first.
     private var lingering: [String: Deque<Wait>] = [:]
@@ -39,8 +38,9 @@ final class ScreenTable {
         var error: HostError?
     }
 
-    init(incarnation: String) {
-        self.incarnation = incarnation
+    init(in domain: Domain) {
+        self.domain = domain
+        incarnation = String(domain.freshID().prefix(8))
     }
 
     var count: Int { screens.count }
@@ -50,12 +50,12 @@ final class ScreenTable {
 
     /// What a user's screens keep in memory.
     func account(of owner: String) -> ScreenAccount {
-        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.grew($0) }
+        accounts[owner] ?? ScreenAccount(owner) { [weak self] in self?.relieveLater($0) }
     }
 
     subscript(id: ScreenID) -> Screen? { screens[id] }
 
-    func freshID(_ random: String) -> ScreenID { ScreenID("\(incarnation)-\(random)") }
+    func freshID() -> ScreenID { ScreenID("\(incarnation)-\(domain.freshID())") }
 
     func insert(_ screen: Screen) {
         screens[screen.id] = screen

@@ -43,13 +43,9 @@ struct SharedAnswers {
     mutating func forget() { known.removeAll() }
 }
 
-extension Container {
-    /// Asks a filters component; views that ask the same share one answer.
-    func ask(
-        _ slot: Slot, _ query: ComponentQuery, isShared: Bool,
-        _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
-    ) {
-        guard isShared else { return slot.ask(query, done) }
+extension ContainerScreens {
+    /// Asks a filters component for a view: those that ask the same share one answer.
+    func ask(_ slot: Slot, _ query: ComponentQuery, _ done: @escaping Answer<ComponentAnswer>) {
         let key = SharedAnswers.Key(
             component: ObjectIdentifier(slot), values: slot.reportedVersion, query: query)
         if let known = screening.answers.known[key] { return done(.success(known)) }

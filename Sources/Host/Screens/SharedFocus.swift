@@ -91,18 +91,18 @@ final class SharedFocus {
     var isQueued = false
     var version: UInt64 = 0
 
-    private weak var container: Container?
+    private weak var home: ContainerScreens?
     private var isStale = true
     /// Whether the item was there: what is said about one that is not is not seen.
     private var wasThere = false
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
 
-    init(_ key: FocusKey, on container: Container) {
+    init(_ key: FocusKey, on home: ContainerScreens) {
         self.key = key
-        self.container = container
+        self.home = home
         state = FocusState(
-            number: container.domain.nextTicket(), subject: key.subject, tally: nil,
+            number: home.domain.nextTicket(), subject: key.subject, tally: nil,
             component: nil, comments: [], total: 0)
         advance()
     }
@@ -116,7 +116,7 @@ final class SharedFocus {
     /// What is said about it changed, or who keeps it.
     func touch() {
         isStale = true
-        container?.note(self)
+        home?.note(self)
     }
 
     /// Comments are gone whose component is not there to say so.
@@ -134,7 +134,7 @@ final class SharedFocus {
     /// - Returns: whether it is another, or it is known now that it is the same.
     @discardableResult
     func advance() -> Bool {
-        guard let container else { return false }
+        guard let container = home?.container else { return false }
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
         wasThere = isThere
@@ -167,7 +167,8 @@ final class SharedFocus {
     }
 
     private func ask(_ slot: Slot) {
-        guard let container else { return }
+        guard let home else { return }
+        let container = home.container
         let query = ThreadQuery(subject: key.subject, limit: key.limit)
         asked = slot
         slot.ask(
@@ -189,7 +190,7 @@ final class SharedFocus {
                 // committed since, as its answers come in order.
                 isStale = false
                 _ = show(wasThere, in: container)
-                container.focusAnswered(self)
+                home.focusAnswered(self)
             })
     }
 }

@@ -48,7 +48,7 @@ final class SharedView {
     var isQueued = false
     var version: UInt64 = 0
 
-    private weak var container: Container?
+    private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
     /// What ``ViewState/sections`` were made of.
@@ -68,11 +68,11 @@ final class SharedView {
     private var isAdvancing = false
     private var waiting: [(user: String, done: (HostError?) -> Void)] = []
 
-    init(_ key: ViewKey, on container: Container) {
+    init(_ key: ViewKey, on home: ContainerScreens) {
         self.key = key
-        self.container = container
+        self.home = home
         state = ViewState(
-            number: container.domain.nextTicket(), scope: nil, components: [], sections: nil,
+            number: home.domain.nextTicket(), scope: nil, components: [], sections: nil,
             lists: [], path: [])
     }
 
@@ -80,7 +80,7 @@ final class SharedView {
     var isReady: Bool { structure != nil }
 
     /// Whether ``state`` is that of now, or as good as can be had while a component is not there.
-    var isSettled: Bool { isReady && !(isResolving && container?.offers != nil) }
+    var isSettled: Bool { isReady && !(isResolving && home?.offers != nil) }
 
     /// Goes on once there is something to show, or it is known that there will not be.
     func whenReady(for user: String, _ done: @escaping (HostError?) -> Void) {
@@ -93,7 +93,7 @@ final class SharedView {
             }
         }
         waiting.append((user, done))
-        if !isResolving, let container { resolve(for: container.offers) }
+        if !isResolving, let home { resolve(for: home.offers) }
     }
 
     /// Those who share it stand elsewhere from now on.
@@ -103,48 +103,48 @@ final class SharedView {
     }
 
     /// Whether it shows something else when filters components offer something else.
-    func dependsOnOffers(_ container: Container) -> Bool {
-        container.showsFilters || !key.selection.isEmpty
+    func dependsOnOffers(_ home: ContainerScreens) -> Bool {
+        home.showsFilters || !key.selection.isEmpty
     }
 
     /// Brings the state up to now, if that can be known.
     ///
     /// - Returns: whether it is another.
     func advance() -> Bool {
-        guard isReady, let container else { return false }
+        guard isReady, let home else { return false }
         isAdvancing = true
         defer { isAdvancing = false }
         let before = state.number
-        if !isResolving, dependsOnOffers(container), let offers = container.offers,
+        if !isResolving, dependsOnOffers(home), let offers = home.offers,
             offers != resolved
         {
             resolve(for: offers)
         }
-        if isSettled { try? refresh(container) }
+        if isSettled { try? refresh(home) }
         return state.number != before
     }
 }
 
 extension SharedView: LiveQueryHolder {
-    func isConcerned() { container?.note(self) }
+    func isConcerned() { home?.note(self) }
 }
 
 // MARK: What is selected
 
 extension SharedView {
     private func resolve(for offers: UInt64?) {
-        guard let container else { return }
+        guard let home else { return }
         isResolving = true
-        container.resolve(
-            key.selection, offers: container.showsFilters, isOfView: true
-        ) { [weak self] result in
+        let ask: FilterResolution.Ask = { [weak home] in home?.ask($0, $1, $2) }
+        home.container.resolve(key.selection, offers: home.showsFilters, asking: ask) {
+            [weak self] result in
             self?.resolved(result, for: offers)
         }
     }
 
     private func resolved(_ result: Result<[ResolvedSection], HostError>, for offers: UInt64?) {
         isResolving = false
-        guard let container else { return }
+        guard let home else { return }
         var failure: HostError?
         switch result {
         case .success(let sections):
@@ -156,7 +156,7 @@ extension SharedView {
                 if !isAdvancing { version = 0 }
             } else {
                 do throws(HostError) {
-                    try refresh(container)
+                    try refresh(home)
                 } catch {
                     failure = error
                 }
@@ -164,7 +164,7 @@ extension SharedView {
         case .failure(.filterNotFound(let section, let filter, _, _)) where isReady:
             // What was selected is no more: those who had selected it go on without it.
             resolved = offers
-            container.drop(filter, in: section, from: self)
+            home.drop(filter, in: section, from: self)
         case .failure(let error):
             // Those who are here go on with what they had.
             resolved = offers
@@ -179,7 +179,7 @@ extension SharedView {
         let waiting = waiting
         self.waiting.removeAll()
         // Those who waited are shown it now, and need not be told again.
-        if !isAdvancing { container?.answered(self) }
+        if !isAdvancing { home?.answered(self) }
         for (_, done) in waiting { done(failure) }
     }
 
@@ -206,15 +206,15 @@ extension SharedView {
     }
 
     private func standInLine(for user: String) throws(HostError) {
-        guard let queries = container?.domain.queries, inLine.insert(user).inserted else { return }
+        guard let queries = home?.domain.queries, inLine.insert(user).inserted else { return }
         do throws(HostError) {
             // Of what is shown there is no more than there are screens.
             try queries.add(of: user, isBounded: !isReady) { [weak self] end in
                 guard let self else { return end() }
                 inLine.remove(user)
-                guard awaitsTurn, let container else { return end() }
+                guard awaitsTurn, let home else { return end() }
                 awaitsTurn = false
-                find(container, end)
+                find(home, end)
             }
         } catch {
             inLine.remove(user)
@@ -223,8 +223,8 @@ extension SharedView {
     }
 
     /// Finds what the lists ask for in slices, and shows it then.
-    private func find(_ container: Container, _ end: @escaping LongQueries.End) {
-        let queries = queries(container)
+    private func find(_ home: ContainerScreens, _ end: @escaping LongQueries.End) {
+        let queries = queries(home)
         do throws(IndexError) {
             prepared = try queries.map { (_, index, query) throws(IndexError) in
                 try QueryPreparation(query, in: index)
@@ -234,17 +234,17 @@ extension SharedView {
             end()
             return finish(HostError(error))
         }
-        container.domain.inSlices { [weak self] in
+        home.domain.inSlices { [weak self] in
             self?.prepared.contains { $0.step() } ?? false
         } then: { [weak self] in
-            guard let self, let container = self.container else { return end() }
+            guard let self, let home = self.home else { return end() }
             isResolving = false
             var failure: HostError?
             if prepared.contains(where: \.isHopeless) {
                 failure = queries.first?.slot.tooBusy
             } else {
                 do throws(HostError) {
-                    try refresh(container)
+                    try refresh(home)
                 } catch {
                     failure = error
                 }
@@ -268,8 +268,9 @@ extension SharedView {
     /// Makes the state that of now, once what its lists ask for is found.
     ///
     /// - Throws: `fieldUnknown` for a sort by a field that is not there, the first time.
-    private func refresh(_ container: Container) throws(HostError) {
-        var isRemade = structure != container.structure || !fits(container)
+    private func refresh(_ home: ContainerScreens) throws(HostError) {
+        let container = home.container
+        var isRemade = structure != home.structure || !fits(container)
         if !isRemade {
             var isSame = true
             for place in lists.indices where lists[place].query.advance() {
@@ -284,15 +285,15 @@ extension SharedView {
             if isSame, !isRemade { return }
         }
         if isRemade {
-            guard let made = try makeLists(container) else { return try prepare() }
+            guard let made = try makeLists(home) else { return try prepare() }
             lists = made
-            structure = container.structure
+            structure = home.structure
             for list in lists { container.growOrders(of: list.index) }
         }
         let counts = lists.first.map(\.query.counts) ?? []
         let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
         let sections =
-            container.showsFilters ? self.sections.views(counts: counts, before: before) : nil
+            home.showsFilters ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
         let scope = container.scope(key.scope)
         let new = ViewState(
@@ -315,9 +316,9 @@ extension SharedView {
     }
 
     /// The lists as they are now; nil: what they ask for is to be found in slices.
-    private func makeLists(_ container: Container) throws(HostError) -> [LiveList]? {
+    private func makeLists(_ home: ContainerScreens) throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
-        for (slot, index, query) in queries(container) {
+        for (slot, index, query) in queries(home) {
             guard let query = try live(query, in: index) else { return nil }
             query.holder = self
             let before = lists.first { $0.component == slot.name }?.items ?? []
@@ -325,21 +326,22 @@ extension SharedView {
                 LiveList(
                     component: slot.name, index: index, query: query,
                     isFlat: isFlat(index, slot.name),
-                    items: shown(query.window, before, container, anew: true)))
+                    items: shown(query.window, before, home.container, anew: true)))
         }
         return made
     }
 
     /// What each list asks; of the first, the filters are counted.
     private func queries(
-        _ container: Container
+        _ home: ContainerScreens
     ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
+        let container = home.container
         let scope = container.scope(key.scope)
         places = scope?.name == key.scope ? key.places : []
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope) where !slot.definition.isHidden {
             guard let index = slot.list else { continue }
-            let counts = queries.isEmpty && container.showsFilters
+            let counts = queries.isEmpty && home.showsFilters
             queries.append((slot, index, query(of: slot.name, index, counts: counts)))
         }
         return queries

@@ -60,8 +60,7 @@ extension Container {
 
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
-        lane.isEmpty && erasures == 0 && rewirings == 0 && !screening.isDirty
-            && !screening.isFollowing
+        lane.isEmpty && erasures == 0 && rewirings == 0 && screens?.isIdle ?? true
             && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
     }
 }

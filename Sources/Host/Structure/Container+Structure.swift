@@ -219,10 +219,7 @@ extension Container {
                 $0.member("purged", purge)
             }, actor: domain.actors.admit(caller.actor))
         Restructuring(of: self, to: change, keepsContainer: false).run(
-            atCommit: { [self] in
-                atCommit()
-                endScreens()
-            }, reply)
+            atCommit: atCommit, reply)
     }
 }
 

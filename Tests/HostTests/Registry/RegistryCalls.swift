@@ -184,13 +184,13 @@ extension Registry {
 extension Registry {
     private func with<T>(
         _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
-        _ body: @escaping (Container, Screen) -> Void
+        _ body: @escaping (ContainerScreens, Screen) -> Void
     ) {
         whenRestored(id) { [self] in
-            guard let (container, screen) = find(id, of: caller) else {
+            guard let (screens, screen) = find(id, of: caller) else {
                 return reply(.failure(.screenNotFound(id.text)))
             }
-            body(container, screen)
+            body(screens, screen)
         }
     }
 

@@ -262,16 +262,12 @@ final class EagerReader: @unchecked Sendable {
 extension TestRegistry {
     /// Whether screens of the films are following.
     func isFollowing() async -> Bool {
-        await on { registry in
-            registry.containers["films"].map {
-                $0.screening.isFollowing || $0.screening.isDirty
-            } ?? false
-        }
+        await on { !($0.state.homes["films"]?.isIdle ?? true) }
     }
 
     /// How often a view of the films was looked at, once all follow.
     func visits() async -> Int {
         while await isFollowing() {}
-        return await on { $0.containers["films"]?.screening.visits ?? 0 }
+        return await on { $0.state.homes["films"]?.screening.visits ?? 0 }
     }
 }

@@ -49,7 +49,7 @@ import Testing
             try await client.resume()
         }
         await client.leave()
-        let waits = await host.on { $0.domain.screens.waits(of: Caller.ann.actor) }
+        let waits = await host.on { $0.state.screens.waits(of: Caller.ann.actor) }
         #expect((1...20).contains(waits), "two for each screen, and a few")
         #expect(await host.on { $0.status().screens } == 1)
         try await host.end()
@@ -152,8 +152,8 @@ import Testing
                 isHeld
             } then: {
             }
-            registry.containers["films"]?.endScreens()
-            #expect(registry.domain.screens[first.screen] != nil, "others' work comes first")
+            registry.state.homes["films"]?.end()
+            #expect(registry.state.screens[first.screen] != nil, "others' work comes first")
             #expect(throws: HostError.screenNotFound(first.screen.text)) {
                 try registry.pullScreen(first).get()
             }

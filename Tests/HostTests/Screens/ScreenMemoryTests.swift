@@ -35,7 +35,7 @@ import Testing
     }
 
     private func bytes(_ host: TestRegistry, of owner: Caller = .ann) async -> Int {
-        await host.on { $0.domain.screens.account(of: owner.actor).bytes }
+        await host.on { $0.state.screens.account(of: owner.actor).bytes }
     }
 
     private static let tooMuch = "screenBytesPerUser"
@@ -68,12 +68,12 @@ import Testing
         for client in [first, second, other, bob] {
             let id = client.id
             await host.on { registry in
-                guard let screen = registry.domain.screens[id] else { return }
-                screen.container?.closeScreen(screen)
+                guard let screen = registry.state.screens[id] else { return }
+                screen.home?.close(screen)
             }
         }
         #expect(await bytes(host) == 0)
-        #expect(await host.on { $0.domain.screens.bytes } == 0)
+        #expect(await host.on { $0.state.screens.bytes } == 0)
         try await host.end()
     }
 
@@ -107,8 +107,8 @@ import Testing
     private func close(_ client: ScreenClient) async {
         let id = client.id
         await client.host.on { registry in
-            guard let screen = registry.domain.screens[id] else { return }
-            screen.container?.closeScreen(screen)
+            guard let screen = registry.state.screens[id] else { return }
+            screen.home?.close(screen)
         }
     }
 
@@ -120,8 +120,8 @@ import Testing
         #expect(await bytes(host, of: .bob) < 10_000)
         let id = ann.id
         await host.on { registry in
-            guard let screen = registry.domain.screens[id] else { return }
-            screen.container?.closeScreen(screen)
+            guard let screen = registry.state.screens[id] else { return }
+            screen.home?.close(screen)
         }
         #expect(await bytes(host) == 0)
         #expect(await bytes(host, of: .bob) > 40 * 2_000)
@@ -222,6 +222,6 @@ import Testing
 extension ScreenClient {
     fileprivate func isGone() async -> Bool {
         let id = id
-        return await host.on { $0.domain.screens[id] == nil }
+        return await host.on { $0.state.screens[id] == nil }
     }
 }

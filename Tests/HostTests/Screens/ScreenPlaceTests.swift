@@ -110,7 +110,7 @@ import Testing
         let moves = await host.moves()
         let movedAtOnce = try await host.call { registry, reply in
             registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
-                let moved = host.registry.containers["films"]?.screening.moves ?? 0
+                let moved = host.registry.state.homes["films"]?.screening.moves ?? 0
                 reply(result.map { _ in moved })
             }
         }
@@ -128,7 +128,7 @@ import Testing
             #expect(sequences.count == count + 1, "the commit is in one revision")
             #expect(copy.path == ["heat"] && copy.focus == "" && copy.lists["list"] == [])
         }
-        #expect(await host.on { $0.containers["films"]?.screening.views.count } == 2)
+        #expect(await host.on { $0.state.homes["films"]?.screening.views.count } == 2)
         try await host.end()
     }
 
@@ -168,6 +168,6 @@ extension Item {
 extension TestRegistry {
     /// How often a screen was looked at because an item went.
     fileprivate func moves() async -> Int {
-        await on { $0.containers["films"]?.screening.moves ?? 0 }
+        await on { $0.state.homes["films"]?.screening.moves ?? 0 }
     }
 }

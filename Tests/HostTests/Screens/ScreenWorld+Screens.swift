@@ -52,8 +52,8 @@ extension ScreenWorld {
         looker.reader = nil
         if chance(70) { registry.leaveScreen(reader) }
         guard chance(80) else {
-            if let screen = registry.domain.screens[reader.screen] {
-                screen.container?.closeScreen(screen)
+            if let screen = registry.state.screens[reader.screen] {
+                screen.home?.close(screen)
             }
             return open(looker, then)
         }

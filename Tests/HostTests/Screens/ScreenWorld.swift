@@ -104,7 +104,7 @@ final class ScreenWorld: @unchecked Sendable {
                 looker.isNew = false
                 try looker.copy.apply(revision)
             }
-            isBlocked = registry.domain.screens[reader.screen]?.isBlocked ?? false
+            isBlocked = registry.state.screens[reader.screen]?.isBlocked ?? false
         } catch {
             failure = "\(error)"
         }

@@ -4,7 +4,7 @@ import JSONCodec
 import Store
 
 // What users do on their screens. Each reply with a revision comes once that is on its way.
-extension Container {
+extension ContainerScreens {
     /// Selects a filter.
     public func select(
         section: String, filter: String, on screen: Screen, _ reply: @escaping Answer<Int>
@@ -67,16 +67,16 @@ extension Container {
     private func ask(
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
-        report(to: slot) { [self] in
+        container.report(to: slot) { [self] in
             slot.ask(query) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
-                    deliver(events, from: slot)
+                    container.deliver(events, from: slot)
                     var choices = screen.choices
                     choices.view.selection = shown(selection, of: slot, on: screen)
                     turn(screen, to: choices, done)
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
-                case .failure(let error): explain(error, slot, done)
+                case .failure(let error): container.explain(error, slot, done)
                 }
             }
         }
@@ -106,7 +106,7 @@ extension Container {
 
     /// The filters component that has a section; nil: the first.
     private func findFilters(_ section: String?, _ done: @escaping Answer<Slot>) {
-        let candidates = slots.filter { $0.kind == .filters }
+        let candidates = container.slots.filter { $0.kind == .filters }
         guard let first = candidates.first else {
             return done(
                 .failure(.filterNotFound(section: section ?? "", filter: "", known: [])))
@@ -136,9 +136,10 @@ extension Container {
         _ component: String?, to limit: Int, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
         if let component {
-            guard let kind = slot(component)?.kind, kind == .contents || kind == .comments else {
+            guard let kind = container.slot(component)?.kind, kind == .contents || kind == .comments
+            else {
                 return reply(
-                    .failure(.componentNotFound(container: name, component: component)))
+                    .failure(.componentNotFound(container: container.name, component: component)))
             }
         }
         change(screen) { choices in
@@ -164,8 +165,8 @@ extension Container {
             }
             var choices = inScope(screen.choices)
             guard ItemID.isNormal(item),
-                let slot = source(of: item, in: scope(choices.view.scope))
-            else { return done(.failure(.itemNotFound(container: name, item: item))) }
+                let slot = source(of: item, in: container.scope(choices.view.scope))
+            else { return done(.failure(.itemNotFound(container: container.name, item: item))) }
             let limit = domain.limits.screenPlaces
             let places = places(to: item, in: slot, limit: limit + 1)
             guard places.count <= limit else {
@@ -188,7 +189,7 @@ extension Container {
 
     /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
     public func focus(on item: String?, of screen: Screen, _ reply: @escaping Answer<Int>) {
-        if let error = absence(of: item) { return reply(.failure(error)) }
+        if let error = container.absence(of: item) { return reply(.failure(error)) }
         change(screen) {
             $0.subject = Subject(item: item)
         } then: {
@@ -213,17 +214,17 @@ extension Container {
     private func begin(
         activating item: String, on screen: Screen, _ reply: @escaping Answer<Int64?>
     ) {
-        let scope = scope(screen.choices.view.scope)
+        let scope = container.scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
             let slot = source(of: item, in: scope), let reference = slot.reference
-        else { return reply(.failure(.itemNotFound(container: name, item: item))) }
+        else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
         let actors = domain.actors
         let actor = domain.meet(screen.agent)
         let delegate = delegate(on: screen)
         let tell = {
             delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
         }
-        guard let verb = scope?.activate ?? definition.activate else {
+        guard let verb = scope?.activate ?? container.definition.activate else {
             tell()
             return reply(.success(nil))
         }
@@ -232,18 +233,20 @@ extension Container {
             $0.member("item", item)
             if let scope { $0.member("scope", scope.name) }
         }
-        if let error = refusal { return reply(.failure(error)) }
-        let (operation, time, topic) = (domain.nextTicket(), domain.now(), "\(name).items.\(verb)")
-        lane.begin(operation, on: "")
+        if let error = container.refusal { return reply(.failure(error)) }
+        let (operation, time, topic) = (
+            domain.nextTicket(), domain.now(), "\(container.name).items.\(verb)"
+        )
+        container.lane.begin(operation, on: "")
         actors.hold(actor)
-        append(
+        container.append(
             operation, changes: [], time: time, actor: actor,
             NotificationDraft(topic: topic, payload: payload),
             OwnEntry { [self] result in
                 switch result {
                 case .success(let commit):
                     tell()
-                    announce(topic, commit, time: time, actor: actor, payload: payload)
+                    container.announce(topic, commit, time: time, actor: actor, payload: payload)
                 case .failure: actors.release(actor)
                 }
                 reply(result.map(\.sequence))

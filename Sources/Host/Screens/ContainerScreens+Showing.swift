@@ -1,30 +1,30 @@
 import AtriumKit
 
 // Screens coming, changing and going.
-extension Container {
+extension ContainerScreens {
     /// Opens a screen once its first revision is known to be possible.
-    func openScreen(
+    func open(
         _ request: ScreenRequest, by owner: String, _ reply: @escaping Answer<Screen>
     ) {
-        if let scope = request.scope, definition.scope(scope) == nil {
-            return reply(.failure(scopeNotFound(scope)))
+        if let scope = request.scope, container.definition.scope(scope) == nil {
+            return reply(.failure(container.scopeNotFound(scope)))
         }
         do throws(HostError) {
-            try makeRoom(for: owner)
+            try table.makeRoom(for: owner)
         } catch {
             return reply(.failure(error))
         }
         let screen = Screen(
-            domain.screens.freshID(domain.freshID()), request,
-            of: domain.screens.account(of: owner), on: self)
-        domain.screens.insert(screen)
+            table.freshID(), request,
+            of: table.account(of: owner), on: self)
+        table.insert(screen)
         change(screen) { choices in
             choices.view = ViewKey(
                 scope: request.scope, selection: request.selection, search: request.search ?? "",
                 sort: request.sort,
                 limit: request.limit)
         } then: { [self] result in
-            if case .failure = result { closeScreen(screen) }
+            if case .failure = result { close(screen) }
             reply(result.map { _ in screen })
         }
     }
@@ -68,7 +68,7 @@ extension Container {
                 return done(.failure(error))
             }
             // Closed meanwhile: nobody is left to be shown anything.
-            guard domain.screens[screen.id] === screen, !screen.isEnded else {
+            guard table[screen.id] === screen, !screen.isEnded else {
                 if view.screens.isEmpty { forget(view) }
                 return done(.failure(.screenNotFound(screen.id.text)))
             }
@@ -76,13 +76,13 @@ extension Container {
             let view = registered(view)
             choices.view = view.key
             choices.subject = present(choices.subject)
-            let comments = first(.comments)?.name ?? ""
+            let comments = container.first(.comments)?.name ?? ""
             let key = FocusKey(
                 subject: choices.subject, limit: choices.view.limit(of: comments))
             let focus = screening[key] ?? SharedFocus(key, on: self)
             // What is answered from now on is what is shown.
             catchUp(view, focus)
-            if let error = makeRoom(for: screen, choices, view, focus) {
+            if let error = table.makeRoom(for: screen, choices, view, focus) {
                 if view.screens.isEmpty { forget(view) }
                 return done(.failure(error))
             }
@@ -92,6 +92,31 @@ extension Container {
             show(screen, choices, view, focus)
             screen.whenOnItsWay { done(.success($0)) }
         }
+    }
+
+    /// Shows another scope on a screen, at its top.
+    ///
+    /// Selection, search, sort, limits and focus stay. Fails with `scopeNotFound`.
+    public func setScope(_ name: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
+        screen.queue { [self] finished in
+            let done: Answer<Int> = { result in
+                reply(result)
+                finished()
+            }
+            guard container.definition.scope(name) != nil else {
+                return done(.failure(container.scopeNotFound(name)))
+            }
+            var choices = screen.choices
+            choices.view.go(to: name)
+            turn(screen, to: choices, done)
+        }
+    }
+
+    /// What was chosen, in a scope that there is.
+    func inScope(_ choices: Screen.Choices) -> Screen.Choices {
+        var choices = choices
+        choices.view.go(to: container.scope(choices.view.scope)?.name)
+        return choices
     }
 
     func show(
@@ -118,8 +143,8 @@ extension Container {
     }
 
     /// Lets a screen go.
-    func closeScreen(_ screen: Screen) {
-        domain.screens.remove(screen.id)
+    func close(_ screen: Screen) {
+        table.remove(screen.id)
         unblock(screen)
         screen.letGo()
         leave(screen.view, screen)
@@ -129,9 +154,9 @@ extension Container {
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
     }
 
-    /// Ends all screens, because the container is gone: none shows anything more, and they close in slices.
-    func endScreens() {
-        var screens = domain.screens.screens.values.filter { $0.container === self }
+    /// Ends all screens: none shows anything more, and they close in slices.
+    func end() {
+        var screens = table.screens.values.filter { $0.home === self }
         for screen in screens { screen.freeze() }
         domain.inSlices { [self] in
             guard let screen = screens.popLast() else { return false }
@@ -143,14 +168,9 @@ extension Container {
 
     /// Ends a screen, unless it was let go meanwhile.
     func end(_ screen: Screen) {
-        guard domain.screens[screen.id] === screen else { return }
+        guard table[screen.id] === screen else { return }
         screen.end()
-        closeScreen(screen)
-    }
-
-    /// The container's screen with this id.
-    func screen(_ id: String) -> Screen? {
-        domain.screens[ScreenID(id)].flatMap { $0.container === self ? $0 : nil }
+        close(screen)
     }
 
     private func leave(_ view: SharedView?, _ screen: Screen) {
@@ -168,5 +188,14 @@ extension Container {
         focus.screens[screen.id] = nil
         focus.payer.leave(screen.account, to: focus.screens.values.first?.account)
         if focus.screens.isEmpty { screening.remove(focus) }
+    }
+}
+
+extension ViewKey {
+    /// Goes to another scope, at its top.
+    fileprivate mutating func go(to scope: String?) {
+        guard scope != self.scope else { return }
+        self.scope = scope
+        places = []
     }
 }

@@ -11,14 +11,14 @@ import NIOCore
 // the commit, and the screens one after the other. Whoever reads a screen earlier than its turn comes
 // moves it, and brings its view and focus up to now itself: a revision is always of one moment, and a
 // commit is never in two.
-extension Container {
+extension ContainerScreens {
     var structure: UInt64 { screening.structure }
 
     var commits: Int { screening.commits }
 
     /// Whether screens show what there is to filter by.
     var showsFilters: Bool {
-        slots.contains { $0.kind == .filters && !$0.definition.isHidden }
+        container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
     }
 
     /// A number that is another one when the filters components may offer something else; nil while
@@ -33,9 +33,9 @@ extension Container {
     private var presentOffers: UInt64? {
         let limit = domain.limits.facetValues
         var version = screening.structure &* 31 &+ UInt64(limit)
-        for slot in slots where slot.kind == .filters {
+        for slot in container.slots where slot.kind == .filters {
             guard slot.isAttached, let port = slot.port else { return nil }
-            for list in slots.lazy.compactMap(\.list) {
+            for list in container.slots.lazy.compactMap(\.list) {
                 version =
                     version &* 31 &+ list.valuesVersion(of: port.observedFields, atMost: limit)
             }
@@ -43,37 +43,8 @@ extension Container {
         return version
     }
 
-    /// Something that screens show changed; they follow before anything leaves the loop.
-    func screensChanged() {
-        screening.version += 1
-        guard !screening.isDirty else { return }
-        screening.isDirty = true
-        domain.flushLater(self)
-    }
-
-    /// Components, their order or their state changed.
-    func structureChanged() {
-        screening.structure += 1
-        for focus in screening.focuses.values.joined() { focus.value.touch() }
-        screensChanged()
-    }
-
-    /// A commit of this container is in the indexes, and the delegate was told: screens follow, of
-    /// several commits that came at once with the last.
-    func screensCommitted() {
-        screening.commits += 1
-        screensChanged()
-        followTree()
-        if !domain.hasArrivals { flushScreens() }
-    }
-
-    /// What is said about a subject changed.
-    func subjectChanged(_ subject: Subject) {
-        for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
-    }
-
     /// Lets views and focuses follow, and wakes the readers of those that changed.
-    func flushScreens() {
+    func flush() {
         guard screening.isDirty, !screening.isFollowing else { return }
         screening.isFollowing = true
         // Most commits concern few screens: these follow before the commit is replied to.
@@ -100,7 +71,7 @@ extension Container {
             screening.isDirty = false
             followTree()
             findOutdated()
-        } else if slots.contains(where: { $0.list?.followChanges() ?? false }) {
+        } else if container.slots.contains(where: { $0.list?.followChanges() ?? false }) {
             // Views noted themselves.
         } else if let screen = screening.strays.popFirst() {
             moveAlong(screen)
@@ -122,7 +93,8 @@ extension Container {
     /// Notes all views, where something changed that each has to look at.
     private func findOutdated() {
         let seen = Screening.Seen(
-            structure: structure, offers: offers, flat: slots.compactMap { $0.list?.isFlat })
+            structure: structure, offers: offers,
+            flat: container.slots.compactMap { $0.list?.isFlat })
         guard seen != screening.seen else { return }
         let before = screening.seen
         screening.seen = seen
@@ -139,7 +111,7 @@ extension Container {
 }
 
 // Views and focuses, one by one.
-extension Container {
+extension ContainerScreens {
     /// A view is to be brought up to now.
     func note(_ view: SharedView) {
         guard !view.isQueued else { return }
@@ -198,12 +170,12 @@ extension Container {
     /// Has all that waits looked after, now or soon.
     private func schedule() {
         guard !screening.isFollowing, !screening.isDirty else { return }
-        screensChanged()
+        changed()
     }
 }
 
 // What came of questions.
-extension Container {
+extension ContainerScreens {
     /// A screen waits for a component's answer.
     func block(_ screen: Screen) { screening.blocked[screen.id] = screen }
 
@@ -224,17 +196,17 @@ extension Container {
     private func touch(_ screens: some Collection<Screen>) {
         guard !screens.isEmpty else { return }
         screening.woken += screens
-        screensChanged()
+        changed()
     }
 
     /// Somebody's ballot is now this.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        guard !screening.ballots.isEmpty, slot.name == wired.votes,
+        guard !screening.ballots.isEmpty, slot.name == container.wired.votes,
             let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
         else { return }
         ballots.note(value, on: subject)
         if let item = subject.item {
-            for list in slots.lazy.compactMap(\.list) {
+            for list in container.slots.lazy.compactMap(\.list) {
                 list.visitHolders(knowing: item) { view in
                     touch(ballots.screens(of: view))
                 }

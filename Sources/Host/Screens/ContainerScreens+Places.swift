@@ -2,10 +2,10 @@ import AtriumKit
 import Index
 
 // Where screens stand in trees of items, while these change.
-extension Container {
+extension ContainerScreens {
     /// The list of a scope that has an item: one that is shown before one that is hidden.
     func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
-        let sources = lists(in: scope).filter { $0.list?.contains(item) ?? false }
+        let sources = container.lists(in: scope).filter { $0.list?.contains(item) ?? false }
         return sources.first { !$0.definition.isHidden } ?? sources.first
     }
 
@@ -19,8 +19,8 @@ extension Container {
     /// Where those stand now who stood here: with the same item, wherever it lies; if it is gone,
     /// with the innermost of those that it lay under that is there.
     func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
-        guard let component = places.last?.component, let slot = slot(component),
-            lists(in: self.scope(scope)).contains(where: { $0 === slot })
+        guard let component = places.last?.component, let slot = container.slot(component),
+            container.lists(in: container.scope(scope)).contains(where: { $0 === slot })
         else { return [] }
         // While it is not known what there is, they stay.
         guard let list = slot.list else { return places }
@@ -30,15 +30,15 @@ extension Container {
 
     /// What those are focused on now who were focused on this: the container once an item is gone.
     func present(_ subject: Subject) -> Subject {
-        guard let item = subject.item, !has(item) else { return subject }
-        let isKnown = slots.allSatisfy { $0.kind != .contents || $0.list != nil }
+        guard let item = subject.item, !container.has(item) else { return subject }
+        let isKnown = container.slots.allSatisfy { $0.kind != .contents || $0.list != nil }
         return isKnown ? .container : subject
     }
 
     /// Lets views and focuses step back from items that are gone, and go along with those that lie
     /// elsewhere: their screens follow in slices.
     func followTree() {
-        let version = slots.lazy.compactMap(\.list).reduce(screening.structure) {
+        let version = container.slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
         }
         guard screening.tree.version != version else { return }
@@ -60,7 +60,7 @@ extension Container {
         var views: [ObjectIdentifier: SharedView] = [:]
         var focuses: [Subject: [Int: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
-        for list in slots.lazy.compactMap(\.list) {
+        for list in container.slots.lazy.compactMap(\.list) {
             let isListed = list.visitMoved { [screening] item in
                 if let found = screening.standing[item] { views.merge(found) { $1 } }
                 if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
@@ -118,7 +118,7 @@ extension Container {
         if other === view { return view }
         if let other, other.isReady { return other }
         screening.insert(view)
-        screensChanged()
+        changed()
         return view
     }
 }

@@ -1,22 +1,24 @@
+import NIOCore
+
 // Room for one more screen.
-extension Container {
+extension ScreenTable {
     /// Ends those of a user's screens that wait to be resumed, the longest first, where there would
     /// otherwise be no room for another one.
     func makeRoom(for owner: String) throws(HostError) {
-        let (screens, limits) = (domain.screens, domain.limits)
+        let limits = domain.limits
         while true {
             let (limit, value) =
-                screens.count(of: owner) >= limits.screensPerUser
+                count(of: owner) >= limits.screensPerUser
                 ? ("screensPerUser", limits.screensPerUser) : ("screens", limits.screens)
-            guard screens.count(of: owner) >= limits.screensPerUser || screens.count >= value
+            guard count(of: owner) >= limits.screensPerUser || count >= value
             else { return }
-            guard let oldest = screens.longestLingering(of: owner), let container = oldest.container
+            guard let oldest = longestLingering(of: owner), let home = oldest.home
             else { throw .limitExceeded(limit: limit, value: value, retryAfter: 5) }
-            screens.noteDropped(
+            noteDropped(
                 oldest.id,
                 "The screen waited for its connection, and made room for another one of its user: "
                     + "there are no more than \(value) (\(limit)).")
-            container.closeScreen(oldest)
+            home.close(oldest)
         }
     }
 
@@ -27,46 +29,70 @@ extension Container {
     func makeRoom(
         for screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
     ) -> HostError? {
-        let (screens, account) = (domain.screens, screen.account)
+        let account = screen.account
         while true {
             let more =
                 account.cost(of: view.state) + account.cost(of: focus.state)
                 + screen.cost(of: choices)
             guard let error = account.excess(domain.limits, with: more) else { return nil }
-            guard let oldest = screens.longestLingering(of: account.owner), oldest !== screen,
-                let container = oldest.container
+            guard let oldest = longestLingering(of: account.owner), oldest !== screen,
+                let home = oldest.home
             else { return error }
-            screens.noteDropped(
+            noteDropped(
                 oldest.id,
                 "The screen waited for its connection, and made room for another one of its user: "
                     + "all may have \(domain.limits.screenBytesPerUser) bytes (screenBytesPerUser)."
             )
-            container.closeScreen(oldest)
+            home.close(oldest)
         }
     }
 }
 
 // Room where what screens show has grown.
-extension Domain {
+extension ScreenTable {
+    /// Ends screens of a user who keeps far more than allowed, once what goes on now has returned.
+    func relieveLater(_ account: ScreenAccount) {
+        guard account.isOverdrawn(domain.limits), !account.isRelieved else { return }
+        account.isRelieved = true
+        domain.later { [self] in
+            account.isRelieved = false
+            relieve(account)
+        }
+    }
+
     /// Ends screens of a user that keep far more in memory than they may: those first that wait to be
     /// resumed.
-    func relieve(_ account: ScreenAccount) {
+    private func relieve(_ account: ScreenAccount) {
+        let limits = domain.limits
         while account.isOverdrawn(limits),
-            let screen = screens.longestLingering(of: account.owner)
-                ?? account.screens.values.first
+            let screen = longestLingering(of: account.owner) ?? account.screens.values.first
         {
-            screens.noteDropped(
+            noteDropped(
                 screen.id,
                 "What the screens of its user show has grown beyond twice the "
                     + "\(limits.screenBytesPerUser) bytes that they may have (screenBytesPerUser).",
                 account.excess(limits))
-            if let container = screen.container {
-                container.closeScreen(screen)
-            } else {
-                screens.remove(screen.id)
-            }
+            if let home = screen.home { home.close(screen) } else { remove(screen.id) }
             // Its reader is told when it pulls.
             screen.touched()
+        }
+    }
+}
+
+// Screens without a reader.
+extension ScreenTable {
+    /// Lets a screen wait for a while, to be resumed.
+    func linger(_ screen: Screen) {
+        let time = TimeAmount.seconds(Int64(domain.limits.screenLinger))
+        if linger(screen, until: .now() + time) { endLingering(of: screen.owner, after: time) }
+    }
+
+    /// Closes a user's screens that nobody has resumed in time: one timer, however many there are.
+    private func endLingering(of owner: String, after time: TimeAmount) {
+        domain.after(time) { [self] in
+            let now = NIODeadline.now()
+            while let screen = takeOverdue(of: owner, at: now) { screen.home?.close(screen) }
+            if let end = nextEnd(of: owner) { endLingering(of: owner, after: end - now) }
         }
     }
 }

@@ -1,0 +1,38 @@
+import AtriumKit
+
+/// What a container knows of the screens that are open on it: it says what changed, and they follow.
+protocol OpenScreens: AnyObject {
+    /// Whether they show all that they were told of.
+    var isIdle: Bool { get }
+
+    /// Something that they show changed; they follow before anything leaves the loop.
+    func changed()
+    /// Components, their order or their state changed.
+    func structureChanged()
+    /// A commit is in the indexes, and the delegate was told: they follow, of several commits that came at once
+    /// with the last.
+    func committed()
+    /// What is said about a subject changed.
+    func subjectChanged(_ subject: Subject)
+    /// Comments are gone whose component is not there to say so.
+    func commentsGone(_ comments: Set<String>, of component: String)
+    /// Somebody's ballot is now this.
+    func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot)
+    /// Ballots changed otherwise than by votes.
+    func forgetBallots()
+    /// The container has other scopes.
+    func scopesChanged()
+    /// The container is gone: none shows anything more.
+    func end()
+
+    /// Shows what a filters component selected on a screen though nobody asked it to.
+    func showUnasked(_ event: ComponentEvent, from slot: Slot)
+    /// The delegate of the scope that a screen shows; nil: there is no such screen.
+    func delegate(on screen: String) -> ContainerDelegate?
+    /// Shows another selection on a screen.
+    func show(_ selection: Selection, on screen: String)
+    /// Shows an item's children on a screen.
+    func enter(_ item: String, on screen: String)
+    /// Goes back on a screen to what the entered item lies under.
+    func back(on screen: String)
+}

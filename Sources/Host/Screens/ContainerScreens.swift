@@ -1,0 +1,98 @@
+import AtriumKit
+
+/// The screens on one container: opened, changed, kept up with what the container shows, and ended.
+///
+/// Made when the registry takes the container in; both refer to each other until it lets the container go.
+public final class ContainerScreens {
+    let container: Container
+    /// The screens of all containers.
+    let table: ScreenTable
+    var screening = Screening()
+
+    var domain: Domain { container.domain }
+
+    init(on container: Container, in table: ScreenTable) {
+        self.container = container
+        self.table = table
+    }
+
+    /// The container's screen with this id.
+    func screen(_ id: String) -> Screen? {
+        table[ScreenID(id)].flatMap { $0.home === self ? $0 : nil }
+    }
+}
+
+// What the container says to its screens, and its delegates to single ones.
+extension ContainerScreens: OpenScreens, ChangeFollower {
+    var isIdle: Bool { !screening.isDirty && !screening.isFollowing }
+
+    func changed() {
+        screening.version += 1
+        guard !screening.isDirty else { return }
+        screening.isDirty = true
+        domain.flushLater(self)
+    }
+
+    func structureChanged() {
+        screening.structure += 1
+        for focus in screening.focuses.values.joined() { focus.value.touch() }
+        changed()
+    }
+
+    func committed() {
+        screening.commits += 1
+        changed()
+        followTree()
+        if !domain.hasArrivals { flush() }
+    }
+
+    func subjectChanged(_ subject: Subject) {
+        for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
+    }
+
+    func commentsGone(_ comments: Set<String>, of component: String) {
+        for focuses in screening.focuses.values {
+            for focus in focuses.values { focus.forget(comments, of: component) }
+        }
+    }
+
+    func scopesChanged() {
+        var screens = table.screens.values.filter { $0.home === self }
+        // Until then they show what the first scope does.
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            let scope = screen.choices.view.scope
+            guard scope != container.scope(scope)?.name else { return true }
+            change(screen) { _ in
+            } then: { _ in
+            }
+            return true
+        } then: {
+        }
+    }
+
+    func delegate(on screen: String) -> ContainerDelegate? {
+        self.screen(screen).map { delegate(on: $0) }
+    }
+
+    /// Who is told of what happens on a screen: its scope's delegate, or else the container's.
+    func delegate(on screen: Screen) -> ContainerDelegate {
+        container.delegate(in: screen.choices.view.scope)
+    }
+
+    func show(_ selection: Selection, on screen: String) {
+        guard let screen = self.screen(screen) else { return }
+        change(screen) {
+            $0.view.selection = selection
+        } then: { _ in
+        }
+    }
+
+    func enter(_ item: String, on screen: String) {
+        if let screen = self.screen(screen) { enter(item, on: screen) { _ in } }
+    }
+
+    func back(on screen: String) {
+        if let screen = self.screen(screen) { back(on: screen) { _ in } }
+    }
+}
