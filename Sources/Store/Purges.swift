@@ -99,21 +99,22 @@ struct PurgeSweep {
 
     /// Deletes some rows, in the transaction that its caller began.
     ///
-    /// - Returns: how many; nil: there is no purge left that could be made.
-    mutating func deleteSlice(_ totals: inout Totals, _ db: Database) throws -> Int? {
+    /// - Returns: whether there was a purge left that could be made.
+    mutating func deleteSlice(_ totals: inout Totals, _ db: Database) throws -> Bool {
         var room = Room()
-        var deleted: Int?
+        var found = false
         while room.rows > 0, room.bytes > 0, let purge = try next(db) {
+            found = true
             let before = room.rows
-            let count =
-                try purge.item.isEmpty
-                ? deleteRange(purge, &room, &totals, db)
-                : deleteItems(of: purge.component, &room, &totals, db)
-            deleted = (deleted ?? 0) + count
+            if purge.item.isEmpty {
+                try deleteRange(purge, &room, &totals, db)
+            } else {
+                try deleteItems(of: purge.component, &room, &totals, db)
+            }
             // One without any rows costs something, too.
             if room.rows == before { room.rows -= 1 }
         }
-        return deleted
+        return found
     }
 
     /// The first purge that can be made.
@@ -156,12 +157,11 @@ struct PurgeSweep {
 
     private func deleteRange(
         _ purge: PurgeRow, _ room: inout Room, _ totals: inout Totals, _ db: Database
-    ) throws -> Int {
+    ) throws {
         let part = try part(
             of: purge.component, from: purge.first, before: purge.last, &room, db)
-        var deleted = 0
         if let last = part.last {
-            deleted = try Self.delete(
+            try Self.delete(
                 "component = ? AND key >= ? AND key <= ? AND sequence <= ?",
                 [purge.component, purge.first, last, purge.through], of: purge.component, &totals,
                 db)
@@ -177,20 +177,18 @@ struct PurgeSweep {
                 sql: "UPDATE purges SET first = ?, rowsum = ? WHERE id = ?",
                 arguments: [rest.first, rest.rowSum, rest.id])
         }
-        return deleted
     }
 
     private mutating func deleteItems(
         of component: Int64, _ room: inout Room, _ totals: inout Totals, _ db: Database
-    ) throws -> Int {
+    ) throws {
         var pass =
             if let pass, pass.component == component { pass } else {
                 Pass(component: component, last: try Self.newest(of: component, db))
             }
         let part = try part(of: component, from: pass.next, before: Data(), &room, db)
-        var deleted = 0
         if let last = part.last {
-            deleted = try Self.delete(
+            try Self.delete(
                 "component = ? AND key >= ? AND key <= ? AND \(Purged.isAboutPurgedItem)",
                 [component, pass.next, last], of: component, &totals, db)
         }
@@ -204,16 +202,13 @@ struct PurgeSweep {
             pass.next = last + [0]
             self.pass = pass
         }
-        return deleted
     }
 
     /// Deletes a component's records for which something holds.
-    ///
-    /// - Returns: how many.
     private static func delete(
         _ condition: String, _ arguments: StatementArguments, of component: Int64,
         _ totals: inout Totals, _ db: Database
-    ) throws -> Int {
+    ) throws {
         let rows = try Int64.fetchCursor(
             db.cachedStatement(sql: "SELECT sum FROM records WHERE \(condition)"),
             arguments: arguments)
@@ -221,9 +216,7 @@ struct PurgeSweep {
         while let sum = try rows.next() { sums ^= sum }
         try db.cachedStatement(sql: "DELETE FROM records WHERE \(condition)")
             .execute(arguments: arguments)
-        let deleted = db.changesCount
-        try totals.change(component, by: -Int64(deleted), sums: sums, db)
-        return deleted
+        try totals.change(component, by: -Int64(db.changesCount), sums: sums, db)
     }
 
     private static func newest(of component: Int64, _ db: Database) throws -> Int64 {

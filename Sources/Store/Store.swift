@@ -147,11 +147,6 @@ public final class Store: Sendable {
         writer.ownership.release()
     }
 
-    /// Replaces the failures to inject.
-    package func inject(_ faults: Faults) {
-        writer.faults.withLock { $0 = faults }
-    }
-
     /// Probes now, on this thread, if the store is unavailable.
     package func probe() {
         writer.probe()

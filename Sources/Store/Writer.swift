@@ -25,7 +25,6 @@ final class Writer: @unchecked Sendable {
         case abandoned
     }
 
-    let faults = Mutex(Faults())
     /// Held here because entries may be on their way to the disk when the store itself is gone.
     let ownership: Ownership
     let queue = DispatchQueue(label: "atrium.store.writer", qos: .userInitiated)
@@ -306,7 +305,6 @@ extension Writer {
     static func isStorage(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError: !error.blamesEntry
-        case let error as InjectedFault: error.isStorage
         default: false
         }
     }
@@ -359,7 +357,6 @@ extension Writer {
     private func deleteSlice() -> Bool {
         groupsSinceSlice = 0
         guard !isStopped, case .writing = condition.withLock({ $0 }) else { return false }
-        let fault = faults.withLock { $0.beforeDeletion }
         var sweep = sweep
         var isDone = false
         do {
@@ -370,12 +367,8 @@ extension Writer {
             }
             try pool.writeWithoutTransaction { db in
                 try entries.transact(db) { entries in
-                    guard let rows = try sweep.deleteSlice(&entries.totals, db) else {
-                        isDone = true
-                        return false
-                    }
-                    try fault?(rows)
-                    return true
+                    isDone = try !sweep.deleteSlice(&entries.totals, db)
+                    return !isDone
                 }
             }
             if !sweep.damaged.isSubset(of: self.sweep.damaged) {

@@ -1,4 +1,5 @@
 import GRDB
+import StoreFaults
 import Synchronization
 import TestSupport
 import Testing
@@ -7,17 +8,11 @@ import Testing
 
 /// How much a slice deletes, and what the purges that wait cost others.
 @Suite(.timeLimit(.minutes(2))) struct PurgeSliceTests {
-    /// What each slice deleted.
-    private func noteSlices(of bench: Bench) -> Slices {
-        let slices = Slices()
-        bench.store.inject(
-            Faults(beforeDeletion: { rows in slices.rows.withLock { $0.append(rows) } }))
-        return slices
-    }
-
-    private final class Slices: Sendable {
-        let rows = Mutex<[Int]>([])
-        var all: [Int] { rows.withLock { $0 } }
+    /// Notes what each slice deletes.
+    private func noteSlices(of bench: Bench) throws -> OtherProgram {
+        let program = try OtherProgram(at: bench.store.file)
+        try program.noteDeletions()
+        return program
     }
 
     private func entry(_ keys: some Sequence<String>, _ value: (String) -> [UInt8]) -> Entry {
@@ -35,8 +30,8 @@ import Testing
     @Test func `what is about an item goes with one small entry, and the others' stays`() throws {
         let scratch = try TemporaryDirectory()
         var bench = try Bench(scratch)
-        bench.store.inject(
-            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        let program = try OtherProgram(at: bench.store.file)
+        try program.keepPurged()
         for start in stride(from: 0, to: 3_000, by: 500) {
             let keys = (start..<start + 500).map { "\($0)" }
             bench.write(entry(keys) { comment(on: Int($0).map { $0 % 3 } == 0 ? "heat" : "ronin") })
@@ -61,6 +56,7 @@ import Testing
         #expect(try bench.store.recordRows() == 3_004)
         bench.store.abandon()
 
+        try program.heal()
         bench = try Bench(scratch)
         bench.store.waitForDeletion()
         #expect(Set(try bench.records("films", "list").keys) == others.union(["new", "3"]))
@@ -73,7 +69,7 @@ import Testing
             let keys = (start..<start + 500).map { "\($0)" }
             bench.write(entry(keys) { comment(on: $0) })
         }
-        let slices = noteSlices(of: bench)
+        let program = try noteSlices(of: bench)
         bench.write(
             Entry(
                 container: "films", epoch: 0, time: 1,
@@ -81,8 +77,9 @@ import Testing
                     Purge(container: "films", component: "list", item: "\($0)")
                 }))
         bench.store.waitForDeletion()
-        #expect(slices.all.reduce(0, +) == 2_499)
-        #expect(slices.all.count == 3)
+        let slices = try program.deletions().map(\.records)
+        #expect(slices.reduce(0, +) == 2_499)
+        #expect(slices.count == 3)
         #expect(Array(try bench.records("films", "list").keys) == ["7"])
     }
 
@@ -90,7 +87,7 @@ import Testing
         let bench = try Bench()
         let keys = (0..<1_500).map { "\($0)\nann" }
         bench.write(entry(keys) { _ in [1] })
-        let slices = noteSlices(of: bench)
+        let program = try noteSlices(of: bench)
         bench.write(
             Entry(
                 container: "films", epoch: 0, time: 1,
@@ -98,7 +95,7 @@ import Testing
                     Purge(container: "films", component: "list", prefix: "\($0)\n")
                 }))
         bench.store.waitForDeletion()
-        #expect(slices.all == [1_000, 500])
+        #expect(try program.deletions().map(\.records) == [1_000, 500])
         #expect(try bench.store.recordRows() == 0)
     }
 
@@ -107,13 +104,13 @@ import Testing
         for key in 0..<15 {
             bench.write(entry(["\(key)"]) { _ in Array(repeating: 1, count: 900_000) })
         }
-        let slices = noteSlices(of: bench)
+        let program = try noteSlices(of: bench)
         bench.write(
             Entry(
                 container: "films", epoch: 0, time: 1,
                 purges: [Purge(container: "films", component: "list")]))
         bench.store.waitForDeletion()
-        #expect(slices.all == [10, 5])
+        #expect(try program.deletions().map(\.records) == [10, 5])
     }
 
     @Test func `rows go although entries never cease to wait, and not before sixteen groups`()
@@ -124,12 +121,7 @@ import Testing
         for start in stride(from: 0, to: 2_500, by: 500) {
             bench.write(entry((start..<start + 500).map { "\($0)" }) { _ in [1] })
         }
-        let slices = Mutex<[UInt64]>([])
-        bench.store.inject(
-            Faults(beforeDeletion: { _ in
-                let ticket = chain.last.withLock { $0 }
-                slices.withLock { $0.append(ticket) }
-            }))
+        let program = try noteSlices(of: bench)
         chain.store.withLock { $0 = bench.store }
         bench.write(
             Entry(
@@ -137,9 +129,10 @@ import Testing
                 purges: [Purge(container: "films", component: "list")]))
         bench.store.waitForDeletion()
         bench.settle()
-        let all = slices.withLock { $0 }
+        // Each group is one entry.
+        let all = try program.deletions().map(\.entry)
         #expect(all.count == 3)
-        #expect(all.last ?? 200 < 60)
+        #expect(all.last ?? 200 < 66)
         #expect(zip(all, all.dropFirst()).allSatisfy { $1 - $0 == 16 })
         #expect(try bench.store.recordRows() == 1)
     }
@@ -147,13 +140,11 @@ import Testing
     /// Has each answered entry be followed by another, before the writer looks for what waits.
     private final class Chain: Sendable {
         let store = Mutex<Store?>(nil)
-        let last = Mutex<UInt64>(0)
 
         func goOn(after outcomes: [Outcome]) {
             guard let store = store.withLock({ $0 }), let ticket = outcomes.last?.ticket else {
                 return
             }
-            last.withLock { $0 = ticket }
             guard ticket < 200 else { return self.store.withLock { $0 = nil } }
             store.append(put("new", "\(ticket)"), ticket: ticket + 1)
         }
@@ -161,8 +152,7 @@ import Testing
 
     @Test func `beside a thousand pending purges a read looks for those that concern it`() throws {
         let bench = try Bench()
-        bench.store.inject(
-            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        try OtherProgram(at: bench.store.file).keepPurged()
         bench.write(entry((0..<1_000).map { "\($0)\nann" }) { _ in [1] })
         var purge = Entry(
             container: "films", epoch: 0, time: 1,

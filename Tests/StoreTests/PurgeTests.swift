@@ -9,11 +9,6 @@ import Testing
 
 /// What was purged is in no read from its commit on; its rows go afterwards, a few at a time.
 @Suite(.timeLimit(.minutes(2))) struct PurgeTests {
-    /// Keeps all rows of what is purged.
-    private static let keeping = Faults(beforeDeletion: { _ in
-        throw InjectedFault(isStorage: false)
-    })
-
     private func fill(_ bench: Bench, _ count: Int, prefix: String = "") {
         for start in stride(from: 0, to: count, by: 500) {
             var entry = put("\(prefix)\(start)", "old")
@@ -55,29 +50,42 @@ import Testing
     @Test func `a component's records are gone with one small entry, however many there are`()
         throws
     {
-        let bench = try Bench()
+        let scratch = try TemporaryDirectory()
+        let files = FaultFiles(scratch.path)
+        let store = Mutex<Store?>(nil)
+        let bench = try Bench(scratch) { outcomes in
+            guard outcomes.last?.ticket == 8 else { return }
+            // What is appended while the first slice is committed is written before the next one.
+            files.beforeSyncs {
+                store.withLock {
+                    $0?.append(put("7", "new"), ticket: 9)
+                    $0 = nil
+                }
+            }
+        }
+        store.withLock { $0 = bench.store }
         fill(bench, 3_500)
-        let rows = Mutex<[Int]>([])
-        bench.store.inject(
-            Faults(beforeDeletion: { [store = bench.store] count in
-                rows.withLock { $0.append(count) }
-                // What is appended meanwhile is written between two slices.
-                if rows.withLock({ $0.count }) == 1 { store.append(put("7", "new"), ticket: 9) }
-            }))
-        bench.write(purge())
+        let program = try OtherProgram(at: bench.store.file)
+        try program.noteDeletions()
+        bench.write(purge(), ticket: 8)
         bench.store.waitForDeletion()
         bench.settle()
-        #expect(rows.withLock { $0 } == [1_000, 1_000, 1_000, 500])
+        let deletions = try program.deletions()
+        #expect(deletions.map(\.records) == [1_000, 1_000, 1_000, 500])
+        #expect(deletions.map(\.entry) == [8, 9, 9, 9])
         // One of them was written anew meanwhile.
         try check(bench, ["7": "new"])
         #expect(try bench.store.recordRows() == 1)
+        bench.store.close()
+        withExtendedLifetime(files) {}
     }
 
     @Test func `until the rows are deleted nothing shows them, also after a kill`() throws {
         let scratch = try TemporaryDirectory()
         var bench = try Bench(scratch)
         fill(bench, 2_500)
-        bench.store.inject(Self.keeping)
+        let program = try OtherProgram(at: bench.store.file)
+        try program.keepPurged()
         bench.write(purge())
         bench.store.waitForDeletion()
         #expect(try bench.store.recordRows() == 2_500)
@@ -91,7 +99,7 @@ import Testing
         #expect(record?.created == again?.sequence)
         bench.store.abandon()
 
-        // Killed again after a slice.
+        try program.heal()
         bench = try Bench(scratch)
         bench.store.waitForDeletion()
         bench.settle()
@@ -105,7 +113,8 @@ import Testing
         fill(bench, 5, prefix: "a\n")
         fill(bench, 2, prefix: "ab\n")
         fill(bench, 4, prefix: "b\n")
-        bench.store.inject(Self.keeping)
+        let program = try OtherProgram(at: bench.store.file)
+        try program.keepPurged()
         var entry = purge("a\n")
         entry.purges.append(Purge(container: "films", component: "list", prefix: "b\n"))
         entry.changes = [
@@ -115,7 +124,7 @@ import Testing
         bench.write(entry)
         let rest = ["ab\n0": "old", "ab\n1": "old", "a\n3": "same"]
         try check(bench, rest)
-        bench.store.inject(Faults())
+        try program.heal()
         bench.write(purge("a\n"))
         bench.store.waitForDeletion()
         try check(bench, ["ab\n0": "old", "ab\n1": "old"])
@@ -136,13 +145,15 @@ import Testing
     @Test func `what is purged stays unread after a kill between two slices`() async throws {
         let scratch = try TemporaryDirectory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = scratch.path as String] in
-            let store = try Store(at: path, logger: quiet) { _ in }
-            let slices = Atomic(0)
-            store.inject(
-                Faults(beforeDeletion: { _ in
-                    guard slices.add(1, ordering: .relaxed).newValue == 2 else { return }
+            let files = FaultFiles(path)
+            let store = try Store(at: path, logger: quiet) { outcomes in
+                guard outcomes.last?.ticket == 1 else { return }
+                let slices = Slices()
+                files.beforeSyncs {
+                    guard slices.count.add(1, ordering: .relaxed).newValue == 2 else { return }
                     kill(getpid(), SIGKILL)
-                }))
+                }
+            }
             for part in 0..<5 {
                 var entry = put("", "old")
                 entry.changes = (0..<500).map {
@@ -162,7 +173,8 @@ import Testing
         let rows = try await file.read { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records")
         }
-        #expect(rows == 1_500)
+        // The second one was written, and not synced.
+        #expect(rows == 500)
         try file.close()
         let bench = try Bench(scratch)
         try check(bench, [:])
@@ -170,4 +182,8 @@ import Testing
         try check(bench, [:])
         #expect(try bench.store.recordRows() == 0)
     }
+}
+
+private final class Slices: Sendable {
+    let count = Atomic(0)
 }

@@ -1,6 +1,7 @@
 import FaultVFS
 import Foundation
 import GRDB
+import StoreFaults
 import TestSupport
 import Testing
 
@@ -22,8 +23,8 @@ import Testing
         var entry = put("x", "y", in: "books")
         entry.actors = [Actor(number: 7, name: "unix:1000"), Actor(number: 8, name: "unix:1001")]
         bench.write(entry)
-        bench.store.inject(
-            Faults(beforeDeletion: { _ in throw InjectedFault(isStorage: false) }))
+        let program = try OtherProgram(at: bench.store.file)
+        try program.keepPurged()
         bench.write(
             Entry(
                 container: "films", epoch: 0, time: 1,
@@ -34,6 +35,7 @@ import Testing
                     ]))
         bench.store.waitForDeletion()
         bench.store.close()
+        try program.heal()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let file = try DatabaseQueue(path: scratch.database, configuration: configuration)

@@ -40,6 +40,9 @@ struct FaultPlan {
     int64_t syncs;
     uint64_t random;
     int isCrashed;
+    /// Called before a sync.
+    void (*watch)(void *);
+    void *watcher;
 };
 
 /// What SQLite holds of an open file; that of the VFS beneath stands right behind it.
@@ -165,6 +168,11 @@ static int file_sync(sqlite3_file *file, int flags) {
     uint64_t random;
     (void)flags;
     File *own = (File *)file;
+    pthread_mutex_lock(&lock);
+    void (*watch)(void *) = own->plan->watch;
+    void *watcher = own->plan->watcher;
+    pthread_mutex_unlock(&lock);
+    if (watch) watch(watcher);
     switch (counted(own->plan, &random)) {
     case FaultNone:
         pthread_mutex_lock(&lock);
@@ -387,6 +395,13 @@ void fault_plan_set_after_syncs(FaultPlan *plan, FaultKind kind, int64_t syncs) 
     plan->kind = FaultNone;
     plan->later = kind;
     plan->syncs = syncs;
+    pthread_mutex_unlock(&lock);
+}
+
+void fault_plan_watch_syncs(FaultPlan *plan, void (*watch)(void *), void *watcher) {
+    pthread_mutex_lock(&lock);
+    plan->watch = watch;
+    plan->watcher = watcher;
     pthread_mutex_unlock(&lock);
 }
 

@@ -25,6 +25,36 @@ public final class OtherProgram: Sendable {
             """)
     }
 
+    /// Has the database refuse to delete records of what was purged.
+    public func keepPurged() throws {
+        try execute(
+            """
+            CREATE TRIGGER kept BEFORE DELETE ON records
+            WHEN EXISTS (SELECT 1 FROM purges WHERE component = OLD.component)
+            BEGIN SELECT RAISE(ABORT, 'kept by a test'); END;
+            """)
+    }
+
+    /// Has the database note how many records each transaction takes from a component.
+    public func noteDeletions() throws {
+        try execute(
+            """
+            CREATE TABLE deletions(records INTEGER, entry INTEGER);
+            CREATE TRIGGER noted AFTER UPDATE OF records ON components WHEN NEW.records < OLD.records
+            BEGIN
+                INSERT INTO deletions
+                VALUES (OLD.records - NEW.records, (SELECT MAX(sequence) FROM entries));
+            END;
+            """)
+    }
+
+    /// What was noted since: how many records, and which entry was the last one by then.
+    public func deletions() throws -> [(records: Int, entry: Int)] {
+        try rows("SELECT records, entry FROM deletions ORDER BY rowid").map {
+            (Int($0[0]) ?? 0, Int($0[1]) ?? 0)
+        }
+    }
+
     /// Takes the lock of those who write.
     public func lock() throws {
         try execute("BEGIN IMMEDIATE")
@@ -44,10 +74,10 @@ public final class OtherProgram: Sendable {
         try execute("ROLLBACK")
     }
 
-    /// Gives the lock back, and lets all entries be written.
+    /// Gives the lock back, and lets all entries be written and what was purged be deleted.
     public func heal() throws {
         try unlock()
-        try execute("DROP TRIGGER IF EXISTS refused")
+        try execute("DROP TRIGGER IF EXISTS refused; DROP TRIGGER IF EXISTS kept")
     }
 
     /// Runs statements.

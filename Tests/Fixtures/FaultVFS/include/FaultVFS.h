@@ -41,6 +41,10 @@ void fault_plan_set(
 /// Lets the first call fail that comes after so many more syncs.
 void fault_plan_set_after_syncs(FaultPlan *_Nonnull plan, FaultKind kind, int64_t syncs);
 
+/// Calls a function before each sync from now on, with what is given; it may be called as long as files are open.
+void fault_plan_watch_syncs(
+    FaultPlan *_Nonnull plan, void (*_Nonnull watch)(void *_Nullable), void *_Nullable watcher);
+
 /// Whether the call that was to fail so was made.
 int fault_plan_has_failed(FaultPlan *_Nonnull plan);
 
