@@ -19,6 +19,9 @@ import Testing
             #expect(calls > 40)
             for call in 0..<calls {
                 _ = try FaultRun(.init(kind: kind, call: call, seed: seed)).run()
+                // A kill without a power cut leaves all that was written.
+                guard kind == FaultCrash else { continue }
+                _ = try FaultRun(.init(kind: kind, call: call, seed: seed, keepsPower: true)).run()
             }
         }
     }
@@ -67,6 +70,8 @@ struct FaultRun {
         var isNew = false
         var entries = 7
         var isSynced = true
+        /// Whether what was written is there afterwards, synced or not.
+        var keepsPower = false
     }
 
     /// What a disk that lied has left.
@@ -91,9 +96,12 @@ struct FaultRun {
         let found = try recount(bench)
         #expect(acknowledged.isSubset(of: found), "\(plan)")
         #expect(found.isSubset(of: sent), "\(plan)")
-        // It goes on.
+        // It goes on, also with what was purged.
         #expect(bench.write(entry("afterwards", size: 10)) != nil)
         #expect(try recount(bench) == found.union(["afterwards"]), "\(plan)")
+        bench.store.waitForDeletion()
+        let left = try bench.records("films", "left")
+        #expect(try bench.store.recordRows() == 2 * left.count, "\(plan)")
         return calls
     }
 
@@ -106,7 +114,8 @@ struct FaultRun {
         guard bench.store.damages.isEmpty else { return .found }
         let records = ["left", "right"].map { try? bench.records("films", $0) }
         guard let left = records[0], left == records[1] else { return .found }
-        return acknowledged.isSubset(of: left.keys) ? .whole : .unnoticed
+        let rest = Self.rest(of: acknowledged)
+        return rest.isSubset(of: left.keys) ? .whole : .unnoticed
     }
 
     private func makeScratch() throws -> TemporaryDirectory {
@@ -145,7 +154,7 @@ struct FaultRun {
             bench.store.abandon()
         }
         let calls = files.calls
-        if plan.call % 2 == 0 || plan.count != nil || !plan.isSynced {
+        if !plan.keepsPower, plan.call % 2 == 0 || plan.count != nil || !plan.isSynced {
             files.cutPower(seed: random.next())
         }
         return (sent, acknowledged, calls)
@@ -155,8 +164,9 @@ struct FaultRun {
         _ number: Int, to bench: Bench, _ sent: inout Set<String>,
         _ acknowledged: inout Set<String>, using random: inout Seeded
     ) {
-        let names = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
+        var names = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
         let size = [10, 3_000, 9_000][Int.random(in: 0..<3, using: &random)]
+        if number % 3 == 0, number > 0 { names.append("purge \(number - 2)") }
         for (index, name) in names.enumerated() {
             bench.store.append(
                 entry(name, size: size, epoch: number), ticket: UInt64(number * 10 + index))
@@ -166,6 +176,7 @@ struct FaultRun {
             guard case .success = outcome.result else { continue }
             acknowledged.insert(names[Int(outcome.ticket % 10)])
         }
+        bench.store.waitForDeletion()
         // Makes the changes that wait.
         if number % 3 == 2 { _ = try? bench.store.recordRows() }
         if number % 5 == 4 {
@@ -175,30 +186,67 @@ struct FaultRun {
         bench.store.probe()
     }
 
+    /// An entry by somebody new; one called "purge 3" purges what those called "3.…" have written.
     private func entry(_ name: String, size: Int, epoch: Int = 0) -> Entry {
-        let value = [UInt8](repeating: 0x78, count: size)
-        return Entry(
-            container: "films", epoch: epoch, time: 0,
-            changes: ["left", "right"].map {
-                RecordChange(container: "films", component: $0, key: name, value: value)
+        let item = name.prefix { $0 != "." }
+        let text = String(repeating: "x", count: size)
+        let sides = ["left", "right"]
+        let person = Actor(number: Self.number(of: name), name: "unix:\(name)")
+        var entry = Entry(
+            container: "films", epoch: epoch, time: 0, actor: person.number,
+            changes: sides.map {
+                RecordChange(
+                    container: "films", component: $0, key: name,
+                    value: Array(#"{"item":"\#(item)","text":"\#(text)"}"#.utf8))
             },
-            notification: NotificationDraft(topic: "t", payload: [UInt8](name.utf8)))
+            notification: NotificationDraft(topic: "t", payload: [UInt8](name.utf8)),
+            actors: [person])
+        guard let purged = Self.purged(by: name), let number = Int(purged) else { return entry }
+        entry.purges = sides.map {
+            number % 2 == 0
+                ? Purge(container: "films", component: $0, item: purged)
+                : Purge(container: "films", component: $0, prefix: "\(purged).")
+        }
+        return entry
+    }
+
+    private static func number(of name: String) -> Int64 {
+        name.utf8.reduce(7) { ($0 &* 1_000_003 ^ Int64($1)) & .max }
+    }
+
+    private static func purged(by name: String) -> String? {
+        name.hasPrefix("purge ") ? String(name.dropFirst(6)) : nil
+    }
+
+    /// Of entries those that the others among them have not purged.
+    private static func rest(of names: Set<String>) -> Set<String> {
+        let purged = Set(names.compactMap(purged))
+        return names.filter { name in
+            !name.contains(".") || !purged.contains(String(name.prefix { $0 != "." }))
+        }
     }
 
     /// The names of all entries that are there; each whole, under contiguous sequences.
     private func recount(_ bench: Bench) throws -> Set<String> {
+        // Every entry has somebody of its own, who stays when what it wrote is purged.
+        let actors = try bench.store.actors()
+        let found = Set(actors.map { String($0.name.dropFirst(5)) })
+        #expect(actors.allSatisfy { $0.number == Self.number(of: String($0.name.dropFirst(5))) })
         let left = try bench.records("films", "left")
         #expect(try bench.records("films", "right") == left, "\(plan)")
-        #expect(bench.store.lastSequence == left.count, "\(plan)")
-        #expect(try bench.store.position(of: "films") == left.count, "\(plan)")
+        #expect(Set(left.keys) == Self.rest(of: found), "\(plan)")
+        #expect(bench.store.lastSequence == found.count, "\(plan)")
+        #expect(try bench.store.position(of: "films") == found.count, "\(plan)")
         let trimmed = try bench.store.trimmedThrough()
         let told = try bench.store.notifications(after: trimmed, limit: .max).notifications
         if trimmed < bench.store.lastSequence {
             #expect(
                 told.map(\.sequence) == Array(trimmed + 1...bench.store.lastSequence), "\(plan)")
         }
-        let names = Set(told.map { String(decoding: $0.payload, as: UTF8.self) })
-        #expect(names.isSubset(of: left.keys), "\(plan)")
-        return Set(left.keys)
+        for notification in told {
+            let name = String(decoding: notification.payload, as: UTF8.self)
+            #expect(found.contains(name) && notification.actor == Self.number(of: name), "\(plan)")
+        }
+        return found
     }
 }

@@ -3,8 +3,8 @@ import StoreFaults
 import TestSupport
 import Testing
 
-/// Compares random runs, with entries and commits that fail and ends like kills, with a model that
-/// knows nothing but what was answered.
+/// Compares random runs, with people and purges, entries and commits that fail and ends like kills, with a model
+/// that knows nothing but what was answered.
 @Suite(.timeLimit(.minutes(10))) struct ModelTests {
     @Test(arguments: 0..<60)
     func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
@@ -57,6 +57,7 @@ struct Seeded: RandomNumberGenerator {
 
 private struct Model {
     private var records: [RecordKey: [UInt8]] = [:]
+    private var people: Set<Actor> = []
     private var sequence: Int64 = 0
     private var epochs: [String: Int] = [:]
     private var made: UInt64 = 0
@@ -73,13 +74,28 @@ private struct Model {
         let changes = (0..<Int.random(in: 0...3, using: &random)).map { _ in
             RecordChange(
                 container: container, component: "list",
-                key: "\(Int.random(in: 0..<6, using: &random))",
-                value: Bool.random(using: &random) ? [UInt8]("\(number)".utf8) : nil)
+                key: "\(Int.random(in: 0..<6, using: &random))\n\(number % 3)",
+                value: Bool.random(using: &random)
+                    ? [UInt8](#"{"item":"\#(number % 4)","text":"\#(number)"}"#.utf8) : nil)
         }
+        let name = Int64.random(in: 1...12, using: &random)
+        let person = Actor(number: name << 50, name: "unix:\(name)")
         return Entry(
             container: container, epoch: epochs[container] ?? 0, time: Int64(number),
-            changes: changes,
-            notification: NotificationDraft(topic: "t", payload: [UInt8]("\(number)".utf8)))
+            actor: person.number, changes: changes, purges: purges(in: container, using: &random),
+            notification: NotificationDraft(topic: "t", payload: [UInt8]("\(number)".utf8)),
+            actors: people.contains(person) ? [] : [person])
+    }
+
+    /// Of one entry in six.
+    private func purges(in container: String, using random: inout Seeded) -> [Purge] {
+        let number = Int.random(in: 0..<6, using: &random)
+        return switch Int.random(in: 0..<18, using: &random) {
+        case 0: [Purge(container: container, component: "list", item: "\(number % 4)")]
+        case 1: [Purge(container: container, component: "list", prefix: "\(number)\n")]
+        case 2: [Purge(container: container, component: "list")]
+        default: []
+        }
     }
 
     /// Applies what was answered as committed; sequences must be contiguous.
@@ -101,6 +117,7 @@ private struct Model {
                 unknown.first { $0.notification?.payload == told.payload },
                 "something that was never sent, or was refused, is in the store")
             #expect(told.sequence == sequence + 1)
+            #expect(told.actor == entry.actor)
             apply(entry, at: told.sequence)
         }
         #expect(bench.store.lastSequence == sequence)
@@ -115,14 +132,31 @@ private struct Model {
             }
         }
         #expect(stored == records)
+        #expect(Set(try bench.store.actors()) == people)
+        bench.store.waitForDeletion()
+        #expect(try bench.store.recordRows() == records.count)
     }
 
     private mutating func apply(_ entry: Entry, at sequence: Int64) {
         self.sequence = sequence
+        people.formUnion(entry.actors)
+        // What the entry itself writes stays.
+        for purge in entry.purges {
+            records = records.filter { !purge.names($0.key, $0.value) }
+        }
         for change in entry.changes {
             let key = RecordKey(
                 container: change.container, component: change.component, key: change.key)
             records[key] = change.value
         }
+    }
+}
+
+extension Purge {
+    /// Whether a record goes with it.
+    fileprivate func names(_ record: RecordKey, _ value: [UInt8]) -> Bool {
+        guard record.container == container, record.component == component else { return false }
+        guard let item else { return record.key.hasPrefix(prefix) }
+        return String(decoding: value, as: UTF8.self).hasPrefix(#"{"item":"\#(item)","#)
     }
 }
