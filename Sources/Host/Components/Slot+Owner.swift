@@ -24,7 +24,7 @@ extension Slot: PortOwner {
             return
         }
         let limit = domain.limits.earlyBytes
-        guard !early.take(events, atMost: limit) else { return }
+        guard !progress.take(events, atMost: limit) else { return }
         let attempt = start
         // Not inside of what the component is just asked.
         domain.later { [weak self] in
@@ -43,6 +43,11 @@ extension Slot: PortOwner {
         observer = domain.bus.observe(pattern) { [weak self] notification in
             self?.port?.deliver(notification)
         }
+    }
+
+    func stopObserving() {
+        if let observer { domain.bus.stopObserving(observer) }
+        observer = nil
     }
 
     func port(_ port: any ComponentPort, diedBecause reason: String) {

@@ -9,7 +9,7 @@ import Store
 extension Slot {
     func restore(_ attempt: Int) {
         // What is damaged in the store is found again.
-        verified = VerifiedDamage()
+        damage.beginRestore()
         guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
         let (container, component, fields) = (container?.name ?? "", name, fields)
         let count = domain.recordsRead
@@ -31,12 +31,11 @@ extension Slot {
         // A record that is not an item is the component's to judge.
         guard let load, let port, let container else { return restoreEach(attempt) }
         port.restore(load.items)
-        restoredList = load.list
-        listsItsRecords = true
+        own.contents?.restore(load.list, listsItsRecords: true)
         note(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.start == attempt }
         container.fillDerived(load.list, while: isWanted) {
-            self.prepared(Restored(items: load.items))
+            self.endRestore(Restored(items: load.items))
         }
     }
 
@@ -44,7 +43,7 @@ extension Slot {
     private func note(
         _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
     ) {
-        self.unreadable = unreadable
+        damage.restored(without: unreadable)
         note(unfit, in: list)
         guard let problem = unreadable.problem else { return }
         domain.logger.error(
@@ -53,17 +52,15 @@ extension Slot {
     }
 
     private func note(_ unfit: UnfitItems, in list: ContentIndex?) {
-        self.unfit = unfit
+        own.contents?.note(unfit)
         guard let problem = unfit.problem(in: list, FieldChecker(fields: fields)) else { return }
         domain.logger.warning(
             "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))
     }
 
-    private func prepared(_ restored: Restored) {
-        state = .prepared(restored)
-        let done = startDone
-        startDone = nil
-        done?(nil)
+    private func endRestore(_ restored: Restored) {
+        prepared(restored)
+        progress.takeDone()?(nil)
     }
 
     private func restoreEach(_ attempt: Int) {
@@ -95,7 +92,7 @@ extension Slot {
             case .failure(.refused(let refusal)): failStart(because: refusal.reason)
             case .success:
                 fillList(state.items ?? [], attempt, restoration) {
-                    self.prepared(Restored(state: state))
+                    self.endRestore(Restored(state: state))
                 }
             }
         }
@@ -106,16 +103,17 @@ extension Slot {
         _ items: [Item], _ attempt: Int, _ restoration: Restoration,
         then done: @escaping () -> Void
     ) {
-        guard let made = restoration.list, let container else { return done() }
-        restoredList = made
+        guard let made = restoration.list, let contents = own.contents, let container else {
+            return done()
+        }
         let isWanted = { self.start == attempt }
         restoration.compare(items, in: domain, while: isWanted) { isSame in
-            self.listsItsRecords = isSame
             guard !isSame else {
+                contents.restore(made, listsItsRecords: true)
                 return container.fillDerived(made, while: isWanted, then: done)
             }
             let list = ContentIndex(fields: self.fields)
-            self.restoredList = list
+            contents.restore(list, listsItsRecords: false)
             self.fill(list, with: items, attempt, restoration) {
                 container.fillDerived(list, while: isWanted, then: done)
             }

@@ -37,10 +37,7 @@ extension Slot {
     ///
     /// - Parameter done: called unless the slot was closed, or started anew, meanwhile.
     func prepare(_ done: @escaping (StartFailure?) -> Void) {
-        release()
-        state = .starting
-        start += 1
-        let attempt = start
+        let attempt = begin()
         guard let plugin, let container else {
             return done(.final(pluginMissing))
         }
@@ -70,7 +67,7 @@ extension Slot {
         guard isolation == .process else { return launch(request, attempt, done) }
         domain.starts.take { [weak self] turn in
             guard let self, start == attempt else { return turn.end() }
-            self.turn = turn
+            progress.hold(turn)
             // Before it is launched: the answer may come at once.
             awaitComponent()
             launch(request, attempt, done)
@@ -88,22 +85,21 @@ extension Slot {
                 if case .success(let port) = result { port.close() }
                 return
             }
-            launching = nil
+            _ = progress.takeLaunching()
             endAwaiting()
-            turn?.end()
-            turn = nil
+            progress.takeTurn()?.end()
             switch result {
             case .failure(let failure): done(failed(failure))
             case .success(let port) where port.kind != request.plugin.kind:
                 port.close()
                 done(.final(wrongKind(port.kind)))
             case .success(let port):
-                self.port = port
-                startDone = done
+                connect(port)
+                progress.restore(then: done)
                 restore(attempt)
             }
         }
-        if !isAnswered { launching = giveUp }
+        if !isAnswered { progress.launch(giveUp) }
     }
 
     /// Starts until it succeeds or has failed too often; the container then takes the component in.
@@ -122,31 +118,30 @@ extension Slot {
 
     /// As ``startUntilAttached(_:)``, after a pause that grows with each failure.
     func restart(because reason: String) {
-        state = .starting
+        beginPause()
         tryAgain(because: reason) {}
     }
 
     /// As ``restart(because:)``, for a component that was lost before the container took it in.
     func restartUntaken() {
-        let reason = earlyLoss ?? "Its worker ended before it was attached."
-        earlyLoss = nil
-        restart(because: reason)
+        restart(
+            because: progress.takeEarlyLoss() ?? "Its worker ended before it was attached.")
     }
 
     /// Starts a component that was given up again: somebody wants it to be there.
     func revive() {
         guard case .failed = state, plugin != nil else { return }
-        failedStarts = 0
+        progress.forgetFailures()
         startUntilAttached {}
     }
 
     private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
-        failedStarts += 1
+        let failures = progress.fail()
         domain.steps += 1
-        guard failedStarts <= domain.limits.restarts else {
-            return giveUp(because: "It ended \(failedStarts) times in a row: \(reason)", done)
+        guard failures <= domain.limits.restarts else {
+            return giveUp(because: "It ended \(failures) times in a row: \(reason)", done)
         }
-        let pause = min(5_000, 100 << (failedStarts - 1))
+        let pause = min(5_000, 100 << (failures - 1))
         let attempt = start
         domain.after(.milliseconds(Int64(pause))) { [weak self] in
             guard let self, start == attempt, case .starting = state else { return }
@@ -155,9 +150,8 @@ extension Slot {
     }
 
     private func giveUp(because reason: String, _ done: () -> Void) {
-        release()
-        state = .failed(reason: reason)
-        stall = nil
+        failed(because: reason)
+        _ = progress.endStall()
         container?.structureChanged()
         domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"]))
         refuseWaiting(unavailable(reason, retryAfter: 5))
@@ -167,40 +161,81 @@ extension Slot {
 
     /// The worker was lost before the component was part of the container.
     func failStart(because reason: String) {
-        let done = startDone
-        startDone = nil
-        if done == nil { earlyLoss = reason }
+        let done = progress.takeDone()
+        if done == nil { progress.loseEarly(because: reason) }
         release()
-        start += 1
+        _ = progress.begin()
         done?(.passing(reason: reason))
     }
 
-    /// Lets the port go, if there is one.
-    func release() {
-        if let observer { domain.bus.stopObserving(observer) }
-        observer = nil
-        launching?()
-        launching = nil
+    /// Ends what is under way for a component that is being made.
+    func endStart() {
+        progress.takeLaunching()?()
         endAwaiting()
-        turn?.end()
-        turn = nil
-        port?.close()
-        // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
-        // port has a thread free what is much.
-        port = nil
-        if let restoredList { container?.forget(restoredList) }
-        restoredList = nil
-        early = EarlyEvents()
-        reportedVersion = nil
+        progress.takeTurn()?.end()
+        _ = progress.takeEvents()
+    }
+}
+
+// MARK: Standing still
+
+extension Slot {
+    /// Whether calls wait for its start.
+    var isWorthWaitingFor: Bool {
+        switch state {
+        case .starting, .prepared: stall == nil
+        case .attached, .failed, .closed: false
+        }
     }
 
-    /// Lets the component go for good.
-    func close() {
-        start += 1
-        startDone = nil
-        startStalled = nil
-        release()
-        state = .closed
+    /// The start waits for the component from now on.
+    func awaitComponent() {
+        // One in the daemon answers during the call.
+        guard isolation == .process else { return }
+        if progress.awaitAnswer() { lookAtStart() }
+    }
+
+    /// The component has answered, or nobody waits for it any more.
+    func endAwaiting() { progress.endAwaiting() }
+
+    private func lookAtStart() {
+        let seen = progress.seen
+        domain.after(TimeAmount(domain.limits.startPatience)) { [weak self] in
+            guard let self else { return }
+            switch progress.look(since: seen) {
+            case .again: lookAtStart()
+            case .over: break
+            case .stalled: standStill()
+            }
+        }
+    }
+
+    /// Calls wait no longer; the component may still come to life.
+    private func standStill() {
+        progress.takeTurn()?.end()
+        guard stall == nil, let container else { return }
+        let reason =
+            "Its plugin \(definition.plugin) has not answered for \(domain.limits.startPatience) "
+            + "while it is being started. It is taken in once it answers; look for it in the log, "
+            + "or detach it with 'atriumctl detach \(container.name) \(name)'."
+        domain.steps += 1
+        domain.logger.tell(.componentStalled, logFields(["reason": "\(reason)"]))
+        refuseToWait(reason)
+        container.structureChanged()
+        container.startsChanged()
+        progress.takeStalled()?()
+    }
+
+    /// Refuses the calls that wait for the start, and those to come; unless it is over.
+    func refuseToWait(_ reason: String) {
+        guard isWorthWaitingFor else { return }
+        progress.stall(because: reason)
+        refuseWaiting(unavailable(reason, retryAfter: 5))
+    }
+
+    /// The component is there.
+    func noteStarted() {
+        if progress.endStall() { domain.logger.tell(.componentRevived, logFields()) }
     }
 }
 

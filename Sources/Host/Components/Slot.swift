@@ -38,54 +38,20 @@ final class Slot {
     let kind: Kind?
     /// The fields that it was made with.
     let fields: [Field]
-    var definition: ComponentDefinition
+    /// What belongs to its kind.
+    let own: KindState
+    private(set) var definition: ComponentDefinition
     private(set) weak var container: Container?
 
-    var state = State.starting
-    var port: (any ComponentPort)?
-    /// Tells callbacks of this start from those of an earlier one.
-    var start = 0
-    /// Who waits for this start.
-    var startDone: ((StartFailure?) -> Void)?
-    /// Told when this start shows no progress; it may still come to its end.
-    var startStalled: (() -> Void)?
-    /// Why its component was lost between its restore and its part in the container.
-    var earlyLoss: String?
-    /// Starts in a row without an answer in between.
-    var failedStarts = 0
-    /// What calls are told, who do not wait any more, while the component's start shows no progress.
-    var stall: String?
-    var watch = StartWatch()
-    /// Gives the component up, while it is being made.
-    var launching: LaunchCancellation?
-    /// The permission to be made, while it is.
-    var turn: StartTurns.Turn?
+    private(set) var state = State.starting
+    private(set) var port: (any ComponentPort)?
     /// Whether items, tallies and counts are those of the component, now or before it was lost.
-    var isShown = false
-    /// What the component raised before it was part of the container.
-    var early = EarlyEvents()
+    private(set) var isShown = false
+    /// How its start gets on.
+    var progress = StartProgress()
+    /// What is wrong with its records.
+    var damage = RecordDamage()
     var observer: ObserverID?
-
-    /// The items, with what was derived for them; contents components alone.
-    var list: ContentIndex?
-    /// The list that a restore has filled, until the container takes it in.
-    var restoredList: ContentIndex?
-    /// Whether its items were just what its records say, when it was started.
-    var listsItsRecords = false
-    /// The records that its last start could not read.
-    var unreadable = UnreadableRecords()
-    /// The items that did not fit the fields at its last start.
-    var unfit = UnfitItems()
-    /// What the last verification found, since it was started.
-    var verified = VerifiedDamage()
-    /// What each subject's votes add up to; votes components alone.
-    var tallies: [Subject: Tally] = [:]
-    /// How many comments each subject has; comments components alone.
-    var counts: [Subject: Int] = [:]
-    /// The values that a filters component was last told of.
-    var reportedVersion: UInt64?
-    /// Who waits until it was told of the present ones.
-    var awaitingValues: [() -> Void] = []
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
@@ -100,12 +66,7 @@ final class Slot {
         name = definition.name
         plugin = domain.plugins.plugin(definition.plugin)
         self.kind = plugin?.kind ?? kind
-        if self.kind == .contents { list = ContentIndex(fields: fields) }
-    }
-
-    deinit {
-        Discard.later(tallies)
-        Discard.later(counts)
+        own = KindState(self.kind, fields: fields)
     }
 
     var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
@@ -116,6 +77,21 @@ final class Slot {
     var isPrepared: Bool { if case .prepared = state { true } else { false } }
 
     var isAttached: Bool { if case .attached = state { true } else { false } }
+
+    /// Its list; contents components alone.
+    var list: ContentIndex? { own.contents?.list }
+
+    /// What a subject's votes add up to; nil: there are none.
+    func tally(of subject: Subject) -> Tally? { own.votes?.tallies[subject] }
+
+    /// How many comments a subject has; nil: none.
+    func commentCount(of subject: Subject) -> Int? { own.comments?.counts[subject] }
+
+    /// The number of its start, which tells callbacks of this one from those of an earlier one.
+    var start: Int { progress.attempt }
+
+    /// What calls are answered that do not wait any more, while its start shows no progress.
+    var stall: String? { progress.stall }
 
     /// Whether no answer of the component is outstanding.
     var isIdle: Bool { inFlight.isEmpty }
@@ -143,6 +119,83 @@ final class Slot {
     /// Why a query that takes long has no answer.
     var tooBusy: HostError {
         unavailable("Its items change faster than the query can be answered; ask for less.")
+    }
+}
+
+// MARK: Transitions
+
+extension Slot {
+    /// Its component is to be made, for the first time or anew.
+    ///
+    /// - Returns: the number of this start.
+    func begin() -> Int {
+        release()
+        state = .starting
+        return progress.begin()
+    }
+
+    /// Its component is lost, and is to be made anew after a pause.
+    func beginPause() { state = .starting }
+
+    /// Its component is there, and knows nothing yet.
+    func connect(_ port: any ComponentPort) { self.port = port }
+
+    /// Its component knows all its records.
+    func prepared(_ restored: Restored) { state = .prepared(restored) }
+
+    /// Its component is part of the container from now on.
+    func attached() {
+        state = .attached
+        isShown = true
+    }
+
+    /// Its component can't be made.
+    func failed(because reason: String) {
+        release()
+        state = .failed(reason: reason)
+    }
+
+    /// It is part of its container no more, and its component goes for good.
+    func close() {
+        progress.end()
+        release()
+        state = .closed
+    }
+
+    /// As ``close()``, where the component was part of the container and is told so.
+    func leave() {
+        if isAttached { port?.pass(.willDetach) }
+        let port = isAttached ? port : nil
+        progress.end()
+        state = .closed
+        port?.pass(.didDetach)
+        release()
+    }
+
+    /// Lets the port go, if there is one, and what its component was about.
+    func release() {
+        stopObserving()
+        endStart()
+        port?.close()
+        // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
+        // port has a thread free what is much.
+        port = nil
+        if let list = own.contents?.dropRestored() { container?.forget(list) }
+        own.filters?.forget()
+    }
+
+    /// It stands in the definition otherwise: hidden, with another title.
+    func take(_ definition: ComponentDefinition) { self.definition = definition }
+
+    /// Takes another slot's place: what waited there waits here, and what it showed is shown until this
+    /// one's component tells what there is, also where its worker is lost first.
+    func replace(_ old: Slot) {
+        waiting.append(contentsOf: old.waiting)
+        old.waiting.removeAll()
+        reads.prepend(old.reads.removeAll())
+        guard old.kind == kind else { return }
+        own.goOn(from: old.own, hasSameFields: old.fields == fields)
+        isShown = old.isShown
     }
 }
 
@@ -299,7 +352,7 @@ extension Slot {
             return false
         }
         inFlight.remove(at: index)
-        failedStarts = 0
+        progress.forgetFailures()
         return true
     }
 
@@ -340,7 +393,7 @@ extension Slot {
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
         release()
-        state = .starting
+        beginPause()
         container?.structureChanged()
         container?.cancel(operations)
         restart(because: reason)
@@ -354,13 +407,6 @@ extension Slot {
         let operations = refused.compactMap(\.operation)
         for request in refused { request.fail(error) }
         container?.cancel(operations)
-    }
-
-    /// Gives what waits to the slot that takes this one's place.
-    func handOver(to other: Slot) {
-        other.waiting.append(contentsOf: waiting)
-        waiting.removeAll()
-        other.reads.prepend(reads.removeAll())
     }
 
     /// What the log is told of it, beside what happened.

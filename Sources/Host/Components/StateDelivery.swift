@@ -24,12 +24,21 @@ final class StateDelivery {
         var counts: [Subject: Int]
         var tally: [Subject: Tally].Index
         var count: [Subject: Int].Index
+
+        init(tallies: [Subject: Tally], counts: [Subject: Int]) {
+            self.tallies = tallies
+            self.counts = counts
+            tally = tallies.startIndex
+            count = counts.startIndex
+        }
     }
 
     init(_ parts: [[ComponentEvent]], to slot: Slot) {
         self.slot = slot
         self.parts = parts[...]
-        isSearching = !slot.tallies.isEmpty || !slot.counts.isEmpty
+        isSearching =
+            !(slot.own.votes?.tallies.isEmpty ?? true)
+            || !(slot.own.comments?.counts.isEmpty ?? true)
     }
 
     /// The next events, a few or none; nil: there is nothing left.
@@ -73,8 +82,7 @@ final class StateDelivery {
         var rest =
             shown
             ?? Shown(
-                tallies: slot.tallies, counts: slot.counts, tally: slot.tallies.startIndex,
-                count: slot.counts.startIndex)
+                tallies: slot.own.votes?.tallies ?? [:], counts: slot.own.comments?.counts ?? [:])
         shown = nil
         var looked = 0
         while looked < Self.length, rest.tally < rest.tallies.endIndex {

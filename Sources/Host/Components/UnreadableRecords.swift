@@ -1,5 +1,23 @@
 import Store
 
+/// What is wrong with a component's records: as its last start found, and the last verification since.
+struct RecordDamage {
+    private var unreadable = UnreadableRecords()
+    private var verified = VerifiedDamage()
+
+    /// A start reads them: what was verified before is found again.
+    mutating func beginRestore() { verified = VerifiedDamage() }
+
+    /// A start has read all but some.
+    mutating func restored(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
+
+    /// A verification has looked at them.
+    mutating func note(_ verified: VerifiedDamage) { self.verified = verified }
+
+    /// What is wrong, and what to do, for people; nil: nothing is.
+    var problem: String? { unreadable.problem ?? verified.problem }
+}
+
 /// The records of a component that are not what was written, or no JSON, and those that are gone: the file was
 /// damaged.
 struct UnreadableRecords: Sendable, Hashable {

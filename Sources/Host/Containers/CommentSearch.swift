@@ -39,7 +39,7 @@ final class CommentSearch {
     /// Looks in the next component, then in the others.
     private func next() {
         guard let slot = slots.popFirst() else { return check() }
-        let known = subjects.reduce(0) { $0 + (slot.counts[$1] ?? 0) }
+        let known = subjects.reduce(0) { $0 + (slot.commentCount(of: $1) ?? 0) }
         guard known <= room else {
             found.many.append(slot.name)
             return next()

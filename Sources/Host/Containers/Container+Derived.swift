@@ -21,7 +21,7 @@ extension Container {
         var works: [Rederivation] = []
         if before.votes != now.votes {
             screens?.forgetBallots()
-            let voted = wired.votes.flatMap { slot($0) }.map { Array($0.tallies.keys) } ?? []
+            let voted = votedSubjects
             for list in derivedLists {
                 works.append(
                     Rederivation(ids: list.talliedItems, subjects: voted) { [self] item in
@@ -30,7 +30,7 @@ extension Container {
             }
         }
         if before.comments != now.comments {
-            let commented = wired.comments.flatMap { slot($0) }.map { Array($0.counts.keys) } ?? []
+            let commented = commentedSubjects
             for list in derivedLists {
                 works.append(
                     Rederivation(ids: list.commentedItems, subjects: commented) { [self] item in
@@ -65,14 +65,22 @@ extension Container {
         waitingForWiring.append(body)
     }
 
+    private var votedSubjects: [Subject] {
+        wired.votes.flatMap { slot($0)?.own.votes }.map { Array($0.tallies.keys) } ?? []
+    }
+
+    private var commentedSubjects: [Subject] {
+        wired.comments.flatMap { slot($0)?.own.comments }.map { Array($0.counts.keys) } ?? []
+    }
+
     /// What the lists show of a subject's votes: as it is now, and not as it was when slices began.
     private func tally(of subject: Subject) -> Tally {
-        wired.votes.flatMap { slot($0) }?.tallies[subject] ?? Tally()
+        wired.votes.flatMap { slot($0) }?.tally(of: subject) ?? Tally()
     }
 
     /// How many comments of a subject the lists show, now.
     private func commentCount(of subject: Subject) -> Int {
-        wired.comments.flatMap { slot($0) }?.counts[subject] ?? 0
+        wired.comments.flatMap { slot($0) }?.commentCount(of: subject) ?? 0
     }
 
     /// Whether a list has what the components tell of an item's votes and comments.
@@ -89,8 +97,8 @@ extension Container {
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
         filling[ObjectIdentifier(list)] = list
-        let voted = wired.votes.flatMap { slot($0) }.map { Array($0.tallies.keys) } ?? []
-        let commented = wired.comments.flatMap { slot($0) }.map { Array($0.counts.keys) } ?? []
+        let voted = votedSubjects
+        let commented = commentedSubjects
         var next = 0
         domain.inSlices { [self] in
             guard isWanted(), next < voted.count + commented.count else { return false }

@@ -9,13 +9,12 @@ extension Container {
     ///   - slot: the component's.
     ///   - done: called once it was told, at once where they are found at once.
     func report(to slot: Slot, then done: @escaping () -> Void) {
-        guard slot.isAttached, let port = slot.port, !port.observedFields.isEmpty else {
-            return done()
-        }
+        guard slot.isAttached, let port = slot.port, let filters = slot.own.filters,
+            !port.observedFields.isEmpty
+        else { return done() }
         let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
-        guard slot.reportedVersion != valuesVersion(of: port.observedFields) else { return done() }
-        slot.awaitingValues.append(done)
-        guard slot.awaitingValues.count == 1 else { return }
+        guard filters.reported != valuesVersion(of: port.observedFields) else { return done() }
+        guard filters.whenReported(done) else { return }
         var searches = port.observedFields.flatMap { field in
             lists.compactMap { $0.search(valuesOf: field, atMost: limit) }
         }
@@ -31,14 +30,12 @@ extension Container {
     /// Tells a filters component the values that were found, and lets those go on who wait for that.
     private func reportFound(to slot: Slot) {
         if slot.isAttached, let port = slot.port { report(to: slot, port) }
-        let waiting = slot.awaitingValues
-        slot.awaitingValues.removeAll()
-        domain.inSlices(waiting)
+        domain.inSlices(slot.own.filters?.takeWaiting() ?? [])
     }
 
     private func report(to slot: Slot, _ port: any ComponentPort) {
         let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
-        slot.reportedVersion = valuesVersion(of: port.observedFields)
+        slot.own.filters?.report(valuesVersion(of: port.observedFields))
         var values: [String: [Value]] = [:]
         var cut: Set<String> = []
         for field in port.observedFields {

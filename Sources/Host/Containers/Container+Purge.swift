@@ -81,7 +81,7 @@ extension Container {
             case .success(let found):
                 var others = PurgedRecords()
                 for slot in votes {
-                    others.purges += subjects.filter { slot.tallies[$0] != nil }.map {
+                    others.purges += subjects.filter { slot.tally(of: $0) != nil }.map {
                         Purge(
                             container: name, component: slot.name,
                             prefix: Ballot.prefix(subject: $0))
@@ -112,7 +112,7 @@ extension Container {
     ///
     /// - Returns: what has the component forget the ballots; nil: there are none.
     private func showNoBallots(on subjects: [Subject], in slot: Slot) -> SubjectErasure? {
-        let voted = subjects.filter { slot.tallies[$0] != nil }
+        let voted = subjects.filter { slot.tally(of: $0) != nil }
         guard !voted.isEmpty else { return nil }
         let erasure = SubjectErasure(of: voted, from: slot, of: self)
         deliver(voted.map { .tally($0, Tally()) }, from: slot)
@@ -132,7 +132,7 @@ extension Container {
         let erasure =
             isMany || !slot.isAttached ? SubjectErasure(of: subjects, from: slot, of: self) : nil
         if erasure == nil { slot.port?.undo(named.map { .removed(key: $0.key) }) }
-        let commented = subjects.filter { slot.counts[$0] != nil }
+        let commented = subjects.filter { slot.commentCount(of: $0) != nil }
         deliver(commented.map { .commentCount($0, 0) }, from: slot)
         return erasure
     }

@@ -76,7 +76,7 @@ extension Container {
             let slot = try slot(component, .votes)
             try slot.checkShown()
             try check(item)
-            let tally = slot.tallies[Subject(item: item)] ?? Tally()
+            let tally = slot.tally(of: Subject(item: item)) ?? Tally()
             return .success(
                 TallyResult(tally: TallyView(tally: tally, mine: nil), sequence: domain.sequence))
         } catch {
@@ -107,7 +107,7 @@ extension Container {
         var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
         withBallots(of: actor, in: slot) { [self] in
             // By name: the component may have been made anew while this waited.
-            tally.tally.tally = self.slot(slot.name)?.tallies[subject] ?? Tally()
+            tally.tally.tally = self.slot(slot.name)?.tally(of: subject) ?? Tally()
             tally.sequence = domain.sequence
             return [subject]
         } then: { ballots in

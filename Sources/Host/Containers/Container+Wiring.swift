@@ -76,11 +76,10 @@ extension Container {
                 return done()
             }
             port.pass(.didAttach)
-            slot.state = .attached
+            slot.attached()
             restored.state.letGo()
-            slot.isShown = true
             slot.noteStarted()
-            deliver(slot.early.takeAll(), from: slot)
+            deliver(slot.progress.takeEvents(), from: slot)
             if slot.kind == .votes { screens?.forgetBallots() }
             structureChanged()
             startsChanged()
@@ -103,9 +102,7 @@ extension Container {
     /// Makes the list that a restore has filled the component's; false when there is none.
     @discardableResult
     func takeRestoredList(of slot: Slot) -> Bool {
-        guard let restored = slot.restoredList else { return false }
-        slot.list = restored
-        slot.restoredList = nil
+        guard let restored = slot.own.contents?.takeRestored() else { return false }
         filling[ObjectIdentifier(restored)] = nil
         return true
     }

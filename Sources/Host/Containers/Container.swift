@@ -239,8 +239,8 @@ extension Container {
 extension Slot {
     /// What is wrong with its records, and what to do; nil: nothing is.
     var recordProblem: String? {
-        unreadable.problem ?? verified.problem
-            ?? unfit.problem(in: list, FieldChecker(fields: fields))
+        damage.problem
+            ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
     }
 
     var status: ComponentStatus {

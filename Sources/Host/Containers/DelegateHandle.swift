@@ -48,7 +48,7 @@ final class DelegateHandle: ContainerHandle {
 
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
         guard let container, let slot = container.slot(component.name) else { return }
-        slot.tallies[subject] = tally.count == 0 ? nil : tally
+        slot.own.votes?.set(tally, of: subject)
         guard slot.name == container.wired.votes, let item = subject.item else { return }
         for list in container.derivedLists { list.setTally(tally, for: item) }
     }
@@ -57,7 +57,7 @@ final class DelegateHandle: ContainerHandle {
         _ count: Int, of subject: Subject, from component: ComponentReference
     ) {
         guard let container, let slot = container.slot(component.name) else { return }
-        slot.counts[subject] = count == 0 ? nil : count
+        slot.own.comments?.set(count, of: subject)
         guard slot.name == container.wired.comments, let item = subject.item else { return }
         for list in container.derivedLists { list.setCommentCount(count, for: item) }
     }

@@ -36,7 +36,8 @@ final class SubjectErasure {
         var room = 0
         for subject in subjects {
             // One without any may have some that nobody sees.
-            let records = max(slot.tallies[subject]?.count ?? slot.counts[subject] ?? 0, 1)
+            let known = slot.tally(of: subject)?.count ?? slot.commentCount(of: subject)
+            let records = max(known ?? 0, 1)
             if records > room {
                 batches.append([])
                 room = slice

@@ -123,10 +123,10 @@ extension Registry {
         return ContainerDescription(
             status: container.status,
             votes: container.first(.votes).flatMap {
-                $0.isShown ? $0.tallies[.container] ?? Tally() : nil
+                $0.isShown ? $0.tally(of: .container) ?? Tally() : nil
             },
             comments: container.first(.comments).flatMap {
-                $0.isShown ? $0.counts[.container] ?? 0 : nil
+                $0.isShown ? $0.commentCount(of: .container) ?? 0 : nil
             },
             sequence: domain.sequence)
     }

@@ -47,7 +47,7 @@ extension ContainerScreens {
     /// Asks a filters component for a view: those that ask the same share one answer.
     func ask(_ slot: Slot, _ query: ComponentQuery, _ done: @escaping Answer<ComponentAnswer>) {
         let key = SharedAnswers.Key(
-            component: ObjectIdentifier(slot), values: slot.reportedVersion, query: query)
+            component: ObjectIdentifier(slot), values: slot.own.filters?.reported, query: query)
         if let known = screening.answers.known[key] { return done(.success(known)) }
         guard screening.answers.wait(for: key, done) else { return }
         slot.ask(query) { [self] result in

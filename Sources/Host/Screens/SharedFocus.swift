@@ -151,7 +151,7 @@ final class SharedFocus {
 
     private func show(_ isThere: Bool, in container: Container) -> Bool {
         let votes = container.slots.first { $0.kind == .votes && !$0.definition.isHidden }
-        let tally = votes.map { isThere ? $0.tallies[key.subject] ?? Tally() : Tally() }
+        let tally = votes.map { isThere ? $0.tally(of: key.subject) ?? Tally() : Tally() }
         guard
             tally != state.tally || comments.component != state.component
                 || comments.page != state.comments || comments.total != state.total

@@ -130,7 +130,7 @@ extension Restructuring {
         func end(_ error: HostError?) {
             guard !isOver else { return }
             isOver = true
-            for slot in made { slot.startStalled = nil }
+            for slot in made { slot.progress.forgetStalled() }
             done(error)
         }
         func endOne() {
@@ -138,7 +138,7 @@ extension Restructuring {
             if outstanding == 0 { end(nil) }
         }
         for slot in made where !isOver {
-            slot.startStalled = { [self] in
+            slot.progress.whenStalled { [self] in
                 guard container.slot(slot.name) == nil else { return end(slot.absence) }
                 late.insert(slot.name)
                 endOne()
@@ -246,7 +246,7 @@ extension Restructuring {
         container.remains = change.remains
         container.slots = change.live.components.compactMap { definition in
             let slot = kept[definition.name] ?? made.first { $0.name == definition.name }
-            slot?.definition = definition
+            slot?.take(definition)
             return slot
         }
         for old in leaving { replace(old) }
@@ -275,31 +275,12 @@ extension Restructuring {
             return old.refuseWaiting(
                 .componentNotFound(container: container.name, component: old.name))
         }
-        old.handOver(to: new)
-        guard old.kind == new.kind else { return }
-        // Shown until the new component tells what there is, also where its worker is lost first.
-        new.tallies = old.tallies
-        new.counts = old.counts
-        new.isShown = old.isShown
-        new.list = old.fields == new.fields ? old.list : new.restoredList ?? new.list
+        new.replace(old)
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {
         guard let slot = slots.first else { return done() }
         container.takeIn(slot) { [self] in takeIn(slots.dropFirst(), done) }
-    }
-}
-
-extension Slot {
-    /// The component leaves its container.
-    func leave() {
-        if isAttached { port?.pass(.willDetach) }
-        let port = isAttached ? port : nil
-        start += 1
-        startDone = nil
-        state = .closed
-        port?.pass(.didDetach)
-        release()
     }
 }
 

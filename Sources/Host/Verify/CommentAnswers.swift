@@ -84,7 +84,7 @@ final class ThreadAnswers {
     }
 
     private func end(_ subject: Subject, total: Int) {
-        let count = slot.container?.slot(slot.name)?.counts[subject] ?? 0
+        let count = slot.container?.slot(slot.name)?.commentCount(of: subject) ?? 0
         facts.append(
             count == 0 && total == 0
                 ? nil : CountFact(count: count, total: total, isOrdered: order.isKept))

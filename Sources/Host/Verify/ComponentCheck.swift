@@ -54,7 +54,7 @@ final class ComponentCheck {
         if type(of: check.container.delegate) != ContainerDelegate.self {
             return "A delegate of the container decides what is shown."
         }
-        if slot.kind == .contents, !slot.listsItsRecords {
+        if slot.own.contents?.listsItsRecords == false {
             return "Its items are not just what its records say."
         }
         return check.absence?.sentence
@@ -62,11 +62,11 @@ final class ComponentCheck {
 
     /// How many items or subjects are shown.
     private var shownCount: Int {
-        switch slot.kind {
-        case .contents: slot.list?.count ?? 0
-        case .votes: slot.tallies.count
-        case .comments: slot.counts.count
-        default: 0
+        switch slot.own {
+        case .contents(let contents): contents.list.count
+        case .votes(let votes): votes.tallies.count
+        case .comments(let comments): comments.counts.count
+        case .filters, .unknown: 0
         }
     }
 
@@ -224,7 +224,7 @@ extension ComponentCheck {
             comparison(source, in: snapshot) { [slot] keys, _, answer in
                 answer(
                     .success(
-                        keys.map { TallyFact(slot.tallies[Subject(item: $0.isEmpty ? nil : $0)]) }
+                        keys.map { TallyFact(slot.tally(of: Subject(item: $0.isEmpty ? nil : $0))) }
                     ))
             } describe: { key, stored, shown in
                 let name = key.isEmpty ? "the container" : "'\(key)'"

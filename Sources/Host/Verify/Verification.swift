@@ -128,7 +128,7 @@ final class Verification {
     /// Takes down what was found, and has the component's status tell of it.
     private func note(_ damage: [Damage], of slot: Slot) {
         report.damage += damage
-        slot.verified = VerifiedDamage(damage)
+        slot.damage.note(VerifiedDamage(damage))
         slot.container?.structureChanged()
         log(damage)
     }

@@ -114,8 +114,9 @@ import Testing
         await host.on { registry in
             let container = registry.containers["films"]
             container?.slot("list")?.list?.setTally(Tally(count: 9, score: 5), for: "alien")
-            container?.slot("talk")?.counts[.item("heat")] = 7
-            container?.slot("stars")?.tallies[.item("nowhere")] = Tally(count: 1, score: 1)
+            container?.slot("talk")?.own.comments?.set(7, of: .item("heat"))
+            let votes = container?.slot("stars")?.own.votes
+            votes?.set(Tally(count: 1, score: 1), of: .item("nowhere"))
         }
         let found = try await host.verify().damage.map(\.found)
         #expect(

@@ -123,7 +123,7 @@ extension ScreenWorld {
     /// Looks up how many comments there are, as the reply does not say.
     private func count(_ item: String?, _ then: @escaping @Sendable () -> Void) {
         let slot = registry.containers["shelves"]?.slot("talk")
-        model.setComments(slot?.counts[Subject(item: item)] ?? 0, on: item)
+        model.setComments(slot?.commentCount(of: Subject(item: item)) ?? 0, on: item)
         then()
     }
 

@@ -1,0 +1,151 @@
+import AtriumKit
+import Index
+
+/// What a slot keeps for its component by the component's kind: what lists and calls show of it.
+///
+/// It outlives the component: it is shown while the component is started again, and what takes the
+/// component's place begins with it.
+enum KindState {
+    case contents(ContentsState)
+    case votes(VotesState)
+    case comments(CommentsState)
+    case filters(FiltersState)
+    /// Of a plugin that is not there, where no record tells what it did.
+    case unknown
+
+    init(_ kind: Kind?, fields: [Field]) {
+        switch kind {
+        case .contents: self = .contents(ContentsState(fields: fields))
+        case .votes: self = .votes(VotesState())
+        case .comments: self = .comments(CommentsState())
+        case .filters: self = .filters(FiltersState())
+        case nil: self = .unknown
+        @unknown default: self = .unknown
+        }
+    }
+
+    var contents: ContentsState? { if case .contents(let state) = self { state } else { nil } }
+
+    var votes: VotesState? { if case .votes(let state) = self { state } else { nil } }
+
+    var comments: CommentsState? { if case .comments(let state) = self { state } else { nil } }
+
+    var filters: FiltersState? { if case .filters(let state) = self { state } else { nil } }
+
+    /// Shows what the component showed whose place this one's takes, until it says what there is.
+    ///
+    /// - Parameters:
+    ///   - old: that component's, of the same kind.
+    ///   - hasSameFields: whether that list has the columns that this one's has.
+    func goOn(from old: KindState, hasSameFields: Bool) {
+        switch (self, old) {
+        case (.contents(let new), .contents(let old)):
+            new.goOn(from: old, hasSameFields: hasSameFields)
+        case (.votes(let new), .votes(let old)): new.goOn(from: old)
+        case (.comments(let new), .comments(let old)): new.goOn(from: old)
+        default: break
+        }
+    }
+}
+
+/// The items of a contents component.
+final class ContentsState {
+    /// The items, with what was derived for them.
+    private(set) var list: ContentIndex
+    /// The list that a restore has filled, until the container takes it in.
+    private(set) var restored: ContentIndex?
+    /// Whether its items were just what its records say, when it was started.
+    private(set) var listsItsRecords = false
+    /// The items that did not fit the fields at its last start.
+    private(set) var unfit = UnfitItems()
+
+    init(fields: [Field]) { list = ContentIndex(fields: fields) }
+
+    /// A restore has a list; to be shown once the component is part of the container.
+    ///
+    /// - Parameters:
+    ///   - list: the list, which may be yet to be filled.
+    ///   - listsItsRecords: whether its items are just what the records say.
+    func restore(_ list: ContentIndex, listsItsRecords: Bool) {
+        restored = list
+        self.listsItsRecords = listsItsRecords
+    }
+
+    /// A restore has found which items don't fit.
+    func note(_ unfit: UnfitItems) { self.unfit = unfit }
+
+    /// Shows the list that a restore has filled.
+    ///
+    /// - Returns: that list; nil: there is none.
+    func takeRestored() -> ContentIndex? {
+        guard let restored = dropRestored() else { return nil }
+        list = restored
+        return restored
+    }
+
+    /// Lets the list go that a restore was filling.
+    ///
+    /// - Returns: that list; nil: there was none.
+    func dropRestored() -> ContentIndex? {
+        defer { restored = nil }
+        return restored
+    }
+
+    fileprivate func goOn(from old: ContentsState, hasSameFields: Bool) {
+        list = hasSameFields ? old.list : restored ?? list
+    }
+}
+
+/// What the votes on each subject add up to, as a votes component tells it.
+final class VotesState {
+    /// Of subjects with votes alone.
+    private(set) var tallies: [Subject: Tally] = [:]
+
+    deinit { Discard.later(tallies) }
+
+    func set(_ tally: Tally, of subject: Subject) {
+        tallies[subject] = tally.count == 0 ? nil : tally
+    }
+
+    fileprivate func goOn(from old: VotesState) { tallies = old.tallies }
+}
+
+/// How many comments each subject has, as a comments component tells it.
+final class CommentsState {
+    /// Of subjects with comments alone.
+    private(set) var counts: [Subject: Int] = [:]
+
+    deinit { Discard.later(counts) }
+
+    func set(_ count: Int, of subject: Subject) { counts[subject] = count == 0 ? nil : count }
+
+    fileprivate func goOn(from old: CommentsState) { counts = old.counts }
+}
+
+/// Which values of the fields that it observes a filters component knows.
+final class FiltersState {
+    /// A number that stands for the values that it was last sent; nil: it was sent none.
+    private(set) var reported: UInt64?
+    /// Who waits until it was sent the present ones.
+    private var waiting: [() -> Void] = []
+
+    /// Has something done once the present values were sent.
+    ///
+    /// - Returns: whether nobody else waits: then they are still to be found.
+    func whenReported(_ body: @escaping () -> Void) -> Bool {
+        waiting.append(body)
+        return waiting.count == 1
+    }
+
+    /// It was sent values.
+    func report(_ version: UInt64) { reported = version }
+
+    /// Its component is gone, and with it what it knew.
+    func forget() { reported = nil }
+
+    /// Hands out who waits.
+    func takeWaiting() -> [() -> Void] {
+        defer { waiting.removeAll() }
+        return waiting
+    }
+}
