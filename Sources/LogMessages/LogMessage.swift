@@ -93,6 +93,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case personErased = "74b85061ae394d5cb5d89d61183a108a"
     /// Something of a person is left in the store's files for now.
     case erasureDelayed = "cf077c41487d4fc6845140946320a04f"
+    /// Something of a person is left in the files of a damaged store, until its next start at least.
+    case erasureBlocked = "ea53fb69865e454ca5ca4c8330fb2638"
 
     // Peers.
     /// A connection went over a limit or did not keep to the protocol.
@@ -128,6 +130,7 @@ extension LogMessage {
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
             .componentFailed, .componentBlamed, .storeDamaged, .storeLostChanges, .storeInUse,
+            .erasureBlocked,
             .storeUnwritable, .storeReadOnly,
             .entryNotWritten,
             .undoDelayed:
@@ -176,6 +179,8 @@ extension LogMessage {
         case .trimFailed: "old notifications can't be dropped"
         case .personErased: "a person was erased"
         case .erasureDelayed: "a person could not be erased yet: it is tried again"
+        case .erasureBlocked:
+            "a person can't be erased from a damaged store: the next start tries it again"
         case .connectionClosed: "a connection was closed"
         case .connectionRefused: "a connection was refused"
         case .callDenied: "a call was denied"

@@ -76,8 +76,6 @@ import Testing
         // One of them was written anew meanwhile.
         try check(bench, ["7": "new"])
         #expect(try bench.store.recordRows() == 1)
-        bench.store.close()
-        withExtendedLifetime(files) {}
     }
 
     @Test func `until the rows are deleted nothing shows them, also after a kill`() throws {

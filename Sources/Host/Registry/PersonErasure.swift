@@ -100,7 +100,8 @@ final class PersonErasure {
         answer(.failure(error))
         guard !domain.isStopping else { return over() }
         domain.logger.tell(
-            .erasureDelayed, ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
+            isFinal ? .erasureBlocked : .erasureDelayed,
+            ["actor": "\(actor.number)", "reason": "\(error.sentence)"])
         guard !isFinal else { return over() }
         domain.after(.seconds(Int64(Self.patience))) { [self] in
             if domain.isStopping { over() } else { begin() }

@@ -40,6 +40,8 @@ struct FaultPlan {
     int64_t syncs;
     uint64_t random;
     int isCrashed;
+    /// How many of its files are open, and whether the plan goes with the last one.
+    int open, isDone;
     /// Called before a sync.
     void (*watch)(void *);
     void *watcher;
@@ -114,7 +116,27 @@ static FaultKind counted(FaultPlan *plan, uint64_t *random) {
 
 // Files
 
-static int file_close(sqlite3_file *file) { return real(file)->pMethods->xClose(real(file)); }
+static void release(FaultPlan *plan) {
+    while (plan->nodes) {
+        Node *node = plan->nodes;
+        plan->nodes = node->next;
+        free(node->synced.bytes);
+        free(node->path);
+        free(node);
+    }
+    free(plan->directory);
+    free(plan);
+}
+
+static int file_close(sqlite3_file *file) {
+    FaultPlan *plan = ((File *)file)->plan;
+    int code = real(file)->pMethods->xClose(real(file));
+    pthread_mutex_lock(&lock);
+    int isLast = --plan->open == 0 && plan->isDone;
+    pthread_mutex_unlock(&lock);
+    if (isLast) release(plan);
+    return code;
+}
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
     return real(file)->pMethods->xRead(real(file), bytes, count, offset);
@@ -269,6 +291,9 @@ static int vfs_open(
     file->pMethods = NULL;
     int code = beneath->xOpen(beneath, path, real(file), flags, outFlags);
     if (code != SQLITE_OK) return code;
+    pthread_mutex_lock(&lock);
+    plan->open++;
+    pthread_mutex_unlock(&lock);
     ((File *)file)->plan = plan;
     ((File *)file)->node = node;
     file->pMethods = &methods;
@@ -369,16 +394,11 @@ void fault_plan_free(FaultPlan *plan) {
         *link = plan->next;
         break;
     }
+    plan->isDone = 1;
+    plan->watch = NULL;
+    int isLast = plan->open == 0;
     pthread_mutex_unlock(&lock);
-    while (plan->nodes) {
-        Node *node = plan->nodes;
-        plan->nodes = node->next;
-        free(node->synced.bytes);
-        free(node->path);
-        free(node);
-    }
-    free(plan->directory);
-    free(plan);
+    if (isLast) release(plan);
 }
 
 void fault_plan_set(FaultPlan *plan, FaultKind kind, int64_t at, int64_t count, uint64_t seed) {

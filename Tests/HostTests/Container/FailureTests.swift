@@ -183,6 +183,7 @@ import Testing
         await expect(.limitExceeded(limit: "entryBytes", value: 1 << 20, retryAfter: nil)) {
             try await host.put(long)
         }
+        try await host.undone()
         #expect(try await host.list().items == before.items)
         #expect(host.store.unavailability == nil)
         // The component does not know of it either: it is another one still.
@@ -191,12 +192,20 @@ import Testing
         try await host.end()
     }
 
-    @Test func `thousands that fail together are answered in slices, and undone`() async throws {
-        let host = try await films()
+    /// `FaultNone`: by entries that the database refuses, one by one.
+    @Test(arguments: [FaultNone, FaultError, FaultFull])
+    func `thousands that fail together are answered in slices, and undone`(kind: FaultKind)
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let files = FaultFiles(directory.path)
+        let host = try await films(in: directory)
         try await host.cast(2, on: "heat", by: Caller(actor: "unix:7"))
-        // The first fails once the last is on its way.
-        let fault = try host.refuseEntries()
+        let fault = try OtherProgram(at: host.store.file)
+        if kind == FaultNone { try fault.refuseEntries() }
         let writer = try host.heldWriter()
+        // The first fails once the last is on its way.
+        files.fail(kind, at: files.calls, count: .max, seed: 0)
         let steps = await host.on { $0.domain.steps }
         async let answers = host.callAll(5_000) { registry, index, reply in
             // Every other one is a repetition, which rests on the one before.
@@ -214,6 +223,8 @@ import Testing
             }
         }
         #expect(await host.on { $0.domain.steps } > steps + 2)
+        #expect((host.store.unavailability != nil) == (kind != FaultNone))
+        files.fail(FaultNone, at: 0, count: 0, seed: 0)
         try fault.heal()
         host.store.probe()
         #expect(

@@ -1,5 +1,6 @@
 import AtriumKit
 import Foundation
+import Logging
 import Store
 import StoreFaults
 import TestSupport
@@ -18,8 +19,8 @@ import Testing
     ]
 
     /// A film club in which she voted, wrote and published, among others.
-    private func films() async throws -> TestRegistry {
-        let host = try await TestRegistry.start()
+    private func films(logger: Logger = .silent) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(logger: logger)
         try await host.apply(.films)
         try await host.put(.film("heat"), .film("ronin"))
         try await host.cast(4, on: "heat", by: .bob)
@@ -194,7 +195,8 @@ import Testing
     func `an erasure that a damaged purge stands against is not tried again before the next start`()
         async throws
     {
-        let host = try await films()
+        let log = CapturedLog()
+        let host = try await films(logger: log.logger)
         try OtherProgram(at: host.store.file).execute(
             """
             INSERT INTO purges(component, item, first, last, through, rowsum)
@@ -207,6 +209,10 @@ import Testing
             return reason.contains("table purges")
         }
         #expect(await host.on { $0.state.erasures.waiting.isEmpty })
+        #expect(
+            log.messages.filter { $0.contains("erased") } == [
+                "a person can't be erased from a damaged store: the next start tries it again"
+            ])
         try await host.end()
     }
 

@@ -28,7 +28,7 @@ typedef struct FaultPlan FaultPlan;
 /// Watches over files that SQLite opens in a directory from now on.
 FaultPlan *_Nonnull fault_plan_make(const char *_Nonnull directory);
 
-/// No file of it may be open.
+/// It goes with the last of its files that is open, and does to that what it was last told.
 void fault_plan_free(FaultPlan *_Nonnull plan);
 
 /// Lets calls fail; writes, syncs, truncations and deletions are counted, the first is 0.
@@ -41,7 +41,7 @@ void fault_plan_set(
 /// Lets the first call fail that comes after so many more syncs.
 void fault_plan_set_after_syncs(FaultPlan *_Nonnull plan, FaultKind kind, int64_t syncs);
 
-/// Calls a function before each sync from now on, with what is given; it may be called as long as files are open.
+/// Calls a function before each sync from now on, with what is given.
 void fault_plan_watch_syncs(
     FaultPlan *_Nonnull plan, void (*_Nonnull watch)(void *_Nullable), void *_Nullable watcher);
 
