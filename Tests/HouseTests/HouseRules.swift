@@ -75,6 +75,27 @@ enum HouseRules {
         "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }
 
+    /// The folders of Host, and of which others each may name types.
+    ///
+    /// The loop and what belongs to it know no container; a component's slot knows its container as its owner alone,
+    /// and a container its screens as what follows it.
+    static let hostFolders: [String: Set<String>] = [
+        "API": [],
+        "Bus": ["API"],
+        "Ports": ["API", "Bus"],
+        "Loop": ["API", "Bus", "Ports"],
+        "Components": ["API", "Bus", "Ports", "Loop"],
+        "Containers": ["API", "Bus", "Ports", "Loop", "Components"],
+        "Structure": ["API", "Bus", "Loop", "Components", "Containers"],
+        "Records": ["API", "Bus", "Loop", "Components", "Containers"],
+        "Screens": ["API", "Bus", "Loop", "Components", "Containers"],
+        "Verify": ["API", "Loop", "Components", "Containers"],
+        "Registry": [
+            "API", "Bus", "Ports", "Loop", "Containers", "Structure", "Records", "Screens",
+            "Verify",
+        ],
+    ]
+
     /// What comes with the toolchain and everyone may import.
     static let system: Set = [
         "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Swift", "Synchronization",

@@ -172,7 +172,7 @@ extension Registry {
             for name in stored.unreadable {
                 domain.logger.tell(.definitionUnreadable, ["container": "\(name)"])
             }
-            let loading = stored.definitions.map { Container(restoring: $0, domain: domain) }
+            let loading = stored.definitions.map { Container($0, domain: domain) }
             for container in loading { state.add(container) }
             known()
             start(loading, reply)

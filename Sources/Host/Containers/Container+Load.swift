@@ -1,21 +1,7 @@
 import AtriumKit
 
-// A container as the store holds it, at the start.
+// The first start of all components, at the start of the daemon.
 extension Container {
-    /// A container whose components are not started yet.
-    convenience init(restoring record: DefinitionRecord, domain: Domain) {
-        self.init(name: record.live.name, domain: domain)
-        definition = record.live
-        applied = record.applied
-        remains = record.remains
-        isLoading = true
-        slots = record.live.components.map {
-            Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
-        }
-        rewire()
-        followScopes()
-    }
-
     /// Starts all components.
     func load() {
         for slot in slots { slot.startUntilAttached {} }
