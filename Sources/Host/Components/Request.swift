@@ -1,7 +1,7 @@
 import AtriumKit
 import Store
 
-/// What waits for a component, or for its answer: a ``Command`` or a ``Question``.
+/// What waits for a component, or for its answer: a command or a ``Question``.
 class Request {
     /// Whether only the committed state may decide or answer, so that it waits until the component is
     /// quiet.
@@ -20,10 +20,15 @@ class Request {
         self.passesGate = passesGate
     }
 
+    /// Whether it may change records.
+    var isCommand: Bool { false }
     /// Whether it waits beside the commands.
     var isQuietRead: Bool { false }
     /// Whether a screen asks, which asks one at a time: how many there are is limited already.
     var isOfScreen: Bool { false }
+
+    /// Asks the component of a slot, whose turn it is.
+    func send(to port: any ComponentPort, of slot: Slot) {}
 
     /// Ends it without the component's answer.
     func fail(_ error: HostError) {}
@@ -53,6 +58,16 @@ final class Question: Request {
 
     override var isQuietRead: Bool { needsQuiet }
     override var isOfScreen: Bool { isAskedByScreen }
+
+    override func send(to port: any ComponentPort, of slot: Slot) {
+        guard let query = make() else { return }
+        slot.sent(self)
+        port.answer(query) { [weak slot] result in
+            guard let slot, slot.arrived(self, result.failure) else { return }
+            self.done(result.mapError { slot.error($0) })
+            if slot.isIdle { slot.container?.passBarriers() }
+        }
+    }
 
     override func fail(_ error: HostError) { done(.failure(error)) }
 }

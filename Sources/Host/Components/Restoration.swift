@@ -71,7 +71,7 @@ final class Restoration {
     private func read() {
         guard isWanted, let slot else { return }
         isReading = true
-        let (container, component) = (slot.container?.name ?? "", slot.name)
+        let (container, component) = (slot.containerName, slot.name)
         let (kind, after) = (slot.kind, place)
         slot.domain.read { store, each in
             let place = try RestoreSlice.read(

@@ -11,7 +11,7 @@ extension Slot {
         // What is damaged in the store is found again.
         damage.beginRestore()
         guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
-        let (container, component, fields) = (container?.name ?? "", name, fields)
+        let (container, component, fields) = (containerName, name, fields)
         let count = domain.recordsRead
         domain.read { store in
             Handover(

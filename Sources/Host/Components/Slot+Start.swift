@@ -217,7 +217,7 @@ extension Slot {
         let reason =
             "Its plugin \(definition.plugin) has not answered for \(domain.limits.startPatience) "
             + "while it is being started. It is taken in once it answers; look for it in the log, "
-            + "or detach it with 'atriumctl detach \(container.name) \(name)'."
+            + "or detach it with 'atriumctl detach \(containerName) \(name)'."
         domain.steps += 1
         domain.logger.tell(.componentStalled, logFields(["reason": "\(reason)"]))
         refuseToWait(reason)
@@ -248,7 +248,7 @@ extension Slot {
 
     private func wrongKind(_ kind: Kind) -> HostError {
         .definitionInvalid(
-            container: container?.name ?? "",
+            container: containerName,
             reason: "The plugin \(definition.plugin) makes components of the kind "
                 + "'\(kind.rawValue)' although its manifest says otherwise.")
     }
@@ -260,7 +260,7 @@ extension Slot {
         case .failed(let reason):
             .final(
                 .definitionInvalid(
-                    container: container?.name ?? "",
+                    container: containerName,
                     reason: "The component '\(name)' can't be made: \(reason)"))
         case .unavailable(let reason): .passing(reason: reason)
         }

@@ -41,7 +41,8 @@ final class Slot {
     /// What belongs to its kind.
     let own: KindState
     private(set) var definition: ComponentDefinition
-    private(set) weak var container: Container?
+    private(set) weak var container: (any SlotOwner)?
+    let containerName: String
 
     private(set) var state = State.starting
     private(set) var port: (any ComponentPort)?
@@ -58,9 +59,13 @@ final class Slot {
     private var inFlight: Deque<Request> = []
     private var isPumping = false
 
-    init(_ definition: ComponentDefinition, kind: Kind?, of container: Container, fields: [Field]) {
+    init(
+        _ definition: ComponentDefinition, kind: Kind?, of container: some SlotOwner,
+        fields: [Field]
+    ) {
         self.definition = definition
         self.container = container
+        containerName = container.name
         self.fields = fields
         domain = container.domain
         name = definition.name
@@ -202,15 +207,10 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
-    func run(_ command: Command) {
-        command.holdActor()
-        command.number = domain.nextTicket()
-        enqueue(command)
-    }
-
-    func ask(_ question: Question) {
-        question.number = domain.nextTicket()
-        enqueue(question)
+    /// Sends a request once the component can take it.
+    func ask(_ request: Request) {
+        request.number = domain.nextTicket()
+        enqueue(request)
     }
 
     /// Asks a question that does not depend on records.
@@ -259,7 +259,7 @@ extension Slot {
         isPumping = true
         defer { isPumping = false }
         if let container {
-            reads.follow(oldest: container.lane.oldest(of: name), newest: domain.lastTicket)
+            reads.follow(oldest: container.oldestOperation(of: name), newest: domain.lastTicket)
         }
         let end = NIODeadline.now() + Domain.slice
         while let next = nextToRun() {
@@ -284,8 +284,8 @@ extension Slot {
     private func canRun(_ request: Request) -> Bool {
         guard isAttached, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
-        guard !request.needsQuiet || container.lane.isQuiet(name) else { return false }
-        if request is Command, container.holdsCommands { return false }
+        guard !request.needsQuiet || container.isQuiet(name) else { return false }
+        if request.isCommand, container.holdsCommands { return false }
         guard request.isQuietRead else { return !reads.hold(request) }
         return goesFirst(request) || waiting.first.map { request.number < $0.number } ?? true
     }
@@ -300,52 +300,19 @@ extension Slot {
     private var isOpen: Bool { isAttached && !(container?.isGated(name) ?? true) }
 
     private func send(_ request: Request) {
-        guard let container else { return request.fail(gone) }
+        guard container != nil else { return request.fail(gone) }
         // One that is being restored has a port already and does not know all of its records.
         guard isAttached, let port else {
             return request.fail(unavailable("It is being started."))
         }
-        if let command = request as? Command {
-            send(command, to: port, of: container)
-        } else if let question = request as? Question {
-            send(question, to: port, of: container)
-        }
+        request.send(to: port, of: self)
     }
 
-    private func send(_ question: Question, to port: any ComponentPort, of container: Container) {
-        guard let query = question.make() else { return }
-        inFlight.append(question)
-        port.answer(query) { [weak self] result in
-            guard let self, arrived(question, result.failure) else { return }
-            question.done(result.mapError { self.error($0) })
-            if isIdle { container.passBarriers() }
-        }
-    }
-
-    private func send(_ command: Command, to port: any ComponentPort, of container: Container) {
-        command.slot = self
-        if let error = absence(of: command.context.actor) ?? command.objection()
-            ?? container.refusal
-        {
-            return command.fail(error)
-        }
-        command.operation = container.begin(on: self)
-        inFlight.append(command)
-        port.decide(command.command, command.context) { [weak self] result in
-            guard let self, arrived(command, result.failure) else { return }
-            command.decided(result)
-        }
-    }
-
-    /// Why nothing is done any more on behalf of a person; nil: they were not erased.
-    private func absence(of actor: ActorID) -> HostError? {
-        guard actor != .nobody, domain.actors.present(actor) == nil else { return nil }
-        return .refused(
-            reason: "The person on whose behalf this waited was erased.", retryAfter: nil)
-    }
+    /// The component is asked: what it answers is taken in with ``arrived(_:_:)``.
+    func sent(_ request: Request) { inFlight.append(request) }
 
     /// Takes an answer in; false when it is none, because the worker was lost.
-    private func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
+    func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
         guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         if case .died(let reason) = failure {
             lost(because: reason)
@@ -356,16 +323,16 @@ extension Slot {
         return true
     }
 
-    private func error(_ failure: PortFailure) -> HostError {
+    func error(_ failure: PortFailure) -> HostError {
         switch failure {
         case .refused(let refusal):
-            HostError(refusal, container: container?.name ?? "", component: name)
+            HostError(refusal, container: containerName, component: name)
         case .died(let reason): unavailable(reason)
         }
     }
 
     private var gone: HostError {
-        .componentNotFound(container: container?.name ?? "", component: name)
+        .componentNotFound(container: containerName, component: name)
     }
 }
 
@@ -412,7 +379,7 @@ extension Slot {
     /// What the log is told of it, beside what happened.
     func logFields(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
         others.merging([
-            "container": "\(container?.name ?? "")", "component": "\(name)",
+            "container": "\(containerName)", "component": "\(name)",
             "plugin": "\(definition.plugin)",
         ]) { $1 }
     }

@@ -62,8 +62,32 @@ class Command: Request {
 
     // MARK: Stages
 
-    /// Keeps a person who is not stored yet known until it ends.
-    func holdActor() { holdsActor = container.domain.actors.hold(context.actor) }
+    override var isCommand: Bool { true }
+
+    /// Asks the component as soon as it can be asked; a person who is not stored yet stays known until it ends.
+    func queue() {
+        holdsActor = container.domain.actors.hold(context.actor)
+        slot.ask(self)
+    }
+
+    override func send(to port: any ComponentPort, of slot: Slot) {
+        self.slot = slot
+        if let error = absenceOfActor ?? objection() ?? container.refusal { return fail(error) }
+        operation = container.begin(on: slot)
+        slot.sent(self)
+        port.decide(command, context) { [weak slot] result in
+            guard let slot, slot.arrived(self, result.failure) else { return }
+            self.decided(result)
+        }
+    }
+
+    /// Why nothing is done any more on behalf of a person; nil: they were not erased.
+    private var absenceOfActor: HostError? {
+        guard context.actor != .nobody, container.domain.actors.present(context.actor) == nil
+        else { return nil }
+        return .refused(
+            reason: "The person on whose behalf this waited was erased.", retryAfter: nil)
+    }
 
     /// The component answered.
     func decided(_ result: Result<Decision, PortFailure>) {

@@ -117,6 +117,12 @@ extension Container {
     }
 }
 
+extension Container: SlotOwner {
+    func isQuiet(_ component: String) -> Bool { lane.isQuiet(component) }
+
+    func oldestOperation(of component: String) -> UInt64? { lane.oldest(of: component) }
+}
+
 extension Container: EntryOwner {
     func take(_ outcome: Outcome) -> ArraySlice<Lane<any EntryWaiter>.Step> {
         let steps = lane.settle(outcome.ticket, outcome.result)

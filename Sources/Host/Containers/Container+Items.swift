@@ -94,7 +94,7 @@ extension Container {
         // A refusal does not wait for a component that is being started.
         if let error = refusal { return command.fail(error) }
         meters.count(.commands)
-        command.slot.run(command)
+        command.queue()
     }
 }
 

@@ -101,9 +101,9 @@ extension Container {
                         votes.compactMap { showNoBallots(on: subjects, in: $0) }
                             + comments.compactMap { showNoComments(on: subjects, in: $0, found) })
                 }
-                slot.run(
-                    RemoveCommand(
-                        items, from: slot, of: self, by: caller, purging: others, done))
+                let command = RemoveCommand(
+                    items, from: slot, of: self, by: caller, purging: others, done)
+                command.queue()
             }
         }
     }

@@ -115,20 +115,20 @@ final class ActorErasure {
             actor: .nobody, time: domain.now(), freshID: domain.freshID(), isModerator: true,
             order: Int64(clamping: domain.nextTicket()))
         guard let home else { return }
-        slot.run(
-            RestoreCommand(part, to: slot, of: home, context) { [self] _ in
-                EntryDraft(topic: Self.topic, payload: payload(part.count))
-            } done: { [self] result in
-                switch result {
-                case .success: next(.success(()))
-                case .failure(.storeUnavailable(let reason, let seconds)):
-                    next(.failure(.storeUnavailable(reason: reason, retryAfter: seconds)))
-                case .failure:
-                    // It does not depend on the component's will.
-                    hasRefused = true
-                    write(part, next)
-                }
-            })
+        let command = RestoreCommand(part, to: slot, of: home, context) { [self] _ in
+            EntryDraft(topic: Self.topic, payload: payload(part.count))
+        } done: { [self] result in
+            switch result {
+            case .success: next(.success(()))
+            case .failure(.storeUnavailable(let reason, let seconds)):
+                next(.failure(.storeUnavailable(reason: reason, retryAfter: seconds)))
+            case .failure:
+                // It does not depend on the component's will.
+                hasRefused = true
+                write(part, next)
+            }
+        }
+        command.queue()
     }
 
     private static let topic = "records.erased"

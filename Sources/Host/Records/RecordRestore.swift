@@ -142,22 +142,22 @@ extension RecordRestore {
         let slot = targets[index].slot
         guard slot.isAttached else { return finish(.failure(slot.absence)) }
         let isLast = index == targets.count - 1
-        slot.run(
-            RestoreCommand(targets[index].changes, to: slot, of: container, context) {
-                [self] decision in
-                isLast ? entry(decision) : nil
-            } atCommit: { [self] in
-                show()
-            } done: { [self] result in
-                switch result {
-                case .failure(let error): finish(.failure(error))
-                case .success(let decided) where isLast: settle(decided)
-                case .success(let decided):
-                    targets[index].events = decided.decision.events
-                    targets[index].start = slot.start
-                    decide(index + 1)
-                }
-            })
+        let command = RestoreCommand(targets[index].changes, to: slot, of: container, context) {
+            [self] decision in
+            isLast ? entry(decision) : nil
+        } atCommit: { [self] in
+            show()
+        } done: { [self] result in
+            switch result {
+            case .failure(let error): finish(.failure(error))
+            case .success(let decided) where isLast: settle(decided)
+            case .success(let decided):
+                targets[index].events = decided.decision.events
+                targets[index].start = slot.start
+                decide(index + 1)
+            }
+        }
+        command.queue()
     }
 
     /// The entry of all components; nil when one of them was lost since it took its records over.
