@@ -33,9 +33,9 @@ package final class ContentIndex {
     var orders = SortedOrders()
     /// How much a query may look at in one turn, in rows whose keys are looked at.
     ///
-    /// It is about five milliseconds' work. A query that looks at more is prepared
-    /// (``QueryPreparation``).
-    var looksInTurn = 1 << 20
+    /// It is about three milliseconds' work. A query that looks at more is prepared
+    /// (``QueryPreparation``), and so are queries that share a turn and look at more together.
+    package var looksInTurn = 1 << 19
     /// So many words of a set are looked through in a step, of 64 rows each.
     var wordsInStep = 64
 

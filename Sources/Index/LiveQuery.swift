@@ -50,9 +50,11 @@ package final class LiveQuery {
     ///   - query: What to answer.
     ///   - index: Of what.
     ///   - answer: What it answers now, found ahead; nil: it is to be found at once.
+    ///   - looks: How much may be looked at for that: what it took is taken off.
     /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
     package init?(
-        _ query: IndexQuery, in index: ContentIndex, _ answer: AnswerSearch? = nil
+        _ query: IndexQuery, in index: ContentIndex, _ answer: AnswerSearch? = nil,
+        within looks: inout Int
     ) throws(IndexError) {
         var query = query
         query.cursor = nil
@@ -66,7 +68,7 @@ package final class LiveQuery {
             self, parts: index.parts(of: query).union(orderParts), log: index.log)
         if let answer {
             show(answer.page, total: answer.total, counts: answer.counts)
-        } else if !askAnew() {
+        } else if !askAnew(within: &looks) {
             return nil
         }
     }
@@ -87,8 +89,9 @@ package final class LiveQuery {
 
     /// Brings it up to the index's present state.
     ///
+    /// - Parameter looks: How much may be looked at: what it took is taken off.
     /// - Returns: Whether anything that it shows is another than it was.
-    package func advance() -> Bool {
+    package func advance(within looks: inout Int) -> Bool {
         if isConcerned {
             isConcerned = false
             index.live.advanced(number)
@@ -99,7 +102,7 @@ package final class LiveQuery {
         guard position != index.log.end, !isOutdated else { return false }
         guard let pending = index.log.count(since: position),
             pending <= max(64, index.count / 512), pending * judge.weight <= LiveQuery.mostTests
-        else { return jump() }
+        else { return jump(within: &looks) }
         if judge.isOutdated(in: index) { judge = RowJudge(query, in: index) }
         let changes = index.log.changes(since: position)
         position = index.log.end
@@ -131,7 +134,7 @@ package final class LiveQuery {
         let isChanged = (total, counts) != old
         guard isFrontTouched || front.rows.count < min(query.limit, total) else { return isChanged }
         if front.rows.count < min(query.limit, total) {
-            guard !index.isLong(query), refill() else { return fallBehind() }
+            guard !index.isLong(query), refill(within: &looks) else { return fallBehind() }
         }
         return showFront() || isChanged
     }
@@ -216,9 +219,8 @@ extension LiveQuery {
     /// Finds the rows that come behind those known.
     ///
     /// - Returns: Whether it did: false where that looks at too much.
-    private func refill() -> Bool {
+    private func refill(within looks: inout Int) -> Bool {
         let matches = Matches(query, in: index)
-        var looks = index.looksInTurn
         let page = order.page(
             of: matches.rows, total: matches.total,
             after: front.rows.last.map { order.position(of: Int($0)) },
@@ -256,11 +258,10 @@ extension LiveQuery {
     /// Asks the index anew.
     ///
     /// - Returns: Whether it did: false where that looks at too much.
-    private func askAnew() -> Bool {
+    private func askAnew(within looks: inout Int) -> Bool {
         // An index that was emptied has new columns. What could be sorted by still can.
         if let order = try? RowOrder(query.sort, in: index) { self.order = order }
         let matches = Matches(query, in: index)
-        var looks = index.looksInTurn
         guard let counts = matches.counts(of: query, in: index, within: &looks),
             let page = order.page(
                 of: matches.rows, total: matches.total, after: nil,
@@ -289,9 +290,9 @@ extension LiveQuery {
         return false
     }
 
-    private func jump() -> Bool {
+    private func jump(within looks: inout Int) -> Bool {
         let old = (total, counts, window)
-        guard !index.isLong(query), askAnew() else { return fallBehind() }
+        guard !index.isLong(query), askAnew(within: &looks) else { return fallBehind() }
         return (total, counts, window) != old
     }
 }

@@ -124,7 +124,7 @@ extension RowOrder {
                     if compare(row, after) <= 0 { return looks <= Self.mostWalked }
                 }
                 group.append(row)
-                return isSplit ? group.count < 4_096 : page.count + group.count <= limit
+                return isSplit ? group.count < Self.mostSorted : page.count + group.count <= limit
             }
             isFirst = false
             guard looks <= Self.mostWalked else { return nil }

@@ -7,7 +7,9 @@ extension RowOrder {
     /// A comparison of rows costs about as much as a look at so many keys: texts lie anywhere in memory.
     static let looksOfComparison = 64
     /// So many rows are walked over at most: a thousand that match may stand behind a million others.
-    static let mostWalked = 1 << 19
+    static let mostWalked = 1 << 18
+    /// So many rows that share a value of the first key are put in order at once; more are looked through in steps.
+    static let mostSorted = 1_024
 
     /// The first rows of a set in order, behind a position if there is one.
     ///

@@ -27,6 +27,20 @@ struct IndexLiveQueryTests {
             }
         }
     }
+
+    @Test func `a query takes what it looked at off what may be looked at in its turn`() throws {
+        let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+        index.put(
+            (0..<2_000).map { Item(id: "i\($0)", fields: ["title": .text("\($0 * 7 % 2_000)")]) },
+            revision: 1)
+        let query = IndexQuery(sort: [SortKey("title")], limit: 10)
+        var looks = 30_000
+        let first = try LiveQuery(query, in: index, within: &looks)
+        #expect(first?.window.count == 10)
+        #expect(looks < 30_000)
+        looks = 10
+        #expect(try LiveQuery(query, in: index, within: &looks) == nil, "the next one is prepared")
+    }
 }
 
 /// Live queries over an index that changes at random, and the model beside it.
@@ -60,7 +74,8 @@ private struct LiveWorld {
                 return "not concerned, but \(difference)"
             }
         }
-        let isChanged = live.advance()
+        var looks = world.index.looksInTurn
+        let isChanged = live.advance(within: &looks)
         if let difference = difference(live) { return difference }
         let page = IndexModel.Page(
             ids: live.window.map(\.id), total: live.total, counts: live.counts)
@@ -93,7 +108,8 @@ private struct LiveWorld {
         for place in query.sections.indices {
             query.sections[place].offered = Array(query.sections[place].offered.suffix(3))
         }
-        let live = try #require(try LiveQuery(query, in: world.index))
+        var looks = world.index.looksInTurn
+        let live = try #require(try LiveQuery(query, in: world.index, within: &looks))
         let shown = IndexModel.Page(
             ids: live.window.map(\.id), total: live.total, counts: live.counts)
         let new = Kept(live: live, shown: shown, window: live.window)

@@ -282,7 +282,7 @@ extension Slot {
     }
 
     private func canRun(_ request: Request) -> Bool {
-        guard isAttached, let container else { return false }
+        guard isAttached, request.isReady, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.isQuiet(name) else { return false }
         if request.isCommand, container.holdsCommands { return false }

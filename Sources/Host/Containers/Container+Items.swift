@@ -20,13 +20,32 @@ extension Container {
         do throws(HostError) {
             let (slot, _) = try list(component)
             try check(drafts)
-            run(PutCommand(drafts, to: slot, of: self, by: caller, reply))
+            let command = PutCommand(drafts, to: slot, of: self, by: caller, reply)
+            guard drafts.count > BatchCheck.few else {
+                if let problem = command.check.whole() { throw problem }
+                return run(command)
+            }
+            run(command)
+            check(command)
         } catch {
             reply(.failure(error))
         }
     }
 
-    /// Makes sure that a batch may go to a component.
+    /// Looks a large batch over in slices, while it stands in the queue, and lets it go then.
+    private func check(_ command: PutCommand) {
+        domain.inSlices {
+            command.check.step()
+        } then: { [self] in
+            // To decide on it is as much work again.
+            domain.afterPoll { [self] in
+                command.isChecked = true
+                pump()
+            }
+        }
+    }
+
+    /// Makes sure that a batch is none too large.
     private func check(_ drafts: [ItemDraft]) throws(HostError) {
         let limits = domain.limits
         guard drafts.count <= limits.batchItems else {
@@ -34,19 +53,6 @@ extension Container {
         }
         guard drafts.reduce(0, { $0 + $1.item.writtenSize }) <= limits.batchBytes else {
             throw .limitExceeded(limit: "batchBytes", value: limits.batchBytes, retryAfter: nil)
-        }
-        let checker = checker
-        var ids: Set<String> = []
-        for draft in drafts {
-            let item = draft.item
-            if let problem = checker.check(item) { throw HostError(problem) }
-            if item.parent == item.id {
-                throw .itemInvalid(item: item.id, reason: "It can't be its own parent.")
-            }
-            if !ids.insert(item.id).inserted {
-                throw .itemInvalid(
-                    item: item.id, reason: "It stands twice in the batch; put it once.")
-            }
         }
     }
 

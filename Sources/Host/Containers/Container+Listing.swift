@@ -31,10 +31,13 @@ extension Container {
     /// Makes the orders, in slices, that a list's queries have asked for.
     func growOrders(of list: ContentIndex) {
         guard list.claimOrders() else { return }
-        domain.inSlices {
-            list.growOrders()
-        } then: {
-            list.releaseOrders()
+        // Not at once: the turn has done what the orders are asked for by.
+        domain.afterPoll { [domain] in
+            domain.inSlices {
+                list.growOrders()
+            } then: {
+                list.releaseOrders()
+            }
         }
     }
 

@@ -8,8 +8,11 @@ final class PutCommand: Command {
     /// Those that expect a revision.
     private let conditions: [ItemDraft]
     private let drafts: [ItemDraft]
-    /// The fields that they were checked against at the call.
+    /// The fields that they are checked against.
     private let fields: [Field]
+    var check: BatchCheck
+    /// Whether that was done; at once, where they are few.
+    var isChecked: Bool
     private let reply: Answer<PutResult>
 
     init(
@@ -20,13 +23,18 @@ final class PutCommand: Command {
         self.drafts = drafts
         self.conditions = conditions
         fields = container.definition.fields
+        check = BatchCheck(drafts, container.checker)
+        isChecked = drafts.count <= BatchCheck.few
         self.reply = reply
         super.init(
             .putItems(drafts.map(\.item)), on: slot, of: container, container.context(caller),
             needsQuiet: !conditions.isEmpty)
     }
 
+    override var isReady: Bool { isChecked }
+
     override func objection() -> HostError? {
+        if let problem = check.problem { return problem }
         if container.definition.fields != fields {
             let checker = container.checker
             if let problem = drafts.lazy.compactMap({ checker.check($0.item) }).first {
@@ -53,6 +61,51 @@ final class PutCommand: Command {
     }
 
     override func end(_ result: Result<Decided, HostError>) { reply(result.map(PutResult.init)) }
+}
+
+/// Whether a batch of items may go to a component, looked over some at a time.
+struct BatchCheck {
+    /// So many items are looked over at once.
+    static let few = 64
+
+    /// The first thing wrong, of what was looked over.
+    private(set) var problem: HostError?
+
+    private let drafts: [ItemDraft]
+    private let checker: FieldChecker
+    private var ids: Set<String> = []
+    private var next = 0
+
+    init(_ drafts: [ItemDraft], _ checker: FieldChecker) {
+        self.drafts = drafts
+        self.checker = checker
+    }
+
+    /// Looks some more over; false: nothing is left, or something is wrong.
+    mutating func step() -> Bool {
+        let end = min(next + Self.few, drafts.count)
+        for draft in drafts[next..<end] where problem == nil { problem = problem(with: draft.item) }
+        next = end
+        return problem == nil && next < drafts.count
+    }
+
+    /// What is wrong with all that is left.
+    mutating func whole() -> HostError? {
+        while step() {}
+        return problem
+    }
+
+    private mutating func problem(with item: Item) -> HostError? {
+        if let problem = checker.check(item) { return HostError(problem) }
+        if item.parent == item.id {
+            return .itemInvalid(item: item.id, reason: "It can't be its own parent.")
+        }
+        guard ids.insert(item.id).inserted else {
+            return .itemInvalid(
+                item: item.id, reason: "It stands twice in the batch; put it once.")
+        }
+        return nil
+    }
 }
 
 /// Items that are removed, or purged with what was said about them.

@@ -273,7 +273,9 @@ extension SharedView {
         var isRemade = structure != home.structure || !fits(container)
         if !isRemade {
             var isSame = true
-            for place in lists.indices where lists[place].query.advance() {
+            // All of them in one turn.
+            var looks = lists.first?.index.looksInTurn ?? 0
+            for place in lists.indices where lists[place].query.advance(within: &looks) {
                 isSame = false
                 lists[place].items = shown(
                     lists[place].query.window, lists[place].items, container)
@@ -318,8 +320,10 @@ extension SharedView {
     /// The lists as they are now; nil: what they ask for is to be found in slices.
     private func makeLists(_ home: ContainerScreens) throws(HostError) -> [LiveList]? {
         var made: [LiveList] = []
-        for (slot, index, query) in queries(home) {
-            guard let query = try live(query, in: index) else { return nil }
+        let queries = queries(home)
+        var looks = queries.first?.index.looksInTurn ?? 0
+        for (slot, index, query) in queries {
+            guard let query = try live(query, in: index, within: &looks) else { return nil }
             query.holder = self
             let before = lists.first { $0.component == slot.name }?.items ?? []
             made.append(
@@ -363,12 +367,12 @@ extension SharedView {
     }
 
     private func live(
-        _ query: IndexQuery, in index: ContentIndex
+        _ query: IndexQuery, in index: ContentIndex, within looks: inout Int
     ) throws(HostError) -> LiveQuery? {
         let answer = answer(to: query, in: index)
         guard answer != nil || !index.isLong(query) else { return nil }
         do {
-            return try LiveQuery(query, in: index, answer)
+            return try LiveQuery(query, in: index, answer, within: &looks)
         } catch {
             throw HostError(error)
         }

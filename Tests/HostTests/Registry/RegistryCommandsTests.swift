@@ -71,6 +71,28 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a large batch keeps its place among others while it is looked over`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let many = (0..<500).map { Item.film("film-\($0)", rating: 7) }
+        let wrong = many.dropLast() + [Item(id: "film-9999", fields: ["rating": "seven"])]
+        let batches = [many, [.film("film-499", rating: 9)], Array(wrong), [.film("film-500")]]
+        let results: [Result<PutResult, HostError>] = try await host.callAll(4) {
+            host, place, reply in
+            host.put(
+                "films", component: nil, batches[place].map { ItemDraft(item: $0) }, by: .ann, reply
+            )
+        }
+        #expect(try results[0].get().inserted == 500)
+        #expect(try results[1].get().updated == 1, "it came behind the batch")
+        #expect(throws: HostError.self, "none of a batch goes in where one item is wrong") {
+            try results[2].get()
+        }
+        #expect(try results[3].get().inserted == 1)
+        #expect(try await host.list().total == 501)
+        try await host.end()
+    }
+
     @Test func `votes and comments need an item that is there`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
