@@ -144,7 +144,7 @@ extension Container {
             case .tally(let subject, _) = decision.events.first(where: \.isTally)
         {
             screens?.noteBallot(value, of: actor, on: subject, in: slot)
-        } else if slot.name == wired.votes || !isAlone {
+        } else if slot.name == wiring.votes || !isAlone {
             // Restored, or purged with the items.
             screens?.forgetBallots()
         }

@@ -181,8 +181,8 @@ extension Container {
         ItemView(
             id: row.id, parent: row.parent,
             fields: fields.map(row.fields(named:)) ?? row.fields,
-            votes: wired.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
-            comments: wired.comments == nil ? nil : row.comments)
+            votes: wiring.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
+            comments: wiring.comments == nil ? nil : row.comments)
     }
 
     /// Does something at a moment at which the votes component's own state is the committed one, and
@@ -199,7 +199,7 @@ extension Container {
         then: @escaping Answer<[Ballot?]>
     ) {
         guard let number = actor.flatMap({ domain.actors.number(of: $0) }),
-            let votes = component ?? wired.votes.flatMap({ slot($0) })
+            let votes = component ?? wiring.votes.flatMap({ slot($0) })
         else {
             _ = moment()
             return then(.success([]))
@@ -212,7 +212,7 @@ extension Container {
                     case .success(.ballotsOf(let ballots)): then(.success(ballots))
                     case .success:
                         then(.failure(votes.unavailable("It answered something else.")))
-                    case .failure where component == nil && wired.votes != votes.name:
+                    case .failure where component == nil && wiring.votes != votes.name:
                         // The lists show others by now, or none.
                         withBallots(of: actor, moment, then: then)
                     case .failure(let error): then(.failure(error))

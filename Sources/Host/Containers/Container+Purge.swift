@@ -47,14 +47,6 @@ extension Container {
         }
     }
 
-    private func run(_ erasure: SubjectErasure) {
-        erasures += 1
-        erasure.run { [self] in
-            erasures -= 1
-            open([erasure.name])
-        }
-    }
-
     /// The components that keep what was said about items.
     private var voices: [Slot] { slots.filter { $0.kind == .votes || $0.kind == .comments } }
 

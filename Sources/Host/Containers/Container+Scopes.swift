@@ -103,25 +103,35 @@ extension Container {
     }
 }
 
-// Each scope's own delegate.
+/// The delegates of a container's scopes, which each have their own.
+struct ScopeDelegates {
+    /// By the scope's name.
+    private(set) var byScope: [String: ContainerDelegate] = [:]
+
+    /// Has a delegate for each of these scopes: one that stays keeps its own.
+    mutating func follow(_ scopes: [ScopeDefinition], make: (String) -> ContainerDelegate) {
+        let before = byScope
+        byScope = [:]
+        for scope in scopes { byScope[scope.name] = before[scope.name] ?? make(scope.name) }
+    }
+}
+
 extension Container {
     /// Lets scopes and screens follow a definition that is another now.
     ///
     /// A scope that stays keeps its delegate. Screens whose scope is gone go on in the first.
     func followScopes() {
-        let before = scopeDelegates
-        scopeDelegates = [:]
-        for scope in definition.scopes {
-            let delegate = before[scope.name] ?? domain.makeDelegate(name, scope.name)
+        scopeDelegates.follow(definition.scopes) { scope in
+            let delegate = domain.makeDelegate(name, scope)
             delegate.attach(to: handle)
-            scopeDelegates[scope.name] = delegate
+            return delegate
         }
         screens?.scopesChanged()
     }
 
     /// Who is told of what happens in a scope; nil: of what happens in the first, or without any.
     func delegate(in scope: String?) -> ContainerDelegate {
-        self.scope(scope).flatMap { scopeDelegates[$0.name] } ?? delegate
+        self.scope(scope).flatMap { scopeDelegates.byScope[$0.name] } ?? delegate
     }
 
     /// Who is told of what happens on a screen; nil: on none that there is.

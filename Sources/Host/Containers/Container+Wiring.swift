@@ -103,7 +103,7 @@ extension Container {
     @discardableResult
     func takeRestoredList(of slot: Slot) -> Bool {
         guard let restored = slot.own.contents?.takeRestored() else { return false }
-        filling[ObjectIdentifier(restored)] = nil
+        forget(restored)
         return true
     }
 

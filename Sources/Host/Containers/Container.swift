@@ -25,43 +25,27 @@ public final class Container {
     let delegate: ContainerDelegate
     /// What delegates ask things of.
     private(set) lazy var handle = DelegateHandle(self)
-    /// Each scope's own, by its name.
-    var scopeDelegates: [String: ContainerDelegate] = [:]
+    var scopeDelegates = ScopeDelegates()
     let meters: ContainerMeters
     /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
-    var definition: ContainerDefinition
+    private(set) var definition: ContainerDefinition
     /// The definition as it was last applied; what the next one is compared with.
-    var applied: ContainerDefinition?
+    private(set) var applied: ContainerDefinition?
     /// Components that are not there any more and left records.
-    var remains: [String: Remains] = [:]
+    private(set) var remains: [String: Remains] = [:]
     /// The components, in order.
-    var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     var lane: Lane<any EntryWaiter>
     /// The screens that are open on it; nil: the registry does not have it yet, or not any more.
     var screens: (any OpenScreens)?
-    /// How many components are forgetting ballots on purged items.
-    var erasures = 0
+    var loading = Loading()
+    var wiring = Wiring()
+    var gates = Gates()
     /// Screens of another process of which it is not known yet whether they show what they showed:
     /// commands wait for that, and are refused once the daemon is to stop.
-    var awaitedScreens = 0 {
-        didSet { if awaitedScreens == 0 { pump() } }
-    }
-    /// Whether it is as the store holds it, and calls wait for its components' first start.
-    var isLoading = false
-    var waitingForLoad: [() -> Void] = []
-    /// Lists that are being filled, and follow the derived fields already.
-    var filling: [ObjectIdentifier: ContentIndex] = [:]
-    /// The components whose tallies and counts are in the lists now.
-    var wired = Wiring()
-    /// How many changes of the wiring the lists don't show in full yet.
-    var rewirings = 0
-    var waitingForWiring: [() -> Void] = []
-
-    private var barriers: [Barrier] = []
-    /// How many works hold, or wait to hold, each component's gate.
-    private var gates: [String: Int] = [:]
-    /// The components whose gates are held by work that goes on.
-    private var held: Set<String> = []
+    private(set) var awaitedScreens = 0
+    /// How many components are forgetting ballots on purged items.
+    private var erasures = 0
 
     init(name: String, domain: Domain) {
         self.name = name
@@ -76,12 +60,6 @@ public final class Container {
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
 }
 
-/// Which components the lists' derived fields come from.
-struct Wiring: Equatable {
-    var votes: String?
-    var comments: String?
-}
-
 /// A component that was taken away and whose records stay.
 struct Remains: Equatable {
     /// What it did: records of another kind must not come under its name.
@@ -90,12 +68,26 @@ struct Remains: Equatable {
     var wasDefined: Bool
 }
 
-/// Work that waits until components are quiet, their gates closed.
-private struct Barrier {
-    var components: [String]
-    /// Whether the container's own entries must be settled too.
-    var needsEmptyLane: Bool
-    var body: () -> Void
+// MARK: Structure
+
+extension Container {
+    /// It stands otherwise from now on.
+    ///
+    /// - Parameters:
+    ///   - live: the definition as it stands.
+    ///   - applied: as it was last applied.
+    ///   - remains: components that are not there any more and left records.
+    ///   - slots: the components of the definition, in its order.
+    func stand(
+        as live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
+        _ slots: [Slot]
+    ) {
+        definition = live
+        self.applied = applied
+        self.remains = remains
+        self.slots = slots
+        for slot in slots { live.component(slot.name).map(slot.take) }
+    }
 }
 
 // MARK: Finding components
@@ -149,50 +141,29 @@ extension Container {
 // MARK: Quiet moments
 
 extension Container {
-    /// Whether requests wait, although the component could take them.
-    func isGated(_ component: String) -> Bool { gates[component] != nil }
+    /// Commands wait until it is known what so many screens of another process show, which
+    /// ``recogniseScreen()`` is called for, one by one: these would not know what is written before.
+    func awaitScreens(_ count: Int) { awaitedScreens += count }
 
-    /// Closes the gates of components, and goes on once they are quiet.
-    ///
-    /// That is when none of their operations is on its way and nobody else holds any of the gates.
-    /// Then ``open(_:)`` must be called with the same names.
-    ///
-    /// - Parameters:
-    ///   - components: their names.
-    ///   - needsEmptyLane: whether the container's own entries must be settled too.
-    ///   - body: what to do then.
-    func gate(
-        _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
-    ) {
-        for component in components { gates[component, default: 0] += 1 }
-        barriers.append(
-            Barrier(components: components, needsEmptyLane: needsEmptyLane, body: body))
-        passBarriers()
+    /// It is known of one more screen of another process whether it shows what it showed.
+    func recogniseScreen() {
+        awaitedScreens -= 1
+        if awaitedScreens == 0 { pump() }
     }
 
-    /// Opens the gates of components again, as far as nobody else waits for them.
-    func open(_ components: [String]) {
-        for component in components {
-            gates[component] = gates[component].flatMap { $0 > 1 ? $0 - 1 : nil }
-        }
-        held.subtract(components)
-        pump()
-    }
-
-    /// Lets those go on who wait for components that are quiet by now.
-    func passBarriers() {
-        guard !barriers.isEmpty, lane.isOpen else { return }
-        while let index = barriers.firstIndex(where: canPass) {
-            let barrier = barriers.remove(at: index)
-            held.formUnion(barrier.components)
-            barrier.body()
+    /// Has a component forget what was said about purged items, and opens its gate then.
+    func run(_ erasure: SubjectErasure) {
+        erasures += 1
+        erasure.run { [self] in
+            erasures -= 1
+            open([erasure.name])
         }
     }
 
-    private func canPass(_ barrier: Barrier) -> Bool {
-        guard lane.isOpen, held.isDisjoint(with: barrier.components) else { return false }
-        guard !barrier.needsEmptyLane || lane.isEmpty else { return false }
-        return barrier.components.allSatisfy { lane.isQuiet($0) && slot($0)?.isIdle ?? true }
+    /// Whether nothing that was accepted is unfinished.
+    var isQuiet: Bool {
+        lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
+            && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
     }
 
     /// Sends what can be sent now, everywhere.

@@ -49,7 +49,7 @@ final class DelegateHandle: ContainerHandle {
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {
         guard let container, let slot = container.slot(component.name) else { return }
         slot.own.votes?.set(tally, of: subject)
-        guard slot.name == container.wired.votes, let item = subject.item else { return }
+        guard slot.name == container.wiring.votes, let item = subject.item else { return }
         for list in container.derivedLists { list.setTally(tally, for: item) }
     }
 
@@ -58,7 +58,7 @@ final class DelegateHandle: ContainerHandle {
     ) {
         guard let container, let slot = container.slot(component.name) else { return }
         slot.own.comments?.set(count, of: subject)
-        guard slot.name == container.wired.comments, let item = subject.item else { return }
+        guard slot.name == container.wiring.comments, let item = subject.item else { return }
         for list in container.derivedLists { list.setCommentCount(count, for: item) }
     }
 

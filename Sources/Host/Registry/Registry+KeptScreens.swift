@@ -55,10 +55,10 @@ extension Registry {
         for (name, kept) in Dictionary(grouping: taken, by: \.container) {
             let container = containers[name]
             // What is written before would be what they do not know.
-            container?.awaitedScreens += kept.count
+            container?.awaitScreens(kept.count)
             for screen in kept {
                 state.screens.restorations[screen.id]?.whenOver { [state] in
-                    container?.awaitedScreens -= 1
+                    container?.recogniseScreen()
                     outstanding -= 1
                     if outstanding == 0 { reply(state.screens.count) }
                 }

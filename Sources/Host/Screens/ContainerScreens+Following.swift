@@ -201,7 +201,7 @@ extension ContainerScreens {
 
     /// Somebody's ballot is now this.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot) {
-        guard !screening.ballots.isEmpty, slot.name == container.wired.votes,
+        guard !screening.ballots.isEmpty, slot.name == container.wiring.votes,
             let ballots = domain.actors.name(of: actor).flatMap({ screening.ballots[$0] })
         else { return }
         ballots.note(value, on: subject)

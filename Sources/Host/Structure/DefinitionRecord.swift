@@ -165,13 +165,11 @@ extension Container {
     /// A container whose components are not started yet.
     convenience init(_ record: DefinitionRecord, domain: Domain) {
         self.init(name: record.live.name, domain: domain)
-        definition = record.live
-        applied = record.applied
-        remains = record.remains
-        isLoading = true
-        slots = record.live.components.map {
+        loading.begin()
+        let slots = record.live.components.map {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
+        stand(as: record.live, applied: record.applied, remains: record.remains, slots)
         rewire()
         followScopes()
     }

@@ -241,14 +241,11 @@ extension Restructuring {
         let leaving = container.slots.filter { kept[$0.name] !== $0 }
         let made = made
         for slot in leaving { slot.leave() }
-        container.definition = change.live
-        container.applied = change.applied
-        container.remains = change.remains
-        container.slots = change.live.components.compactMap { definition in
-            let slot = kept[definition.name] ?? made.first { $0.name == definition.name }
-            slot?.take(definition)
-            return slot
+        let slots = change.live.components.compactMap { definition in
+            kept[definition.name] ?? made.first { $0.name == definition.name }
         }
+        container.stand(
+            as: change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
         container.rewire()
         container.structureChanged()

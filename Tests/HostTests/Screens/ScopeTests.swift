@@ -214,7 +214,8 @@ private final class ListeningDelegate: ContainerDelegate {
         let host = try await films(log: ListeningDelegate.Log())
         func delegates() async -> [String: ObjectIdentifier] {
             await host.on {
-                $0.containers["films"]?.scopeDelegates.mapValues { ObjectIdentifier($0) } ?? [:]
+                $0.containers["films"]?.scopeDelegates.byScope.mapValues { ObjectIdentifier($0) }
+                    ?? [:]
             }
         }
         let before = await delegates()

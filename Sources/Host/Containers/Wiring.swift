@@ -1,25 +1,70 @@
 import AtriumKit
 import Index
 
+/// Which components the lists' derived fields come from, and which lists have them.
+struct Wiring {
+    /// The components whose tallies and counts are in the lists now.
+    private(set) var votes: String?
+    private(set) var comments: String?
+    /// Lists that are being filled, and follow the derived fields already.
+    private var filling: [ObjectIdentifier: ContentIndex] = [:]
+    /// How many of its changes the lists don't show in full yet.
+    private var changes = 0
+    private var waiting: [() -> Void] = []
+
+    /// Whether the lists show in full what the components of now tell.
+    var isShown: Bool { changes == 0 }
+
+    /// Derives fields from other components.
+    ///
+    /// - Returns: what is to be derived anew; ``end()`` is to be called when it was. Nil: nothing.
+    fileprivate mutating func change(
+        votes: String?, comments: String?
+    ) -> (votes: Bool, comments: Bool)? {
+        guard votes != self.votes || comments != self.comments else { return nil }
+        defer { (self.votes, self.comments, changes) = (votes, comments, changes + 1) }
+        return (votes != self.votes, comments != self.comments)
+    }
+
+    /// The lists show a change.
+    ///
+    /// - Returns: who has waited for that.
+    fileprivate mutating func end() -> [() -> Void] {
+        changes -= 1
+        guard isShown else { return [] }
+        defer { waiting = [] }
+        return waiting
+    }
+
+    fileprivate mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
+
+    /// A new list follows from now on.
+    fileprivate mutating func fill(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = list }
+
+    /// A list that was filled is a component's now, or dropped.
+    fileprivate mutating func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
+
+    /// The lists of components, and those that are being filled.
+    fileprivate func all(_ lists: [ContentIndex]) -> [ContentIndex] {
+        filling.isEmpty ? lists : lists + filling.values
+    }
+}
+
 // What votes and comments components tell of items, in the lists.
 extension Container {
-    var derivedLists: [ContentIndex] {
-        let lists = slots.compactMap(\.list)
-        return filling.isEmpty ? lists : lists + filling.values
-    }
+    var derivedLists: [ContentIndex] { wiring.all(slots.compactMap(\.list)) }
 
     /// Lets the lists follow the first votes and the first comments component.
     ///
     /// Called whenever the components or their order changed. What the lists have is replaced in slices:
     /// see ``whenRewired(_:)``.
     func rewire() {
-        let now = Wiring(votes: first(.votes)?.name, comments: first(.comments)?.name)
-        guard now != wired else { return }
-        let before = wired
-        wired = now
+        let change = wiring.change(
+            votes: first(.votes)?.name, comments: first(.comments)?.name)
+        guard let change else { return }
         structureChanged()
         var works: [Rederivation] = []
-        if before.votes != now.votes {
+        if change.votes {
             screens?.forgetBallots()
             let voted = votedSubjects
             for list in derivedLists {
@@ -29,7 +74,7 @@ extension Container {
                     })
             }
         }
-        if before.comments != now.comments {
+        if change.comments {
             let commented = commentedSubjects
             for list in derivedLists {
                 works.append(
@@ -44,48 +89,44 @@ extension Container {
     /// Gives the lists what the components of now tell, an item at a time.
     private func rederive(_ works: [Rederivation]) {
         var works = works[...]
-        rewirings += 1
         domain.inSlices {
             guard let work = works.first else { return false }
             if !work.step() { works.removeFirst() }
             return true
         } then: { [self] in
-            rewirings -= 1
+            let waiting = wiring.end()
             screens?.changed()
-            guard rewirings == 0 else { return }
-            let waiting = waitingForWiring
-            waitingForWiring = []
             for body in waiting { body() }
         }
     }
 
     /// Goes on once the lists show what the components of now tell.
     func whenRewired(_ body: @escaping () -> Void) {
-        guard rewirings > 0 else { return body() }
-        waitingForWiring.append(body)
+        guard !wiring.isShown else { return body() }
+        wiring.wait(body)
     }
 
     private var votedSubjects: [Subject] {
-        wired.votes.flatMap { slot($0)?.own.votes }.map { Array($0.tallies.keys) } ?? []
+        wiring.votes.flatMap { slot($0)?.own.votes }.map { Array($0.tallies.keys) } ?? []
     }
 
     private var commentedSubjects: [Subject] {
-        wired.comments.flatMap { slot($0)?.own.comments }.map { Array($0.counts.keys) } ?? []
+        wiring.comments.flatMap { slot($0)?.own.comments }.map { Array($0.counts.keys) } ?? []
     }
 
     /// What the lists show of a subject's votes: as it is now, and not as it was when slices began.
     private func tally(of subject: Subject) -> Tally {
-        wired.votes.flatMap { slot($0) }?.tally(of: subject) ?? Tally()
+        wiring.votes.flatMap { slot($0) }?.tally(of: subject) ?? Tally()
     }
 
     /// How many comments of a subject the lists show, now.
     private func commentCount(of subject: Subject) -> Int {
-        wired.comments.flatMap { slot($0) }?.commentCount(of: subject) ?? 0
+        wiring.comments.flatMap { slot($0) }?.commentCount(of: subject) ?? 0
     }
 
     /// Whether a list has what the components tell of an item's votes and comments.
     func hasDerived(_ item: String, in list: ContentIndex) -> Bool {
-        guard rewirings == 0 else { return true }
+        guard wiring.isShown else { return true }
         return list.derived.tallies[item] ?? Tally() == tally(of: .item(item))
             && list.derived.commentCounts[item] ?? 0 == commentCount(of: .item(item))
     }
@@ -96,7 +137,7 @@ extension Container {
     func fillDerived(
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
-        filling[ObjectIdentifier(list)] = list
+        wiring.fill(list)
         let voted = votedSubjects
         let commented = commentedSubjects
         var next = 0
@@ -116,8 +157,8 @@ extension Container {
         }
     }
 
-    /// Drops a list that was filled and not taken in.
-    func forget(_ list: ContentIndex) { filling[ObjectIdentifier(list)] = nil }
+    /// A list that was filled is a component's now, or dropped.
+    func forget(_ list: ContentIndex) { wiring.forget(list) }
 }
 
 /// What a list is given anew after the wiring changed, an item at a time.

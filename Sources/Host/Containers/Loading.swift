@@ -1,7 +1,29 @@
-import AtriumKit
+/// The first start of a container's components, which calls wait for.
+struct Loading {
+    /// Whether the container is as the store holds it, and its components are being started.
+    private(set) var isUnderWay = false
+    private var waiting: [() -> Void] = []
 
-// The first start of all components, at the start of the daemon.
+    /// How many wait for its end.
+    var waitingCount: Int { waiting.count }
+
+    mutating func begin() { isUnderWay = true }
+
+    mutating func wait(_ body: @escaping () -> Void) { waiting.append(body) }
+
+    /// It is over.
+    ///
+    /// - Returns: who has waited.
+    mutating func end() -> [() -> Void] {
+        defer { self = Loading() }
+        return waiting
+    }
+}
+
 extension Container {
+    /// Whether it is as the store holds it, and calls wait for its components' first start.
+    var isLoading: Bool { loading.isUnderWay }
+
     /// Starts all components.
     func load() {
         for slot in slots { slot.startUntilAttached {} }
@@ -12,18 +34,18 @@ extension Container {
     /// shows no progress.
     func whenLoaded(_ body: @escaping () -> Void) {
         guard isLoading else { return body() }
-        waitingForLoad.append(body)
+        loading.wait(body)
     }
 
     /// Has a call wait as ``whenLoaded(_:)`` does; refused where too many do.
     func whenLoaded<T>(_ reply: @escaping Answer<T>, _ body: @escaping () -> Void) {
-        guard waitingForLoad.count < domain.limits.waitingCalls else {
+        guard loading.waitingCount < domain.limits.waitingCalls else {
             let pending = slots.first(where: \.isWorthWaitingFor)?.name ?? name
             return reply(
                 .failure(
                     .componentUnavailable(
                         component: pending,
-                        reason: "It is being started, and \(waitingForLoad.count) calls wait for "
+                        reason: "It is being started, and \(loading.waitingCount) calls wait for "
                             + "\(name) already.",
                         retryAfter: 0.5)))
         }
@@ -33,20 +55,7 @@ extension Container {
     /// A component's start has come to an end, or to a standstill.
     func startsChanged() {
         guard isLoading, !slots.contains(where: \.isWorthWaitingFor) else { return }
-        endLoading()
-    }
-
-    /// Lets all go on who wait, whatever is there by now.
-    func endLoading() {
-        isLoading = false
-        let waiting = waitingForLoad
-        waitingForLoad = []
-        for body in waiting { body() }
-    }
-
-    /// Whether nothing that was accepted is unfinished.
-    var isQuiet: Bool {
-        lane.isEmpty && erasures == 0 && rewirings == 0 && screens?.isIdle ?? true
-            && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
+        // Whatever is there by now.
+        for body in loading.end() { body() }
     }
 }
