@@ -27,7 +27,7 @@ public final class Catalog: RecordListing {
     /// All other items.
     private var own: [Item] = []
     private let context: ComponentContext
-    private var places: [String: Int] = [:]
+    private var places = PlaceTable()
 
     /// Makes an empty catalog; it has no settings.
     public init(context: ComponentContext) {
@@ -73,7 +73,7 @@ public final class Catalog: RecordListing {
 
     private func take(_ id: String) {
         guard !isNew(id) else { return }
-        if let place = places.removeValue(forKey: id), let last = own.popLast(),
+        if let place = places.take(id), let last = own.popLast(),
             place < own.count
         {
             own[place] = last

@@ -107,7 +107,14 @@ final class VotesState {
         tallies[subject] = tally.count == 0 ? nil : tally
     }
 
-    fileprivate func goOn(from old: VotesState) { tallies = old.tallies }
+    /// So many tallies are about to be set: a dictionary that grows copies itself, which of many takes long.
+    func expect(_ count: Int) { tallies.reserveCapacity(count) }
+
+    fileprivate func goOn(from old: VotesState) {
+        // Moved: shared, the first change would copy all of them.
+        tallies = old.tallies
+        old.tallies = [:]
+    }
 }
 
 /// How many comments each subject has, as a comments component tells it.
@@ -119,7 +126,13 @@ final class CommentsState {
 
     func set(_ count: Int, of subject: Subject) { counts[subject] = count == 0 ? nil : count }
 
-    fileprivate func goOn(from old: CommentsState) { counts = old.counts }
+    /// So many counts are about to be set.
+    func expect(_ count: Int) { counts.reserveCapacity(count) }
+
+    fileprivate func goOn(from old: CommentsState) {
+        counts = old.counts
+        old.counts = [:]
+    }
 }
 
 /// Which values of the fields that it observes a filters component knows.

@@ -62,6 +62,9 @@ extension Container {
         let attempt = slot.start
         port.pass(.willAttach)
         deliverItems(of: slot, restored)
+        let told = restored.state.events.reduce(0) { $0 + $1.count }
+        slot.own.votes?.expect(told)
+        slot.own.comments?.expect(told)
         let delivery = StateDelivery(restored.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }
