@@ -19,10 +19,10 @@ extension Connection {
 
     private func start(_ header: CallHeader, of bytes: Int, at started: Int64) {
         server.statistics.calls += 1
-        usage.calls += 1
+        usage.startCall()
         let entry = entry(for: header)
         let place = entry?.place ?? server.table.count
-        let slot = open(header, place, bytes: bytes, at: started)
+        let slot = open(header, entry, place, bytes: bytes, at: started)
         server.meters?.start(place)
         guard let entry else {
             let name = header.escapedMethod ?? String(decoding: header.method, as: UTF8.self)
@@ -32,7 +32,6 @@ extension Connection {
             server.tellDenied(entry.name, denial.reason, peer)
             return fail(slot, denial.error)
         }
-        if header.wantsMore { keeping.method = entry.name }
         switch entry.upgrade {
         case .never where header.wantsUpgrade:
             return fail(slot, VarlinkService.MethodNotImplemented(method: entry.name))
@@ -71,7 +70,8 @@ extension Connection {
     }
 
     private func open(
-        _ header: CallHeader, _ method: UInt16, bytes: Int, at started: Int64
+        _ header: CallHeader, _ entry: MethodEntry?, _ method: UInt16, bytes: Int,
+        at started: Int64
     ) -> CallSlot {
         func slot(_ id: UInt64, _ kind: CallSlot.Kind) -> CallSlot {
             CallSlot(
@@ -81,9 +81,9 @@ extension Connection {
         if header.isOneway { return slot(silentCalls.open(bytes: bytes), .oneway) }
         let id = replies.open(method, bytes: bytes)
         guard header.wantsMore || header.wantsUpgrade else { return slot(id, .single) }
-        runningAlone = id
-        usage.isAloneAnswered = false
-        usage.isUpgradeWanted = header.wantsUpgrade
+        calls.run(
+            alone: .init(
+                id: id, method: entry?.name ?? "", wantsUpgrade: header.wantsUpgrade))
         return slot(id, header.wantsMore ? .more : .upgrade)
     }
 
@@ -195,23 +195,23 @@ extension Connection {
         if isClosed { return eventLoop.execute(action) }
         // Of a connection that is about to close too: its end is yet to come.
         guard slot.kind != .oneway, replies.isOpen(slot.id) else { return }
-        closeActions[slot.id, default: []].append(action)
+        calls.onClose(slot.id, action)
     }
 
     func onWritable(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
         guard isOpen(slot) else { return }
-        writableActions.append(WritableAction(slot: slot, run: action))
+        calls.onWritable(WritableAction(slot: slot, run: action))
         schedule()
     }
 
     func onReview(_ slot: CallSlot, _ action: @escaping @Sendable () -> Void) {
         guard slot.kind != .oneway, isOpen(slot) else { return }
-        reviewActions[slot.id] = action
+        calls.onReview(slot.id, action)
     }
 
     /// Has the calls under way look whether their peer may still make them.
     func review() {
-        for (_, action) in reviewActions.sorted(by: { $0.key < $1.key }) { action() }
+        for action in calls.reviews { action() }
     }
 
     private func end(_ slot: CallSlot) {
@@ -220,29 +220,21 @@ extension Connection {
             return
         }
         replies.end(slot.id)
-        if runningAlone == slot.id {
-            runningAlone = nil
-            keeping.describe = nil
-            usage.isUpgradeWanted = false
-        }
-        if !closeActions.isEmpty { closeActions[slot.id] = nil }
-        if !reviewActions.isEmpty { reviewActions[slot.id] = nil }
+        calls.end(slot.id)
     }
 
     /// Counts a call with its first reply: those that follow are not what the caller waits for.
     private func count(_ slot: CallSlot, _ error: String?) {
         guard let meters = server.meters else { return }
-        if slot.kind == .more {
-            guard !usage.isAloneAnswered else { return }
-            usage.isAloneAnswered = true
-        }
+        if slot.kind == .more, !calls.answerAlone() { return }
         meters.record(slot, error: error)
     }
 
     /// Counts the calls that will never be answered, since the connection has ended.
     func countDropped() {
         guard let meters = server.meters else { return }
-        for call in replies.openCalls where call.id != runningAlone || !usage.isAloneAnswered {
+        for call in replies.openCalls
+        where call.id != calls.alone?.id || calls.alone?.isAnswered == false {
             meters.drop(call.method)
         }
     }

@@ -6,37 +6,27 @@ internal import NIOCore
 extension Connection {
     /// What is known of a connection for the process that may go on with it.
     struct Keeping {
-        /// The method of the call that runs alone.
-        var method = ""
-
-        /// Says how that call goes on elsewhere; nil: as yet, or ever, it can't.
-        var describe: (@Sendable () -> JSONObject?)?
-
         /// The socket's number, once it was asked.
-        var identity: UInt64?
-
-        /// What the server had sent in all when it last sent something here: the order of their use.
-        var lastUse = 0
+        fileprivate(set) var identity: UInt64?
 
         /// What is to go on here, from another process.
-        var resumption: KeptState?
+        fileprivate(set) var resumption: KeptState?
     }
 
     /// Remembers how a call goes on elsewhere.
     func onHandOver(_ slot: CallSlot, _ describe: @escaping @Sendable () -> JSONObject?) {
-        guard runningAlone == slot.id, slot.kind == .more else { return }
-        keeping.describe = describe
+        if slot.kind == .more { calls.describe(slot.id, describe) }
     }
 
     /// Whether all calls have been answered but the one that runs alone.
     var isAnswered: Bool {
-        replies.count + silentCalls.count == (runningAlone == nil ? 0 : 1)
+        replies.count + silentCalls.count == (calls.alone == nil ? 0 : 1)
     }
 
     /// Whether the call that runs alone can go on elsewhere by now, or there is none.
     ///
     /// False for a call that can't be resumed, which has to end first, and for one without a first reply yet.
-    var isResumable: Bool { runningAlone == nil || keeping.describe?() != nil }
+    var isResumable: Bool { calls.alone == nil || calls.alone?.describe?() != nil }
 
     /// Whether it closes by itself, or can't be handed over: then the handover does not wait for it.
     var isLeaving: Bool {
@@ -57,7 +47,12 @@ extension Connection {
     /// Whether it can't be handed over, however long one waits.
     var isHopeless: Bool {
         isLeaving || frames.count > KeptState.mostBytes
-            || (runningAlone != nil && keeping.describe == nil)
+            || isBoundHere
+    }
+
+    /// Whether a call runs alone that no other process can go on with.
+    private var isBoundHere: Bool {
+        if let alone = calls.alone { alone.describe == nil } else { false }
     }
 
     /// Whether all replies are with the kernel.
@@ -71,9 +66,9 @@ extension Connection {
             return nil
         }
         var kept = KeptState(peer: peer, calls: usage.calls)
-        if runningAlone != nil {
-            guard let state = keeping.describe?() else { return nil }
-            kept.stream = .init(method: keeping.method, state: state)
+        if let alone = calls.alone {
+            guard let state = alone.describe?() else { return nil }
+            kept.stream = .init(method: alone.method, state: state)
         }
         kept.bytes = Array(frames.waiting)
         return kept
@@ -81,7 +76,7 @@ extension Connection {
 
     /// Why ``kept()`` gives nil for a connection that is not leaving, for the log: follows a number.
     var whyNotKept: String {
-        if runningAlone != nil, keeping.describe == nil {
+        if isBoundHere {
             return "in a call that no other process goes on with"
         }
         if !isAnswered { return "in a call that was not answered in time" }
@@ -108,8 +103,7 @@ extension Connection {
     /// Takes in what came from another process, before the channel is read from.
     func adopt(_ kept: KeptState) {
         keeping.resumption = kept
-        usage.calls = kept.calls
-        usage.callsSwept = kept.calls
+        usage.goOn(after: kept.calls)
         if !kept.bytes.isEmpty { frames.append(ByteBuffer(bytes: kept.bytes)) }
     }
 
@@ -122,10 +116,8 @@ extension Connection {
         let entry = name.withUTF8 { server.table.entry(named: UnsafeRawBufferPointer($0)) }
         let method = entry?.place ?? server.table.count
         let id = replies.open(method)
-        runningAlone = id
         // There, long ago: it is not measured again.
-        usage.isAloneAnswered = true
-        keeping.method = stream.method
+        calls.run(alone: .init(id: id, method: stream.method, isAnswered: true))
         let slot = CallSlot(
             connection: self, id: id, kind: .more, method: method, bytes: 0, started: 0)
         guard let entry, let resume = entry.resume else {

@@ -6,26 +6,64 @@ extension Connection {
     /// What a connection uses up, and how far it has come.
     struct Usage {
         /// Calls that were started.
-        var calls = 0
-
-        /// Whether the call that runs alone is to be the last one.
-        var isUpgradeWanted = false
-
-        /// Whether the call that runs alone has had a reply.
-        var isAloneAnswered = false
+        private(set) var calls = 0
 
         /// Whether the peer has ended its part while something else was going on.
-        var hasInputEnded = false
+        private(set) var hasInputEnded = false
 
         /// Bytes handed to the channel since it was last asked how many wait.
-        var unmeasured = 0
+        private(set) var unmeasured = 0
+
+        /// What the server had sent in all when it last sent something here: the order of their use.
+        private(set) var lastUse = 0
 
         /// Bytes that its user is charged with for it.
-        var charged = 0
+        private(set) var charged = 0
 
         /// What ``calls`` was at the last sweep, and how many sweeps ago it changed.
-        var callsSwept = 0
-        var idleSweeps = 0
+        private var callsSwept = 0
+        private var idleSweeps = 0
+
+        mutating func startCall() { calls += 1 }
+
+        /// So many calls were started in another process.
+        mutating func goOn(after calls: Int) {
+            self.calls = calls
+            callsSwept = calls
+        }
+
+        mutating func endInput() { hasInputEnded = true }
+
+        /// Bytes were handed to the channel, with which the server has sent so many in all.
+        mutating func send(_ bytes: Int, ofAll total: Int) {
+            unmeasured += bytes
+            lastUse = total
+        }
+
+        /// The channel was asked how many bytes wait.
+        mutating func measure() { unmeasured = 0 }
+
+        /// Its user is charged with so many bytes for it from now on.
+        ///
+        /// - Returns: How many more that are than before.
+        mutating func charge(_ bytes: Int) -> Int {
+            defer { charged = bytes }
+            return bytes - charged
+        }
+
+        /// Notes a sweep at which nothing was to be expected of the peer.
+        mutating func beBusy() { idleSweeps = 0 }
+
+        /// Notes a sweep.
+        ///
+        /// - Parameter isWaitedFor: Whether the peer is to make a call, or to end one.
+        /// - Returns: For how many sweeps it has not.
+        mutating func sweep(isWaitedFor: Bool) -> Int {
+            let isIdle = isWaitedFor && calls == callsSwept
+            callsSwept = calls
+            idleSweeps = isIdle ? idleSweeps + 1 : 0
+            return idleSweeps
+        }
     }
 
     /// Why a connection is to be closed, and the error that its peer is sent where the protocol allows one.
@@ -100,7 +138,7 @@ extension Connection {
         guard mostBytes > Self.unnoticed || usage.charged > 0 else { return }
         let out = replies.ready.readableBytes + replies.heldBytes + bytesInChannel
         // What waits already is looked at again when as much has been added.
-        usage.unmeasured = 0
+        usage.measure()
         let bytes = frames.count + out + calls
         let isLess = bytes < usage.charged
         let total = charge(bytes > Self.unnoticed ? bytes : 0)
@@ -121,9 +159,8 @@ extension Connection {
     func chargeForCallsAlone() { _ = charge(callBytes * Self.copies) }
 
     private func charge(_ bytes: Int) -> Int {
-        defer { usage.charged = bytes }
         if bytes > 0 { server.scheduleSweep() }
-        return server.accounts.charge(bytes - usage.charged, to: peer.uid)
+        return server.accounts.charge(usage.charge(bytes), to: peer.uid)
     }
 
     /// Whether time changes anything about it: one that waits in silence costs nothing.
@@ -137,18 +174,11 @@ extension Connection {
         if usage.charged > 0 { measure() }
         switch state {
         case .open where canStartCalls: break
-        default:
-            usage.idleSweeps = 0
-            return
+        default: return usage.beBusy()
         }
         let isWaitedFor = usage.calls == 0 || frames.count > 0
-        guard isWaitedFor, usage.calls == usage.callsSwept else {
-            usage.callsSwept = usage.calls
-            usage.idleSweeps = 0
-            return
-        }
-        usage.idleSweeps += 1
-        guard usage.idleSweeps > patience, let time = server.limits.handshake else { return }
+        guard usage.sweep(isWaitedFor: isWaitedFor) > patience, let time = server.limits.handshake
+        else { return }
         server.statistics.timeouts += 1
         let what = frames.count > 0 ? "a call was begun and not ended" : "no call was made"
         condemn(

@@ -17,15 +17,18 @@ extension Connection {
         startCalls()
         if isWritable {
             // What they say goes out in this turn.
-            let wasAlone = runningAlone
+            let wasAlone = calls.alone != nil
             isStarting = true
             runWritableActions()
             isStarting = false
             // A stream that ended lets the calls behind it start.
-            if wasAlone != nil, runningAlone == nil { schedule() }
+            if wasAlone, calls.alone == nil { schedule() }
         }
         finishTurn()
     }
+
+    /// Its further calls wait in line, for others to come first.
+    func putOff() { isPutOff = true }
 
     /// Goes on with calls that were put off for others.
     func goOn() {
@@ -98,7 +101,7 @@ extension Connection {
         case .upgrading, .ending: false
         default:
             server.handover == .none
-                && (canStartCalls || (frames.count == 0 && !usage.isUpgradeWanted))
+                && (canStartCalls || (frames.count == 0 && calls.alone?.wantsUpgrade != true))
         }
     }
 
@@ -107,7 +110,7 @@ extension Connection {
         case .open, .halfClosed: break
         case .stopping, .upgrading, .upgraded, .ending, .condemned, .closing, .closed: return false
         }
-        return runningAlone == nil && server.handover == .none && isWritable && !isPutOff
+        return calls.alone == nil && server.handover == .none && isWritable && !isPutOff
             && replies.count + silentCalls.count < server.limits.callsInFlight
             && hasRoomForCalls
     }
@@ -153,7 +156,7 @@ extension Connection {
         }
         measure()
         if frames.count > 0 { server.scheduleSweep() }
-        if isWritable, !writableActions.isEmpty { schedule() }
+        if isWritable, calls.awaitsPeer { schedule() }
         if isReadHeld, wantsBytes {
             isReadHeld = false
             context?.read()
@@ -163,24 +166,19 @@ extension Connection {
     func flush() {
         guard let context, isChannelWritable, replies.ready.readableBytes > 0 else { return }
         server.statistics.bytesOut += replies.ready.readableBytes
-        usage.unmeasured += replies.ready.readableBytes
-        keeping.lastUse = server.statistics.bytesOut
+        usage.send(replies.ready.readableBytes, ofAll: server.statistics.bytesOut)
         context.writeAndFlush(Self.wrapOutboundOut(replies.ready), promise: nil)
         replies.clearReady()
     }
 
     private func runWritableActions() {
-        guard !writableActions.isEmpty else { return }
-        var actions: [WritableAction] = []
-        swap(&actions, &writableActions)
+        guard calls.awaitsPeer else { return }
+        var actions = calls.takeWritable()
         for action in actions where isOpen(action.slot) {
             server.meters?.write(action.slot.method, peer)
             action.run()
         }
-        guard writableActions.isEmpty else { return }
-        // The memory is used again.
-        actions.removeAll(keepingCapacity: true)
-        swap(&actions, &writableActions)
+        calls.giveBack(&actions)
     }
 
     /// Closes once all replies are with the kernel.
@@ -206,14 +204,6 @@ extension Connection {
         frames.removeAll()
         replies = ReplyQueue()
         silentCalls = SilentCalls()
-        writableActions = []
-        reviewActions = [:]
-        // It holds the call, and that holds the connection.
-        keeping.describe = nil
-        let actions = closeActions
-        closeActions = [:]
-        for (_, actions) in actions.sorted(by: { $0.key < $1.key }) {
-            for action in actions { action() }
-        }
+        for action in calls.close() { action() }
     }
 }

@@ -37,13 +37,8 @@ final class Connection: ChannelDuplexHandler, @unchecked Sendable {
     @exclusivity(unchecked) var isChannelWritable = true
 
     // The calls under way.
-    /// The call that no later one is started beside: one with `more`, or with `upgrade`.
-    @exclusivity(unchecked) var runningAlone: UInt64?
     @exclusivity(unchecked) var silentCalls = SilentCalls()
-    @exclusivity(unchecked) var closeActions: [UInt64: [@Sendable () -> Void]] = [:]
-    var writableActions: [WritableAction] = []
-    /// What calls under way want to be run when what peers may do has changed.
-    var reviewActions: [UInt64: @Sendable () -> Void] = [:]
+    @exclusivity(unchecked) var calls = CallsUnderWay()
 
     /// Whether calls are being started: what they answer is sent when that is done.
     @exclusivity(unchecked) var isStarting = false
@@ -154,7 +149,7 @@ extension Connection {
                 state = .halfClosed
                 schedule()
             case .upgraded(let pipe): pipe.end()
-            default: usage.hasInputEnded = true
+            default: usage.endInput()
             }
         }
         context.fireUserInboundEventTriggered(event)

@@ -63,7 +63,7 @@ extension ServerState {
 
     /// Everything in one go: what a connection says of itself is still so when its socket leaves.
     private func takeOut() -> [VarlinkKeptConnection] {
-        let connections = all.sorted { $0.keeping.lastUse > $1.keeping.lastUse }
+        let connections = all.sorted { $0.usage.lastUse > $1.usage.lastUse }
         var states: [UInt64: (state: KeptState, lastUse: Int)] = [:]
         var room = KeptState.mostBytesInAll
         for connection in connections {
@@ -71,7 +71,7 @@ extension ServerState {
             connection.learnIdentity()
             guard let identity = connection.keeping.identity else { continue }
             room -= state.bytes.count
-            states[identity] = (state, connection.keeping.lastUse)
+            states[identity] = (state, connection.usage.lastUse)
         }
         var kept: [VarlinkKeptConnection] = []
         for (identity, descriptor) in descriptors(of: Set(states.keys)) {

@@ -35,7 +35,7 @@ extension ServerState {
     /// Has a connection go on with its calls later: once the loop has polled, and after those that
     /// were put off before.
     func putOff(_ connection: Connection) {
-        connection.isPutOff = true
+        connection.putOff()
         line.append(connection)
         goOnAfterPoll()
     }
