@@ -222,10 +222,4 @@ public struct Outcome: Sendable, Hashable {
     public var ticket: UInt64
     /// Where the entry stands, or why it was not written.
     public var result: Result<Commit, EntryFailure>
-
-    /// Makes an outcome from its parts.
-    public init(ticket: UInt64, result: Result<Commit, EntryFailure>) {
-        self.ticket = ticket
-        self.result = result
-    }
 }

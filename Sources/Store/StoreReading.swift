@@ -205,17 +205,6 @@ extension Store {
         }
     }
 
-    /// The sequence of the oldest notification that is kept; nil when there is none.
-    public func oldestNotification() throws(StoreError) -> Int64? {
-        try read("reading notifications from") { db in
-            try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT sequence FROM entries WHERE topic IS NOT NULL ORDER BY sequence LIMIT 1
-                    """)
-        }
-    }
-
     /// The sequence up to which notifications were trimmed; 0 if none ever was.
     ///
     /// A cursor before it has missed something, one at it or after it has not.

@@ -93,7 +93,6 @@ import Testing
     @Test func `trimming keeps the newest notifications, all records and the sequence`() throws {
         let scratch = try TemporaryDirectory()
         let bench = try Bench(scratch)
-        #expect(try bench.store.oldestNotification() == nil)
         for number in 1...5 { bench.write(put("\(number)", "x")) }
         func keep(_ count: Int) {
             bench.store.keep(Retention(count: count))
@@ -102,7 +101,6 @@ import Testing
         keep(9)
         #expect(try bench.store.trimmedThrough() == 0)
         keep(2)
-        #expect(try bench.store.oldestNotification() == 4)
         #expect(try bench.store.trimmedThrough() == 3)
         #expect(
             try bench.store.notifications(after: 0, limit: 9).notifications.map(\.sequence) == [

@@ -11,15 +11,6 @@ public struct DefinitionProblem: Error, Sendable, Hashable, CustomStringConverti
     /// What to do; nil where the reason says it all.
     public var hint: String?
 
-    /// A problem at a place.
-    public init(file: String, line: Int, column: Int, reason: String, hint: String? = nil) {
-        self.file = file
-        self.line = line
-        self.column = column
-        self.reason = reason
-        self.hint = hint
-    }
-
     /// `FILE:LINE:COLUMN: REASON (HINT)`, the form that editors jump to.
     public var description: String {
         "\(file):\(line):\(column): \(reason)" + (hint.map { " (\($0))" } ?? "")

@@ -81,13 +81,6 @@ public struct ApplyResult: Sendable, Hashable {
     public var action: Action
     /// What changed, a line each.
     public var changes: [String]
-
-    /// A result.
-    public init(container: String, action: Action, changes: [String]) {
-        self.container = container
-        self.action = action
-        self.changes = changes
-    }
 }
 
 /// A component as the registry shows it.
@@ -116,20 +109,6 @@ public struct ComponentStatus: Sendable, Hashable {
     public var reason: String?
     /// How many items its list has; nil for other kinds.
     public var items: Int?
-
-    /// A status.
-    public init(
-        definition: ComponentDefinition, kind: Kind?, title: String, isolation: Isolation,
-        state: State, reason: String? = nil, items: Int? = nil
-    ) {
-        self.definition = definition
-        self.kind = kind
-        self.title = title
-        self.isolation = isolation
-        self.state = state
-        self.reason = reason
-        self.items = items
-    }
 }
 
 /// A container as the registry shows it.
@@ -156,16 +135,4 @@ public struct ContainerStatus: Sendable, Hashable {
     public var items: Int
     /// Its components, in order.
     public var components: [ComponentStatus]
-
-    /// A status.
-    public init(
-        definition: ContainerDefinition, state: State, reason: String? = nil, items: Int,
-        components: [ComponentStatus]
-    ) {
-        self.definition = definition
-        self.state = state
-        self.reason = reason
-        self.items = items
-        self.components = components
-    }
 }

@@ -6,12 +6,6 @@ public struct TallyView: Sendable, Hashable {
     public var tally: Tally
     /// The named actor's value, nil without a ballot.
     public var mine: Double?
-
-    /// A tally with the named actor's value.
-    public init(tally: Tally, mine: Double?) {
-        self.tally = tally
-        self.mine = mine
-    }
 }
 
 /// An item as it is read.
@@ -26,17 +20,6 @@ public struct ItemView: Sendable, Hashable {
     public var votes: TallyView?
     /// How many comments; nil where the container has no comments component.
     public var comments: Int?
-
-    /// An item.
-    public init(
-        id: String, parent: String? = nil, fields: [UInt8], votes: TallyView?, comments: Int?
-    ) {
-        self.id = id
-        self.parent = parent
-        self.fields = fields
-        self.votes = votes
-        self.comments = comments
-    }
 }
 
 /// A section with how many items each filter would show.
@@ -51,14 +34,6 @@ public struct SectionView: Sendable, Hashable {
         public var count: Int
         /// Whether it is selected.
         public var selected: Bool
-
-        /// A filter with its count.
-        public init(id: String, title: String, count: Int, selected: Bool) {
-            self.id = id
-            self.title = title
-            self.count = count
-            self.selected = selected
-        }
     }
 
     /// Its id in the container.
@@ -70,18 +45,7 @@ public struct SectionView: Sendable, Hashable {
     /// The filters on offer, and those selected beside them.
     public var filters: [FilterView]
     /// Whether there are further values to select, which are not among them.
-    public var more: Bool
-
-    /// A section with its counts.
-    public init(
-        id: String, title: String, input: SectionInput, filters: [FilterView], more: Bool = false
-    ) {
-        self.more = more
-        self.id = id
-        self.title = title
-        self.input = input
-        self.filters = filters
-    }
+    public var more: Bool = false
 }
 
 /// A page of items; everything in it is of the same moment.
@@ -128,14 +92,6 @@ public struct PutResult: Sendable, Hashable {
     public var unchanged: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
-
-    /// A result.
-    public init(inserted: Int, updated: Int, unchanged: Int, sequence: Int64) {
-        self.inserted = inserted
-        self.updated = updated
-        self.unchanged = unchanged
-        self.sequence = sequence
-    }
 }
 
 /// What came of a removal.

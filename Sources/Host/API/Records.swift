@@ -39,13 +39,6 @@ public struct ExportPart: Sendable, Hashable {
     public var sequence: Int64
     /// Whether no part follows: the export is closed then.
     public var isLast: Bool
-
-    /// A part.
-    public init(records: [RecordView], sequence: Int64, isLast: Bool) {
-        self.records = records
-        self.sequence = sequence
-        self.isLast = isLast
-    }
 }
 
 /// What came of putting records back.
@@ -56,13 +49,6 @@ public struct RestoreResult: Sendable, Hashable {
     public var unchanged: Int
     /// The entry's sequence; the current one when nothing changed.
     public var sequence: Int64
-
-    /// A result.
-    public init(restored: Int, unchanged: Int, sequence: Int64) {
-        self.restored = restored
-        self.unchanged = unchanged
-        self.sequence = sequence
-    }
 }
 
 /// Which backup.

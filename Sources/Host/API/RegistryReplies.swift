@@ -58,23 +58,4 @@ public struct RegistryStatus: Sendable, Hashable {
         /// How many days older than the newest one.
         public var mostDays: Int?
     }
-
-    /// A status.
-    public init(
-        identity: String, sequence: Int64, containers: Int, items: Int, plugins: Int,
-        workers: Int, subscribers: Int, screens: Int, problems: [String], storeBytes: Int,
-        past: Past? = nil
-    ) {
-        self.identity = identity
-        self.sequence = sequence
-        self.containers = containers
-        self.items = items
-        self.plugins = plugins
-        self.workers = workers
-        self.subscribers = subscribers
-        self.screens = screens
-        self.problems = problems
-        self.storeBytes = storeBytes
-        self.past = past
-    }
 }

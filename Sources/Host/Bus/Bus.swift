@@ -91,9 +91,6 @@ public final class Bus {
     /// How many subscriptions there are.
     public var subscriptionCount: Int { subscriptions.count }
 
-    /// How many recent notifications are at hand.
-    public var recentCount: Int { ring.count }
-
     /// Tells everyone.
     ///
     /// A durable notification is posted at its commit, in the order of sequences.

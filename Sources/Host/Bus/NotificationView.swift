@@ -17,20 +17,6 @@ public struct BusNotification: Sendable, Hashable {
     public var restricted: [UInt8]?
     /// The comment, by its record, whose text is sent with it, as it is when it is sent; nil: none is.
     public var comment: RecordKey?
-
-    /// A notification; by default a transient one of the daemon's, with nothing restricted.
-    public init(
-        sequence: Int64? = nil, time: Timestamp, topic: String, actor: ActorID? = nil,
-        payload: [UInt8], restricted: [UInt8]? = nil, comment: RecordKey? = nil
-    ) {
-        self.sequence = sequence
-        self.time = time
-        self.topic = topic
-        self.actor = actor
-        self.payload = payload
-        self.restricted = restricted
-        self.comment = comment
-    }
 }
 
 /// A notification as one subscriber sees it.
@@ -45,17 +31,6 @@ public struct NotificationView: Sendable, Hashable {
     public var actor: String?
     /// A JSON object's bytes; not copied for each subscriber.
     public var payload: [UInt8]
-
-    /// A notification.
-    public init(
-        sequence: Int64?, time: Timestamp, topic: String, actor: String?, payload: [UInt8]
-    ) {
-        self.sequence = sequence
-        self.time = time
-        self.topic = topic
-        self.actor = actor
-        self.payload = payload
-    }
 }
 
 /// What a subscriber has not been told yet, or the part of it that fits.
@@ -95,16 +70,6 @@ public struct SubscriptionBatch: Sendable, Hashable {
     public var live: Bool
     /// What can't be told any more; it lies before the notifications.
     public var gap: Gap?
-
-    /// A batch.
-    public init(
-        notifications: [NotificationView], sequence: Int64, live: Bool, gap: Gap? = nil
-    ) {
-        self.notifications = notifications
-        self.sequence = sequence
-        self.live = live
-        self.gap = gap
-    }
 }
 
 /// A subscription's name while it lasts; never used twice by one bus.

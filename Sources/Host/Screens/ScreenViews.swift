@@ -85,17 +85,6 @@ public struct ScreenComponent: Sendable, Hashable {
     public var isHidden: Bool
     /// Why it does not answer at present, and the screen shows what it had; nil: it does.
     public var problem: String?
-
-    /// A component.
-    public init(
-        name: String, kind: Kind?, title: String, isHidden: Bool, problem: String? = nil
-    ) {
-        self.name = name
-        self.kind = kind
-        self.title = title
-        self.isHidden = isHidden
-        self.problem = problem
-    }
 }
 
 /// One step of a list's way from one revision to the next; places count after the steps before it.
