@@ -140,7 +140,7 @@ extension Decision: WireCodable {
         .wire(members: ["changes": changes, "answer": answer, "events": events])
     }
 
-    init(wire: Value) throws(WireError) {
+    convenience init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
         self.init(
             changes: try object("changes"), answer: try object("answer"),

@@ -28,10 +28,10 @@ public enum ComponentCommand: Sendable, Hashable {
     case restoreRecords([Change])
 }
 
-/// What a component decided.
+/// What a component decided: an object, since it is passed on many times until it is committed.
 ///
 /// Its changes are already applied to its own state, ahead of the commit.
-public struct Decision: Sendable, Hashable {
+public final class Decision: Sendable {
     /// What the caller is answered, beside the sequence.
     @frozen
     public enum Answer: Sendable, Hashable {
@@ -48,17 +48,31 @@ public struct Decision: Sendable, Hashable {
     }
 
     /// The records to make durable; none: nothing is to be committed.
-    public var changes: [Change]
+    public let changes: [Change]
     /// What the caller is answered.
-    public var answer: Answer
+    public let answer: Answer
     /// What the component told its delegate while the changes were applied; delivered at the commit.
-    public var events: [ComponentEvent]
+    public let events: [ComponentEvent]
 
     /// A decision.
     public init(changes: [Change], answer: Answer, events: [ComponentEvent]) {
         self.changes = changes
         self.answer = answer
         self.events = events
+    }
+}
+
+extension Decision: Hashable {
+    /// Whether both say the same.
+    public static func == (one: Decision, other: Decision) -> Bool {
+        one.changes == other.changes && one.answer == other.answer && one.events == other.events
+    }
+
+    /// By all that it says.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(changes)
+        hasher.combine(answer)
+        hasher.combine(events)
     }
 }
 
