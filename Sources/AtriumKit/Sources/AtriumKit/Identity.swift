@@ -52,7 +52,8 @@ public enum Subject: Sendable, Hashable {
 /// What a component does.
 ///
 /// A kind is a contract: a protocol, a delegate protocol, the shape of its records and a
-/// conformance suite.
+/// conformance suite. There are these four, which the host compares with every call: hence frozen.
+@frozen
 public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Lists items: ``ContentListing``.
     case contents
