@@ -103,8 +103,10 @@ public final class Bus {
         let posted = ring.append(notification, order: lastSequence, text)
         if let comment = notification.comment { texts.add(comment, text) }
         var woken: [Subscription] = []
-        for group in patterns.owners(of: notification.topic) where group.hasWaiting {
-            group.rouse(at: posted.position, into: &woken)
+        if !groups.isEmpty {
+            for group in patterns.owners(of: notification.topic) where group.hasWaiting {
+                group.rouse(at: posted.position, into: &woken)
+            }
         }
         while let evicted = ring.evict() {
             for group in groups.values { group.lose(evicted) }

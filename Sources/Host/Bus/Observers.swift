@@ -40,6 +40,7 @@ final class Observers {
     ///   - notification: what happened.
     ///   - text: what the comment says that it is about.
     func note(_ notification: BusNotification, _ text: CommentText? = nil) {
+        guard !observers.isEmpty else { return }
         let interested = observers.filter { _, observer in
             observer.patterns.contains { $0.matches(notification.topic) }
         }

@@ -191,11 +191,11 @@ extension Domain {
         switch arrival {
         case .outcome(let outcome):
             if case .success(let commit) = outcome.result { sequence = commit.sequence }
-            if let done = ownEntries.removeValue(forKey: outcome.ticket) {
+            guard let owner = writers.removeValue(forKey: outcome.ticket) else {
+                guard let done = ownEntries.removeValue(forKey: outcome.ticket) else { return }
                 if case .success(let commit) = outcome.result { bus.advance(to: commit.sequence) }
                 return done(outcome.result.mapError(HostError.init))
             }
-            guard let owner = writers.removeValue(forKey: outcome.ticket) else { return }
             let others = owner.take(outcome)
             if !others.isEmpty {
                 arrivals.prepend(contentsOf: others.map { .step(owner, $0) })

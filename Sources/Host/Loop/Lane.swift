@@ -156,7 +156,9 @@ struct Lane<Payload> {
         else { return [] }
         switch result {
         case .success(let commit):
-            return [.committed(payload, commit)] + drop(id) + drained()
+            let others = drop(id) + drained()
+            return others.isEmpty
+                ? [.committed(payload, commit)] : [.committed(payload, commit)] + others
         case .failure(let failure):
             return fail(id, payload, keys, failure)
         }
@@ -219,17 +221,18 @@ extension Lane {
     /// Ends the idle operations at the front of a component's queue, and passes over what ended
     /// before it came to the front.
     private mutating func advance(_ component: String) -> [Step] {
+        guard let place = queues.index(forKey: component) else { return [] }
         var steps: [Step] = []
-        while let first = queues[component]?.first {
+        while let first = queues.values[place].first {
             looks += 1
             if let operation = operations[first] {
                 guard isOpen, case .idle(let payload) = operation.stage else { return steps }
                 operations[first] = nil
                 steps.append(.unchanged(payload))
             }
-            queues[component]?.removeFirst()
+            queues.values[place].removeFirst()
         }
-        queues[component] = nil
+        queues.remove(at: place)
         return steps
     }
 

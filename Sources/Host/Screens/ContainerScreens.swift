@@ -41,6 +41,10 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func committed() {
         screening.commits += 1
+        guard !table.screens.isEmpty else {
+            screening.version += 1
+            return
+        }
         changed()
         followTree()
         if !domain.hasArrivals { flush() }
