@@ -24,23 +24,24 @@ def frame(method, **parameters):
                       ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
 
 
-def start(state=None, question=None, answer=b"\0"):
+def start(state=None, question=None, answer=b"\0", under=()):
     """A daemon of the stage, by default without any container.
 
-    It is ready once it answers; question: with this to that.
+    It is ready once it answers; question: with this to that; under: the words of a tool that runs it.
     """
     directory = new_directory("atrium")
     (directory / "configuration").mkdir()
     path = new_socket("atrium")
     address = "unix:" + path
-    command = [stage / "bin" / "atriumd", "--socket", path, "--state-directory",
+    command = [*under, stage / "bin" / "atriumd", "--socket", path, "--state-directory",
                state or directory / "state", "--log-level", "warning"]
     question = question or frame("org.varlink.service.GetInfo")
     # Without what would set it up as the machine's daemon.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(
         ("ATRIUM_", "NOTIFY_", "WATCHDOG_", "LISTEN_", "JOURNAL_"))}
     environment["CONFIGURATION_DIRECTORY"] = str(directory / "configuration")
-    return Server("atrium", command, address, lambda: ask(address, question, answer), environment)
+    return Server("atrium", command, address, lambda: ask(address, question, answer), environment,
+                  wait=300 if under else 30)
 
 
 def parameters_of(reply):
@@ -103,9 +104,9 @@ def batches(items, size):
         yield batch
 
 
-def start_with_bench():
+def start_with_bench(under=()):
     """A daemon with the container `bench`: items i1 to i1000, of which i1 has a vote."""
-    server = start()
+    server = start(under=under)
     client = Client(server)
     client.call("org.atrium.Containers.Apply", definitions=[{"file": "bench.yaml", "text": BENCH}])
     client.put("bench", ({"id": f"i{number}", "fields": {"title": f"Item {number}"}}

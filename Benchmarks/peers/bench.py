@@ -19,6 +19,7 @@ import calls
 import check
 import comments
 import cost
+import instructions
 import listing
 import million
 import movies
@@ -32,9 +33,9 @@ from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
          "listing": listing, "screens": screens, "start": start, "million": million,
-         "turns": turns, "cost": cost}
+         "turns": turns, "instructions": instructions, "cost": cost}
 # What is measured of ours alone.
-ALONE = {"turns"}
+ALONE = {"turns", "instructions"}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
 # What the one in Benchmarks/index measures: the index alone, in process.
@@ -43,7 +44,8 @@ TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
     "start": "A start with many films", "million": "A million films imported",
-    "turns": "Turns of the event loop", "cost": "The daemon itself",
+    "turns": "Turns of the event loop", "instructions": "Instructions",
+    "cost": "The daemon itself",
     "json": "JSON", "import": "Import", "queries": "Queries", "index": "The index in process",
 }
 

@@ -1,0 +1,103 @@
+"""How many instructions a call takes in the daemon, on all its threads, the kernel aside.
+
+Counted by callgrind, so that a busy machine changes nothing: two runs differ by one in a hundred, and what a
+change of the code saves shows though it is far below what a clock can tell. Eight connections have some calls on
+their way at once. What was counted stays in `.build/bench`, for callgrind_annotate.
+"""
+import shutil
+import subprocess
+
+import atrium
+from figures import Row, say
+from processes import HERE, LAB, ROOT, RUN, new_directory
+
+CONNECTIONS = 8
+CALLS = 4_000
+# So many calls before: what is made once and kept is there, and every item has a vote.
+BEFORE = 2_000
+
+
+def cast(number):
+    # Nobody votes twice alike: each round gives all items another value.
+    return atrium.frame("org.atrium.Votes.Cast", container="bench",
+                        item=f"i{number % atrium.ITEMS + 1}",
+                        value=number // atrium.ITEMS % 5 + 1)
+
+
+CASES = {
+    "GetInfo": (16, lambda _: atrium.frame("org.varlink.service.GetInfo")),
+    "Votes.Tally": (6, lambda number: atrium.frame(
+        "org.atrium.Votes.Tally", container="bench", item=f"i{number % atrium.ITEMS + 1}")),
+    "Contents.List, a page of 20": (6, lambda _: atrium.frame(
+        "org.atrium.Contents.List", container="bench", limit=20)),
+    "Notifications.Publish, durable": (6, lambda _: atrium.frame(
+        "org.atrium.Notifications.Publish", topic="bench.app.x", payload={"a": 1}, durable=True)),
+    "Votes.Cast": (6, cast),
+    "Comments.Post": (6, lambda number: atrium.frame(
+        "org.atrium.Comments.Post", container="bench", item=f"i{number % atrium.ITEMS + 1}",
+        text=f"Hello number {number}, a comment of some length")),
+}
+
+
+def stripped():
+    """A copy of the stage without what debuggers read, which would take valgrind longer than all else."""
+    copy = new_directory("stage") / "atrium"
+    shutil.copytree(atrium.stage, copy, symlinks=True)
+    for path in [*copy.glob("bin/*"), *copy.rglob("*.so")]:
+        if not path.is_symlink():
+            subprocess.run(["strip", "--strip-debug", path], stderr=subprocess.DEVNULL, check=False)
+    return copy
+
+
+def watcher():
+    """What the daemon is run under: valgrind, with what it needs to survive libdispatch."""
+    library = RUN / "sigsuspend.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", library,
+                    HERE / "valgrind" / "sigsuspend.c"], check=True)
+    return ["env", f"LD_PRELOAD={library}", "valgrind", "--tool=callgrind", "--instr-atstart=no"]
+
+
+def exchange(clients, depth, request, first, count):
+    """Makes so many calls at least, and gives the number of the next."""
+    number = first
+    while number < first + count:
+        for client in clients:
+            client.connection.sendall(b"".join(request(number + i) for i in range(depth)))
+            number += depth
+        for client in clients:
+            for _ in range(depth):
+                client.receive()
+    return number
+
+
+def instructions(name, under):
+    depth, request = CASES[name]
+    counted = LAB / f"callgrind.{name.split(',')[0]}"
+    counted.unlink(missing_ok=True)
+    server = atrium.start_with_bench([*under, f"--callgrind-out-file={counted}"])
+    clients = [atrium.Client(server) for _ in range(CONNECTIONS)]
+
+    def count(state):
+        subprocess.run(["callgrind_control", "-i", state, str(server.process.pid)],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    first = exchange(clients, depth, request, atrium.ITEMS + 1, BEFORE)
+    count("on")
+    after = exchange(clients, depth, request, first, CALLS)
+    count("off")
+    server.stop()
+    total = next(line for line in counted.read_text().splitlines() if line.startswith("totals:"))
+    return int(total.split()[1]) / (after - first)
+
+
+def run(_):
+    subprocess.run([ROOT / ".ci" / "deps", "binutils", "gcc", "libc6-dev", "valgrind"], check=True)
+    built, atrium.stage = atrium.stage, stripped()
+    try:
+        under = watcher()
+        rows = []
+        for name in CASES:
+            say(f"  {name}")
+            rows.append(Row("instructions", name, "instructions", [instructions(name, under)]))
+        return rows
+    finally:
+        atrium.stage = built
