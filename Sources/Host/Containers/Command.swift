@@ -75,9 +75,8 @@ class Command: Request {
         if let error = absenceOfActor ?? objection() ?? container.refusal { return fail(error) }
         operation = container.begin(on: slot)
         slot.sent(self)
-        port.decide(command, context) { [weak slot] result in
-            guard let slot, slot.arrived(self, result.failure) else { return }
-            self.decided(result)
+        port.decide(command, context) { [self] result in
+            if slot.arrived(self, result.failure) { decided(result) }
         }
     }
 
