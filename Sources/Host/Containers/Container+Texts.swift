@@ -17,7 +17,9 @@ extension Container {
 
     /// Has what was not told yet tell what comments say from this commit on.
     func noteTexts(of decision: Decision, from slot: Slot, _ draft: EntryDraft, _ commit: Commit) {
-        if slot.kind == .contents, case .removed = decision.answer { domain.bus.readabilityChanged() }
+        if slot.kind == .contents, case .removed = decision.answer {
+            domain.bus.readabilityChanged()
+        }
         if slot.kind == .comments {
             for change in decision.changes {
                 let comment = change.value.flatMap { Comment(key: change.key, value: $0) }
