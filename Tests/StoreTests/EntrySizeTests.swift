@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Store
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func `an entry counts as more than it takes encoded, and not as much more`() {
-        var random = Seeded(state: 11)
+        var random = RepeatableRandom(11)
         for _ in 0..<500 {
             func text(_ most: Int) -> String {
                 String(repeating: "é", count: Int.random(in: 0...most, using: &random))

@@ -137,7 +137,7 @@ struct FaultRun {
         in scratch: TemporaryDirectory
     ) throws -> (sent: Set<String>, acknowledged: Set<String>, calls: Int) {
         let before = plan.isNew ? [] : Set((0..<5).map { "before \($0)" })
-        var random = Seeded(state: UInt64(plan.seed))
+        var random = RepeatableRandom(UInt64(plan.seed))
         let files = FaultFiles(scratch.path)
         files.fail(
             plan.kind, at: plan.call, count: plan.count ?? [1, 1, 2, 5][plan.call % 4],
@@ -162,7 +162,7 @@ struct FaultRun {
 
     private func write(
         _ number: Int, to bench: Bench, _ sent: inout Set<String>,
-        _ acknowledged: inout Set<String>, using random: inout Seeded
+        _ acknowledged: inout Set<String>, using random: inout RepeatableRandom
     ) {
         var names = (0..<Int.random(in: 1...3, using: &random)).map { "\(number).\($0)" }
         let size = [10, 3_000, 9_000][Int.random(in: 0..<3, using: &random)]

@@ -12,7 +12,7 @@ import Testing
         async throws
     {
         let scratch = try TemporaryDirectory()
-        var random = Seeded(state: 2)
+        var random = RepeatableRandom(2)
         for _ in 0..<6 {
             let path = scratch.path
             let before = Int.random(in: 40...400, using: &random)

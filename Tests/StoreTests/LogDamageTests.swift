@@ -131,7 +131,7 @@ import Testing
 
     /// What a power cut may leave: of the last transaction, which was not synced, any sectors.
     @Test(arguments: 0..<20) func `a torn last transaction is no damage`(seed: Int) throws {
-        var random = Seeded(state: UInt64(seed))
+        var random = RepeatableRandom(UInt64(seed))
         let bench = try Bench()
         let isUsedAgain = Bool.random(using: &random)
         for number in 0..<Int.random(in: 3...40, using: &random) {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ModelTests {
     @Test(arguments: 0..<60)
     func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
-        var random = Seeded(state: UInt64(seed) &+ 1)
+        var random = RepeatableRandom(UInt64(seed) &+ 1)
         let scratch = try TemporaryDirectory()
         var model = Model()
         for _ in 0..<4 {
@@ -42,19 +42,6 @@ import Testing
     }
 }
 
-/// A generator that answers alike for the same seed (splitmix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 private struct Model {
     private var records: [RecordKey: [UInt8]] = [:]
     private var people: Set<Actor> = []
@@ -66,7 +53,7 @@ private struct Model {
         epochs = [:]
     }
 
-    mutating func decide(using random: inout Seeded) -> Entry {
+    mutating func decide(using random: inout RepeatableRandom) -> Entry {
         let container = ["films", "books", "plays"].randomElement(using: &random) ?? "films"
         if Int.random(in: 0..<6, using: &random) == 0 { epochs[container, default: 0] += 1 }
         made += 1
@@ -88,7 +75,7 @@ private struct Model {
     }
 
     /// Of one entry in six.
-    private func purges(in container: String, using random: inout Seeded) -> [Purge] {
+    private func purges(in container: String, using random: inout RepeatableRandom) -> [Purge] {
         let number = Int.random(in: 0..<6, using: &random)
         return switch Int.random(in: 0..<18, using: &random) {
         case 0: [Purge(container: container, component: "list", item: "\(number % 4)")]

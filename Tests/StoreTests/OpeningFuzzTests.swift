@@ -20,7 +20,7 @@ import Testing
         let whole = try Self.files()
         var said = 0
         for seed in 0..<Self.cases {
-            var random = Seeded(state: UInt64(seed))
+            var random = RepeatableRandom(UInt64(seed))
             var files = whole
             for _ in 0..<Int.random(in: 1...3, using: &random) { files.breakOne(using: &random) }
             do {

@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -8,7 +9,7 @@ import Testing
     /// turn, its parts in order.
     @Test(arguments: 0..<50)
     func `whatever the order of answers, they leave in the order of calls`(_ seed: UInt64) {
-        var random = SeededGenerator(state: seed)
+        var random = RepeatableRandom(seed)
         var queue = ReplyQueue()
         var open: [UInt64] = []
         var said: [UInt64: [UInt8]] = [:]
@@ -61,18 +62,5 @@ import Testing
             #expect(name.withUTF8 { table.entry(named: UnsafeRawBufferPointer($0)) } == nil)
         }
         #expect(MethodTable([]).entry(named: UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,29 +1,17 @@
 import AtriumKit
 import AtriumKitTesting
 import Host
+import TestSupport
 
 @testable import Workers
 
 /// Makes messages that can't be told from real ones by their shape, and whose content is as odd as a
 /// client may send.
 struct RandomMessages {
-    private var random: Source
+    private var random: RepeatableRandom
     private var depth = 0
 
-    /// The same numbers for the same seed (SplitMix64).
-    private struct Source: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
-    init(seed: Int) { random = Source(state: UInt64(seed)) }
+    init(seed: Int) { random = RepeatableRandom(UInt64(seed)) }
 
     mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 

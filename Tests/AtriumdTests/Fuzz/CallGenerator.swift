@@ -1,25 +1,11 @@
 import Foundation
+import TestSupport
 import VarlinkIDL
 
 /// Makes up calls of a method from its definition: of the right types, and with values that nobody sends.
 ///
 /// The same seed makes the same calls, as long as what it learnt from replies is the same.
 struct CallGenerator {
-    /// Numbers that follow from a seed: SplitMix64.
-    struct Random: RandomNumberGenerator {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// A call as text: text can say what no value of ours can be.
     struct Call {
         let interface: InterfaceDefinition
@@ -35,7 +21,7 @@ struct CallGenerator {
         }
     }
 
-    private(set) var random: Random
+    private(set) var random: RepeatableRandom
     private let methods: [(InterfaceDefinition, MethodDefinition)]
     /// What is worth being said in a field of a name; replies teach more.
     private var known: [String: [String]]
@@ -47,7 +33,7 @@ struct CallGenerator {
     private static let bigList = 5_000
 
     init(seed: UInt64, interfaces: [InterfaceDefinition], known: [String: [String]]) {
-        random = Random(seed: seed)
+        random = RepeatableRandom(seed)
         methods = interfaces.flatMap { interface in interface.methods.map { (interface, $0) } }
         self.known = known
     }

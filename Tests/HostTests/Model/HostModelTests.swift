@@ -47,18 +47,6 @@ import Testing
     }
 }
 
-/// Numbers from a seed (SplitMix64).
-struct ModelRandom: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension ContainerDefinition {
     /// What the model's containers are made of.
     static func model(_ name: String, inWorkers: Bool) -> ContainerDefinition {
@@ -85,13 +73,13 @@ struct ModelRun {
     var failures = 0
     var host: TestRegistry
     let script: RemoteLauncher.Script?
-    var random: ModelRandom
+    var random: RepeatableRandom
     var models: [String: HostModel]
     var names: [String] { ["one", "two", "three"] }
     var serial = 0
 
     init(seed: UInt64, losing script: RemoteLauncher.Script?) async throws {
-        random = ModelRandom(state: seed)
+        random = RepeatableRandom(seed)
         self.script = script
         host = try await Self.start(script)
         models = [:]
