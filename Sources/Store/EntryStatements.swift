@@ -1,7 +1,7 @@
 internal import GRDB
 
 /// What a group of entries runs, prepared once for the writer's connection.
-struct EntryStatements {
+final class EntryStatements {
     let begin: PreparedStatement
     let commit: PreparedStatement
     let rollback: PreparedStatement

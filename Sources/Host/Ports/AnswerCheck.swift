@@ -12,7 +12,7 @@ import Store
 ///
 /// Of a component in the daemon's own process decisions are judged, and items that it tells of; not its
 /// answers to questions, nor the tallies and counts that it restores.
-public struct AnswerCheck: Sendable {
+public final class AnswerCheck: Sendable {
     /// How many patterns a component may observe.
     public static let patterns = InProcessServices.maxPatterns
     /// Bytes of a ballot's record.
