@@ -102,7 +102,8 @@ extension Interfaces.Component {
             plugin: status.definition.plugin, title: status.title,
             hidden: status.definition.isHidden,
             isolation: status.isolation == .daemon ? .daemon : .process, state: state,
-            reason: status.reason, items: status.items)
+            reason: status.reason, items: status.items,
+            damaged: status.isDamaged ? true : nil)
     }
 }
 

@@ -214,7 +214,7 @@ extension Store {
         } ?? 0
     }
 
-    /// All actors, ordered by number; an erased one has the empty name, as has one whose row is damaged.
+    /// All actors, ordered by number; an erased one has the empty name, and one whose row is damaged is left out.
     public func actors() throws(StoreError) -> [Actor] {
         try read("reading actors from") { db in
             let rows = try Row.fetchCursor(
@@ -222,8 +222,8 @@ extension Store {
             var actors: [Actor] = []
             while let row = try rows.next() {
                 let (number, name) = (try row.requiredNumber(0), row.blob(1) ?? Data())
-                let isSound = RowSum.actor(number: number, name: name) == row.number(2)
-                actors.append(Actor(number: number, name: isSound ? Self.string(name) : ""))
+                guard RowSum.actor(number: number, name: name) == row.number(2) else { continue }
+                actors.append(Actor(number: number, name: Self.string(name)))
             }
             return actors
         }

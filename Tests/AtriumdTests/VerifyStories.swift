@@ -66,6 +66,52 @@ extension Stories {
             }
         }
 
+        /// The guide's steps.
+        @Test func `what is left of a damaged store is exported, and a new store with it is whole`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try await Self.fill(daemon)
+                try await daemon.stop()
+                // Of this row nothing is lost but its sum.
+                try await Self.change(
+                    "UPDATE records SET sum = sum + 1 WHERE CAST(key AS TEXT) = 'alien-1979'",
+                    daemon
+                )
+                try await daemon.start()
+                for command in ["atriumctl export films --all", "atriumctl export films"] {
+                    let refused = try await daemon.type(command)
+                    #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+                    #expect(refused.errors.contains("'alien-1979'"), "\(refused)")
+                }
+                let items = try await daemon.type("atriumctl export films --damaged")
+                #expect(items.status == 1 && items.lines.count == 125, "\(items)")
+                #expect(items.errors.contains("missing: list: It has 1 record that"), "\(items)")
+                let left = try await daemon.type(
+                    "atriumctl export films --all --damaged >films.ndjson")
+                #expect(left.status == 1)
+                #expect(
+                    left.errors.hasPrefix(
+                        "missing: the record 'alien-1979' of list can't be read\n"), "\(left)")
+                try await daemon.stop()
+                _ = try await daemon.type("mv state state.damaged")
+                try await daemon.start()
+                let done = try await daemon.type(
+                    "atriumctl apply -f $EXAMPLES/films.yaml && atriumctl import films films.ndjson"
+                )
+                #expect(done.status == 0, "\(done)")
+                let verified = try await daemon.type("atriumctl verify")
+                #expect(verified.status == 0, "\(verified)")
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.lines.first?.hasSuffix(": ready") == true, "\(status)")
+                let put = try await daemon.type(
+                    "grep alien-1979 $EXAMPLES/films.ndjson | atriumctl import films -")
+                #expect(put.status == 0, "\(put)")
+                let all = try await daemon.type("atriumctl export films --all")
+                #expect(all.status == 0 && all.lines.count == 1 + 125 + 2 + 2, "\(all)")
+            }
+        }
+
         @Test(arguments: ["daemon", "process"])
         func `a ballot that is gone from the file is told, degrades, and ends with status 1`(
             isolation: String

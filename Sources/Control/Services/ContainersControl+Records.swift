@@ -9,7 +9,9 @@ extension ContainersControl {
         _ parameters: Containers.Export.Parameters, call: VarlinkCall<Containers.Export.Reply>
     ) {
         guard call.wantsMore else { return call.fail(VarlinkService.ExpectedMore()) }
-        context.registry.export(parameters.container) { result in
+        context.registry.export(
+            parameters.container, skipsDamaged: parameters.damaged ?? false
+        ) { result in
             switch result {
             case .success(let id): ExportStream(call, id, context).start()
             case .failure(let error): call.fail(error.reply(of: Containers.self))
@@ -87,7 +89,8 @@ private struct ExportStream: Sendable {
 extension Containers.Export.Reply {
     fileprivate init(_ part: ExportPart) {
         self.init(
-            records: part.records.map(Interfaces.Record.init), sequence: Int(part.sequence))
+            records: part.records.map(Interfaces.Record.init), sequence: Int(part.sequence),
+            lost: part.lost.isEmpty ? nil : part.lost)
     }
 }
 

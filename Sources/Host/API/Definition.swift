@@ -109,6 +109,8 @@ public struct ComponentStatus: Sendable, Hashable {
     public var reason: String?
     /// How many items its list has; nil for other kinds.
     public var items: Int?
+    /// Whether some of its records can't be read, or are gone.
+    public var isDamaged: Bool
 }
 
 /// A container as the registry shows it.

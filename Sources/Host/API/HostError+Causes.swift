@@ -56,7 +56,10 @@ extension HostError {
 
     /// The store's file can't be read.
     static func unreadable(_ error: any Error) -> HostError {
-        .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: 1)
+        // Damage does not go by itself.
+        var seconds: Double? = 1
+        if case StoreError.corrupt = error { seconds = nil }
+        return .storeUnavailable(reason: "The store can't be read: \(error)", retryAfter: seconds)
     }
 
     /// What is wrong with an item.

@@ -39,6 +39,8 @@ public struct ExportPart: Sendable, Hashable {
     public var sequence: Int64
     /// Whether no part follows: the export is closed then.
     public var isLast: Bool
+    /// What is missing because it is damaged, a sentence each.
+    public var lost: [String]
 }
 
 /// What came of putting records back.

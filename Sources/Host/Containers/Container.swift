@@ -225,6 +225,6 @@ extension Slot {
         return ComponentStatus(
             definition: definition, kind: kind,
             title: definition.title ?? plugin?.title ?? name, isolation: isolation, state: state,
-            reason: reason, items: list?.count)
+            reason: reason, items: list?.count, isDamaged: damage.problem != nil)
     }
 }

@@ -10,6 +10,8 @@ import Store
 final class ActorTable {
     private var numbers: [String: ActorID] = [:]
     private var names: [ActorID: String] = [:]
+    /// Those who were erased, or are about to be: nothing else takes a name from a number.
+    private var erased: Set<ActorID> = []
     /// Those whom the store does not hold, each with how much names them.
     private var guests: [ActorID: Int] = [:]
     /// New ones, whom nothing may name yet.
@@ -24,7 +26,8 @@ final class ActorTable {
     /// Takes in what the store holds; an erased person keeps the number and has no name.
     func load(_ actors: [Actor]) {
         for actor in actors {
-            if !actor.name.isEmpty { know(ActorID(actor.number), actor.name) }
+            let id = ActorID(actor.number)
+            if actor.name.isEmpty { erased.insert(id) } else { know(id, actor.name) }
         }
     }
 
@@ -82,7 +85,13 @@ final class ActorTable {
 
     /// Forgets a person for good: the number is nobody's from now on, and who comes under the name gets
     /// another one.
-    func erase(_ id: ActorID) { forget(id) }
+    func erase(_ id: ActorID) {
+        forget(id)
+        erased.insert(id)
+    }
+
+    /// Whether a number that records have is nobody's because the person was erased; else its name is lost.
+    func isErased(_ id: ActorID) -> Bool { erased.contains(id) }
 
     /// The one on whose behalf something was begun; nil once they are erased.
     func present(_ id: ActorID?) -> ActorID? { id.flatMap { names[$0] == nil ? nil : $0 } }

@@ -24,14 +24,17 @@ final class RecordExport {
     let container: String
     /// The components with records, in the order in which they are exported.
     let sources: [Source]
+    /// Whether it goes on without what is damaged.
+    let skipsDamaged: Bool
     var snapshot: Snapshot?
     var place = Place()
     /// Whether a part was asked for since the last look at it.
     var isFollowed = true
 
-    init(of container: String, _ sources: [Source]) {
+    init(of container: String, _ sources: [Source], skipsDamaged: Bool) {
         self.container = container
         self.sources = sources
+        self.skipsDamaged = skipsDamaged
     }
 }
 
@@ -51,6 +54,8 @@ struct ExportSlice: Sendable {
     static let bytes = 512 << 10
 
     var records: [Record] = []
+    /// What is missing, a sentence each, where the export goes on without it.
+    var lost: [String] = []
     /// Where the next one begins; nil: there is nothing left.
     var next: RecordExport.Place?
 
@@ -59,45 +64,74 @@ struct ExportSlice: Sendable {
     /// Records that are not of their component's kind are left out: they are the component's own.
     ///
     /// - Throws: `StoreError` when the file can't be read, or a record in it, or some are gone: none is left
-    ///   out for that.
+    ///   out for that unless damaged ones are skipped.
     init(
         of container: String, _ sources: [RecordExport.Source], from place: RecordExport.Place,
-        in snapshot: Snapshot
+        in snapshot: Snapshot, skipsDamaged: Bool
     ) throws(StoreError) {
         var size = 0
         var (after, tally) = (place.key, place.tally)
         for index in sources.indices.dropFirst(place.source) {
             let source = sources[index]
             var last: String?
-            var unreadable: String?
+            var damage: String?
             try snapshot.forEachRecord(
                 container: container, component: source.component, after: after, tally: &tally
             ) { key, value in
-                guard let value, let decoded = try? Value(jsonBytes: value) else {
-                    unreadable = key
-                    return false
+                if let value, let decoded = try? Value(jsonBytes: value) {
+                    if let record = Record(source, key, decoded, value) {
+                        records.append(record)
+                        size += value.count + key.utf8.count + source.component.utf8.count
+                    }
+                } else {
+                    let reason = Self.sentence(key, of: source)
+                    guard skipsDamaged else {
+                        damage = reason
+                        return false
+                    }
+                    lost.append(reason)
                 }
-                if let record = Record(source, key, decoded, value) {
-                    records.append(record)
-                    size += value.count + key.utf8.count + source.component.utf8.count
+                guard records.count + lost.count >= Self.records || size >= Self.bytes else {
+                    return true
                 }
-                guard records.count >= Self.records || size >= Self.bytes else { return true }
                 last = key
                 return false
             }
-            if let unreadable {
-                throw snapshot.damaged(
-                    "the record '\(unreadable)' of \(source.component) can't be read")
-            }
+            if let damage { throw snapshot.damaged(damage) }
             if let last {
                 next = RecordExport.Place(source: index, key: last, tally: tally)
                 return
             }
             if let difference = tally.difference {
-                throw snapshot.damaged("of \(source.component), \(difference.sentence)")
+                let reason = "of \(source.component), \(difference.sentence)"
+                guard skipsDamaged else { throw snapshot.damaged(reason) }
+                lost.append(reason)
             }
             (after, tally) = (nil, RecordTally())
         }
+    }
+
+    private static func sentence(_ key: String, of source: RecordExport.Source) -> String {
+        // A ballot's key has a line feed in it.
+        "the record '\(key.replacing("\n", with: "/"))' of \(source.component) can't be read"
+    }
+
+    /// Takes out those whose people's names are lost, which the file's damage has done.
+    ///
+    /// - Returns: what is wrong with the first; nil: none is.
+    mutating func takeOutNameless(_ actors: ActorTable) -> String? {
+        func isLost(_ record: Record) -> Bool {
+            guard let actor = record.actor, actors.name(of: actor) == nil else { return false }
+            return !actors.isErased(actor)
+        }
+        let sentences = records.filter(isLost).map { record in
+            "whose the record '\(record.key)' of \(record.source.component) is can't be told: the name of person "
+                + "\(record.actor?.number ?? 0) can't be read"
+        }
+        guard let first = sentences.first else { return nil }
+        records.removeAll(where: isLost)
+        lost += sentences
+        return first
     }
 }
 

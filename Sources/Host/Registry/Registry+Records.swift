@@ -13,16 +13,21 @@ extension Registry {
     ///
     /// - Parameters:
     ///   - container: the container.
+    ///   - skipsDamaged: goes on without what can't be read, and tells what that is; else (the default) that ends
+    ///     the export.
     ///   - reply: what to call ``pull(_:_:)`` with, and ``close(_:)`` in the end; fails with
     ///     `containerNotFound`, `limitExceeded` or `storeUnavailable`.
-    public func export(_ container: String, _ reply: @escaping Reply<ExportID>) {
+    public func export(
+        _ container: String, skipsDamaged: Bool = false, _ reply: @escaping Reply<ExportID>
+    ) {
         with(container, reply) { [self] container in
             let limit = domain.limits.exports
             guard state.exports.count < limit else {
                 return reply(
                     .failure(.limitExceeded(limit: "exports", value: limit, retryAfter: 10)))
             }
-            let export = RecordExport(of: container.name, container.recordSources)
+            let export = RecordExport(
+                of: container.name, container.recordSources, skipsDamaged: skipsDamaged)
             let id = state.exports.add(export)
             watchExports()
             domain.read { store in
@@ -57,8 +62,10 @@ extension Registry {
         }
         export.isFollowed = true
         let (container, sources, place) = (export.container, export.sources, export.place)
+        let skipsDamaged = export.skipsDamaged
         domain.read { store in
-            var slice = try ExportSlice(of: container, sources, from: place, in: snapshot)
+            var slice = try ExportSlice(
+                of: container, sources, from: place, in: snapshot, skipsDamaged: skipsDamaged)
             try slice.takeBackTexts(of: container, since: snapshot, in: store)
             return slice
         } then: { [state] result in
@@ -66,7 +73,11 @@ extension Registry {
             case .failure(let error):
                 state.exports.remove(id)
                 reply(.failure(.unreadable(error)))
-            case .success(let slice):
+            case .success(var slice):
+                if let reason = slice.takeOutNameless(state.domain.actors), !skipsDamaged {
+                    state.exports.remove(id)
+                    return reply(.failure(.unreadable(snapshot.damaged(reason))))
+                }
                 if let next = slice.next { export.place = next } else { state.exports.remove(id) }
                 reply(
                     .success(
@@ -74,7 +85,8 @@ extension Registry {
                             records: slice.records.compactMap {
                                 RecordView($0, state.domain.actors)
                             },
-                            sequence: snapshot.sequence, isLast: slice.next == nil)))
+                            sequence: snapshot.sequence, isLast: slice.next == nil,
+                            lost: slice.lost)))
             }
         }
     }

@@ -10,6 +10,11 @@ struct ExportCommand: AsyncParsableCommand {
             The first line says what it is: format, version and sequence. With --all votes and \
             comments come too, with their authors and times, all of one moment: 'import' restores \
             them. That takes an administrator.
+
+            Where the store is damaged and a record can't be read, nothing is left out in silence: the \
+            export fails. With --damaged it goes on without, and says what is missing.
+
+            Exit status: 0 all is there; 1 something is missing, or the daemon refused.
             """)
 
     @Argument(help: "The container.", completion: .containers)
@@ -17,6 +22,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Flag(help: "Votes and comments too.")
     var all = false
+
+    @Flag(help: "Leave out what is damaged, and say what that is.")
+    var damaged = false
 
     @Option(
         help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
@@ -44,18 +52,46 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func exportRecords(_ header: ExportHeader, _ session: Session) async throws {
         var isFirst = true
+        var lost: [String] = []
         try await session.stream(
-            Containers.Export.self, .init(container: container)
+            Containers.Export.self, .init(container: container, damaged: damaged ? true : nil)
         ) { reply, _ in
+            lost += reply.lost ?? []
             var lines = JSONLines()
             if isFirst { lines.add(header.line(sequence: reply.sequence)) }
             isFirst = false
             for record in reply.records { lines.add(record) }
             Output.bytes(lines.bytes)
         }
+        try tell(lost)
+    }
+
+    /// Says what is missing in what was written.
+    private func tell(_ lost: [String]) throws {
+        guard !lost.isEmpty else { return }
+        for sentence in lost { Output.note("missing: \(PrintableText.line(sentence))") }
+        throw ExitCode(CommandFailure.Status.refused.rawValue)
+    }
+
+    /// What is wrong with the records of the list that is exported; nil: all are there.
+    private func damage(_ session: Session) async throws -> String? {
+        let components = try await session.call(
+            Containers.Describe.self, .init(container: container)
+        ).container.components
+        let list = components.first {
+            $0.name == component || component == nil && $0.kind == "contents"
+        }
+        guard let list, list.damaged ?? false else { return nil }
+        return "\(list.name): \(list.reason ?? "")"
     }
 
     private func exportItems(_ header: ExportHeader, _ session: Session) async throws {
+        let lost = try await damage(session)
+        if let lost, !damaged {
+            throw CommandFailure(
+                "records of the list can't be read: \(lost)",
+                hint: "restore a backup, or write what is left with --damaged.")
+        }
         var parameters = Contents.List.Parameters(
             container: container, component: component, limit: 1000)
         var isFirst = true
@@ -72,6 +108,7 @@ struct ExportCommand: AsyncParsableCommand {
             Output.bytes(lines.bytes)
             parameters.cursor = reply.next
         } while parameters.cursor != nil
+        try tell(lost.map { [$0] } ?? [])
     }
 }
 

@@ -50,9 +50,10 @@ public final class OtherProgram: Sendable {
 
     /// What was noted since: how many records, and which entry was the last one by then.
     public func deletions() throws -> [(records: Int, entry: Int)] {
-        try rows("SELECT records, entry FROM deletions ORDER BY rowid").map {
-            (Int($0[0]) ?? 0, Int($0[1]) ?? 0)
-        }
+        try rows("SELECT CAST(records AS TEXT), CAST(entry AS TEXT) FROM deletions ORDER BY rowid")
+            .map {
+                (Int($0[0]) ?? 0, Int($0[1]) ?? 0)
+            }
     }
 
     /// Takes the lock of those who write.
