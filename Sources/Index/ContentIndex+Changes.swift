@@ -1,18 +1,17 @@
 package import AtriumKit
-import JSONCodec
 
 // One row's change: what becomes of its columns, of the orders and of the log.
 extension ContentIndex {
     /// Inserts or replaces an item.
     func put(_ item: Item, revision: Int64) {
-        spread(item.fields)
-        writeFields(item.fields)
+        putting.spread(item.fields, over: columns)
+        putting.write(item.fields, under: columns)
         // The buffer is lent, not copied: a put writes the fields only to where they stay.
-        let written = scratch
+        let written = putting.written
         written.withUnsafeBytes { put(item, fields: $0, revision: revision) }
     }
 
-    /// Inserts or replaces an item whose fields stand in ``values``.
+    /// Inserts or replaces an item whose fields were spread.
     private func put(_ item: Item, fields written: UnsafeRawBufferPointer, revision: Int64) {
         let (row, former) = table.put(
             id: item.id, parent: item.parent, fields: written, revision: revision)
@@ -22,8 +21,8 @@ extension ContentIndex {
         defer { note(change) }
         guard let former else {
             change.note([.presence, .parent])
-            for column in values.indices {
-                set(values[column], in: column, row: row, noting: &change)
+            for column in putting.values.indices {
+                set(putting.values[column], in: column, row: row, noting: &change)
             }
             fillDerived(row, for: item.id, noting: &change)
             noteChildren(of: item.id, in: row, wereRoots: true)
@@ -31,8 +30,8 @@ extension ContentIndex {
         }
         if former.parent != item.parent { change.note(.parent) }
         guard !former.hasSameFields else { return }
-        for column in values.indices {
-            set(values[column], in: column, row: row, noting: &change)
+        for column in putting.values.indices {
+            set(putting.values[column], in: column, row: row, noting: &change)
         }
     }
 
@@ -41,7 +40,7 @@ extension ContentIndex {
         orders.willChange(items.count)
         defer { orders.willChange(0) }
         for item in items {
-            spread(item.item.fields)
+            putting.spread(item.item.fields, over: columns)
             item.fields.withUnsafeBytes {
                 put(item.item, fields: $0, revision: item.revision)
             }
@@ -58,7 +57,7 @@ extension ContentIndex {
             parts: [.presence, .parent])
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
-        for column in numbered.indices.dropFirst(fields.count) {
+        for column in columns.numbered.indices.dropFirst(fields.count) {
             set(number: nil, in: column, row: row, noting: &change)
         }
         note(change)
@@ -102,17 +101,17 @@ extension ContentIndex {
     ) {
         let isFollowed = isFollowed(change)
         if isFollowed {
-            guard !numbered[column].holds(value, row: row) else { return }
+            guard !columns.numbered[column].holds(value, row: row) else { return }
             prepare(column, row: row, noting: &change)
         }
-        numbered[column].set(value, row: row)
+        columns.numbered[column].set(value, row: row)
         if isFollowed, !change.parts.contains(.presence) { orders.insert(row, into: column) }
     }
 
     private func set(
         number: Double?, in column: Int, row: Int, noting change: inout RowChange
     ) {
-        guard case .number(let numbers) = numbered[column] else { return }
+        guard case .number(let numbers) = columns.numbered[column] else { return }
         let isFollowed = isFollowed(change)
         if isFollowed {
             guard !NumberColumn.isSame(numbers.number(of: row), number) else { return }
@@ -129,58 +128,23 @@ extension ContentIndex {
     }
 
     private func prepare(_ column: Int, row: Int, noting change: inout RowChange) {
-        if log.isActive { change.note(column: column, before: numbered[column].value(of: row)) }
+        if log.isActive {
+            change.note(column: column, before: columns.numbered[column].value(of: row))
+        }
         if !change.parts.contains(.presence) { orders.remove(row, from: column) }
     }
 
     private func note(_ change: RowChange) {
         cache.note(row: Int(change.row), of: table.count)
         if log.append(change) {
-            for column in numbered { column.age() }
+            for column in columns.numbered { column.age() }
         }
     }
 
     /// Forgets texts that no row has any more; a live query may still ask for them.
     func releaseTexts() {
         guard !log.isActive else { return }
-        for column in numbered { column.release() }
-    }
-
-    /// Puts each field into ``values`` under its column's number.
-    private func spread(_ fields: [String: Value]) {
-        // Where there are few, looking through the names is quicker than hashing them.
-        guard names.count <= 16 else {
-            for (name, column) in names where column < values.count {
-                values[column] = fields[name]
-            }
-            return
-        }
-        for column in values.indices { values[column] = nil }
-        for (name, value) in fields {
-            if let column = column(name), column < values.count { values[column] = value }
-        }
-    }
-
-    /// Writes the fields, which stand in ``values``, into ``scratch`` as JSON, sorted by name, as
-    /// `[String: Value].jsonBytes` has them.
-    private func writeFields(_ fields: [String: Value]) {
-        var buffer: [UInt8] = []
-        swap(&buffer, &scratch)
-        buffer.removeAll(keepingCapacity: true)
-        var writer = JSONWriter(appendingTo: buffer)
-        buffer = []
-        var count = 0
-        writer.beginObject()
-        // The declared names are in order already.
-        for (name, column) in names where column < values.count {
-            guard let value = values[column] else { continue }
-            writer.key(name)
-            value.write(to: &writer)
-            count += 1
-        }
-        writer.endObject()
-        swap(&scratch, &writer.bytes)
-        if count != fields.count { scratch = fields.jsonBytes }
+        for column in columns.numbered { column.release() }
     }
 }
 

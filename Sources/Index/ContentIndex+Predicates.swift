@@ -66,7 +66,7 @@ extension ContentIndex {
         var parts: ChangedParts = .presence
         if query.parent != .all { parts.insert(.parent) }
         if query.search?.isEmpty == false {
-            for column in searchedColumns { parts.insert(.column(column)) }
+            for column in columns.searchedNumbers { parts.insert(.column(column)) }
         }
         // Most of them are about the field of the one before.
         var last: String?
@@ -84,7 +84,7 @@ extension ContentIndex {
         case .equals(let field, _), .range(let field, _, _), .contains(let field, _):
             guard field != last else { return }
             last = field
-            if let column = column(field) { parts.insert(.column(column)) }
+            if let column = columns.number(of: field) { parts.insert(.column(column)) }
         case .and(let more), .or(let more):
             for predicate in more { add(predicate, to: &parts, last: &last) }
         case .not(let predicate): add(predicate, to: &parts, last: &last)
@@ -113,10 +113,10 @@ extension ContentIndex {
         let folded = text.map(Folding.fold) ?? []
         guard let needle = Needle(folded) else { return .all }
         let rows = cache.rows(for: .search(needle: folded)) { row in
-            searched.contains { $0.contains(needle, row: row) }
+            columns.searched.contains { $0.contains(needle, row: row) }
         } find: {
             var rows = Bitset()
-            for column in searched { column.collectRows(containing: needle, into: &rows) }
+            for column in columns.searched { column.collectRows(containing: needle, into: &rows) }
             return rows
         }
         return .bits(rows)

@@ -18,10 +18,7 @@ package import AtriumKit
 /// It is not Sendable: it lives on the host's one serial domain.
 package final class ContentIndex {
     private(set) var table = RowTable()
-    private(set) var columns: [String: IndexColumn] = [:]
-    private(set) var searched: [TextColumn] = []
-    /// The numbers of the columns that a search looks at.
-    private(set) var searchedColumns: [Int] = []
+    private(set) var columns: ColumnTable
     /// The fields that can be sorted by besides those derived, as declared.
     let fields: [Field]
     var cache = LeafCache()
@@ -39,14 +36,8 @@ package final class ContentIndex {
     /// So many words of a set are looked through in a step, of 64 rows each.
     var wordsInStep = 64
 
-    /// The columns by number: those of the declared fields, then those derived.
-    private(set) var numbered: [IndexColumn] = []
-    /// The fields' names, sorted, and their columns' numbers.
-    var names: [(name: String, column: Int)] = []
-    package var derived = DerivedValues()
-    /// The values of the item being put, by its columns' numbers.
-    var values: [Value?] = []
-    var scratch: [UInt8] = []
+    package private(set) var derived = DerivedValues()
+    var putting: PutFields
     private var retiredVersions: UInt64 = 0
     private var retiredTrees: UInt64 = 0
     private var flatness: (treeVersion: UInt64, isFlat: Bool)?
@@ -57,7 +48,8 @@ package final class ContentIndex {
     ///   looks at all texts and keywords.
     package init(fields: [Field]) {
         self.fields = fields
-        makeColumns()
+        columns = ColumnTable(fields: fields)
+        putting = PutFields(columns: fields.count)
     }
 
     deinit {
@@ -122,14 +114,14 @@ package final class ContentIndex {
 
     /// Removes all items; tallies and comment counts stay.
     package func removeAll() {
-        retiredVersions += columns.values.reduce(1) { $0 + $1.version }
+        retiredVersions += columns.numbered.reduce(1) { $0 + $1.version }
         retiredTrees += table.treeVersion + 1
         Discard.later(parts)
         table = RowTable()
         cache.removeAll()
         orders.removeAll()
         log.dropAll()
-        makeColumns()
+        columns = ColumnTable(fields: fields)
     }
 
     /// What the votes on an item add up to now, whether or not there is such an item.
@@ -227,36 +219,6 @@ package final class ContentIndex {
         releaseTexts()
     }
 
-    /// The number of a field's column; nil for `id`, and for a field that is not there.
-    func column(_ field: String) -> Int? {
-        names.first { $0.name == field }?.column
-    }
-
     /// What grows with the items.
-    private var parts: [AnyObject] {
-        [table, live] + orders.parts
-            + numbered.map { column -> AnyObject in
-                switch column {
-                case .text(let column): column
-                case .number(let column): column
-                }
-            }
-    }
-
-    private func makeColumns() {
-        let declared = fields.map { IndexColumn(type: $0.type) }
-        numbered = declared + DerivedValues.columns()
-        values = Array(repeating: nil, count: declared.count)
-        names = (fields.map(\.name) + DerivedValues.names).enumerated()
-            .map { ($0.element, $0.offset) }
-            .sorted { $0.name < $1.name }
-        columns = [:]
-        for (name, column) in names { columns[name] = numbered[column] }
-        let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
-        let chosen = texts.filter { fields[$0].search }
-        searchedColumns = chosen.isEmpty ? texts : chosen
-        searched = searchedColumns.compactMap {
-            if case .text(let column) = numbered[$0] { column } else { nil }
-        }
-    }
+    private var parts: [AnyObject] { [table] + orders.parts + columns.parts }
 }

@@ -35,8 +35,8 @@ package final class IndexCheck {
             }
             return true
         }
-        guard column < index.numbered.count else { return false }
-        if case .text(let texts) = index.numbered[column], stepTexts(texts) { return true }
+        guard column < index.columns.numbered.count else { return false }
+        if case .text(let texts) = index.columns.numbered[column], stepTexts(texts) { return true }
         (column, code, row) = (column + 1, 0, 0)
         return true
     }
@@ -93,7 +93,7 @@ package final class IndexCheck {
     }
 
     private func name(of number: Int) -> String {
-        index.names.first { $0.column == number }?.name ?? "id"
+        index.columns.names.first { $0.column == number }?.name ?? "id"
     }
 }
 
@@ -101,8 +101,8 @@ extension ContentIndex {
     /// Whether an item's columns hold what these fields and its votes and comments say.
     package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
         guard let row = table.row(of: id) else { return false }
-        for (name, column) in names where column < self.fields.count {
-            switch numbered[column] {
+        for (name, column) in columns.names where column < self.fields.count {
+            switch columns.numbered[column] {
             case .number(let numbers):
                 guard
                     NumberColumn.isSame(
@@ -115,7 +115,8 @@ extension ContentIndex {
         }
         let values = derived.values(of: id)
         let expected = [values.score, values.count, values.comments]
-        return zip(numbered.dropFirst(self.fields.count), expected).allSatisfy { column, value in
+        let derivedColumns = columns.numbered.dropFirst(self.fields.count)
+        return zip(derivedColumns, expected).allSatisfy { column, value in
             guard case .number(let numbers) = column else { return false }
             return NumberColumn.isSame(numbers.number(of: row), value) && numbers.lists(row)
         }

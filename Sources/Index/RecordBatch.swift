@@ -78,7 +78,7 @@ extension ContentIndex {
     /// Makes room for so many items at once: for an index that is to be filled with batches.
     package func reserve(_ count: Int) {
         table.reserve(count)
-        for column in numbered { column.reserve(count) }
+        for column in columns.numbered { column.reserve(count) }
     }
 
     /// Takes over items that are not there, in new rows.
@@ -87,11 +87,11 @@ extension ContentIndex {
     package func append(_ batch: RecordBatch) {
         let first = table.end
         table.append(batch)
-        for (column, values) in zip(numbered, batch.columns) {
+        for (column, values) in zip(columns.numbered, batch.columns) {
             column.append(values, from: first, count: batch.items.count)
         }
         // Without ballots and comments, which come later.
-        for column in numbered[(fields.count + 1)...] {
+        for column in columns.numbered[(fields.count + 1)...] {
             guard case .number(let numbers) = column else { continue }
             numbers.append(repeatElement(0, count: batch.items.count))
         }

@@ -45,12 +45,12 @@ struct RowOrder {
         for key in sort {
             guard index.isSortable(by: key.field) else {
                 throw .sortFieldUnknown(
-                    field: key.field, known: (index.columns.keys + ["id"]).sorted())
+                    field: key.field, known: (index.columns.names.map(\.name) + ["id"]).sorted())
             }
             keys.append(
                 Key(
                     column: index.columns[key.field],
-                    number: index.column(key.field) ?? SortedOrders.byID,
+                    number: index.columns.number(of: key.field) ?? SortedOrders.byID,
                     descending: key.descending))
         }
         self.keys = keys

@@ -160,7 +160,7 @@ extension RowSearch {
         switch leaf.test {
         case .contains(let columns, let needle):
             guard leaf.column < columns.count else { return false }
-            if case .text(let texts) = index.numbered[columns[leaf.column]],
+            if case .text(let texts) = index.columns.numbered[columns[leaf.column]],
                 leaf.next < texts.runCount
             {
                 texts.collectRows(containing: needle, inRun: leaf.next, into: &leaf.rows)
@@ -170,7 +170,7 @@ extension RowSearch {
             }
             return true
         case .range(let column, let range):
-            guard case .number(let numbers) = index.numbered[column],
+            guard case .number(let numbers) = index.columns.numbered[column],
                 leaf.next < numbers.numbers.count
             else { return false }
             let end = min(leaf.next + Self.rowsInStep, numbers.numbers.count)

@@ -78,7 +78,7 @@ struct RowView {
     @inline(__always)
     func number(in column: Int) -> Double {
         if case .number(let number) = before?.value(of: column) { return number }
-        guard case .number(let numbers) = index.numbered[column] else { return .nan }
+        guard case .number(let numbers) = index.columns.numbered[column] else { return .nan }
         return numbers.number(of: row) ?? .nan
     }
 
@@ -93,7 +93,7 @@ struct RowView {
     /// Whether one of the columns holds a text that contains another.
     func contains(_ needle: Needle, in columns: [Int]) -> Bool {
         columns.contains { column in
-            guard case .text(let texts) = index.numbered[column] else { return false }
+            guard case .text(let texts) = index.columns.numbered[column] else { return false }
             var isFound = false
             visitCodes(in: column) {
                 isFound = isFound || texts.values.folded.contains(needle, owner: Int($0))
@@ -104,7 +104,7 @@ struct RowView {
 
     /// Whether a column holds nothing.
     func isEmpty(_ column: Int) -> Bool {
-        guard case .text = index.numbered[column] else { return number(in: column).isNaN }
+        guard case .text = index.columns.numbered[column] else { return number(in: column).isNaN }
         var isEmpty = true
         visitCodes(in: column) { _ in isEmpty = false }
         return isEmpty
@@ -114,7 +114,7 @@ struct RowView {
     private func visitCodes(in column: Int, _ body: (Int32) -> Void) {
         if case .codes(let codes) = before?.value(of: column) {
             for code in codes { body(code) }
-        } else if case .text(let texts) = index.numbered[column] {
+        } else if case .text(let texts) = index.columns.numbered[column] {
             texts.visitCodes(of: row) { body(Int32($0)) }
         }
     }
@@ -129,14 +129,15 @@ extension ContentIndex {
         case .all: return .all
         case .equals(let field, let value): return test(field: field, equals: value)
         case .range(let field, let lower, let upper):
-            guard let column = column(field), case .number = numbered[column] else { return .none }
+            guard let column = columns.number(of: field), case .number = columns.numbered[column]
+            else { return .none }
             return .range(column, NumberRange(lower: lower, upper: upper))
         case .contains(let field, let text):
             guard let needle = Needle(Folding.fold(text)) else { return .all }
-            guard let column = column(field) else {
+            guard let column = columns.number(of: field) else {
                 return field == "id" ? .idContains(needle) : .none
             }
-            guard case .text = numbered[column] else { return .none }
+            guard case .text = columns.numbered[column] else { return .none }
             return .contains([column], needle)
         case .and(let parts): return .and(parts.map(test))
         case .or(let parts): return .or(parts.map(test))
@@ -157,15 +158,15 @@ extension ContentIndex {
     /// What a search finds.
     func test(search text: String?) -> RowTest {
         guard let needle = Needle(text.map(Folding.fold) ?? []) else { return .all }
-        return .contains(searchedColumns, needle)
+        return .contains(columns.searchedNumbers, needle)
     }
 
     private func test(field: String, equals value: Value) -> RowTest {
-        guard let column = column(field) else {
+        guard let column = columns.number(of: field) else {
             return field == "id" ? value.text.map(RowTest.id) ?? .none : .none
         }
         if value.isNull { return .missing(column) }
-        switch numbered[column] {
+        switch columns.numbered[column] {
         case .text(let texts):
             // A text that went a moment ago was there before.
             return value.text.flatMap(texts.values.lastCode).map { .code(column, Int32($0)) }

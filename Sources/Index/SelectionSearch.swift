@@ -208,7 +208,7 @@ extension ContentIndex {
     package func isLong(_ query: IndexQuery) -> Bool {
         var bytes = 0
         if query.search?.isEmpty == false {
-            bytes += searched.reduce(4_096) { $0 + $1.byteCount }
+            bytes += columns.searched.reduce(4_096) { $0 + $1.byteCount }
         }
         for section in query.sections {
             for predicate in section.selected { bytes += self.bytes(lookedAtBy: predicate) }

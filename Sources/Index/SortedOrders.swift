@@ -95,7 +95,7 @@ struct SortedOrders {
         spent[column] = nil
         guard index.count <= mostAtOnce else {
             made[column] = SortedRows(
-                emptyOf: index, column: column >= 0 ? index.numbered[column] : nil)
+                emptyOf: index, column: column >= 0 ? index.columns.numbered[column] : nil)
             growing[column] = 0
             return nil
         }
@@ -103,7 +103,7 @@ struct SortedOrders {
         made[SortedOrders.byID] = byID
         growing[SortedOrders.byID] = nil
         guard column >= 0 else { return byID }
-        let order = SortedRows(index, column: index.numbered[column], idOrder: byID)
+        let order = SortedRows(index, column: index.columns.numbered[column], idOrder: byID)
         made[column] = order
         return order
     }

@@ -47,7 +47,7 @@ struct IndexQueryTests {
         let query = IndexQuery(sort: [SortKey("year")], limit: 10)
         for _ in 0..<10 { _ = try index.query(query) }
         while index.orders.grow(in: index) {}
-        let column = try #require(index.column("year"))
+        let column = try #require(index.columns.number(of: "year"))
         #expect(index.orders.finished(column) != nil)
         index.put([item(3, 70_000), item(4, 80_000)], revision: 2)
         #expect(index.orders.finished(column) != nil, "two are at once")
@@ -64,7 +64,9 @@ struct IndexQueryTests {
         #expect((9...20).contains(steps), "128 rows in each: \(steps)")
         let order = try #require(index.orders.finished(column))
         #expect(order.count == 19_801)
-        let years = order.rows(0..<order.count).map { index.numbered[column].value(of: Int($0)) }
+        let years = order.rows(0..<order.count).map {
+            index.columns.numbered[column].value(of: Int($0))
+        }
         let numbers = years.map { if case .number(let number) = $0 { number } else { Double.nan } }
         #expect(numbers == numbers.sorted() && numbers.first == 1)
     }

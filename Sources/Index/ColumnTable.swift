@@ -1,0 +1,49 @@
+import AtriumKit
+
+/// The columns of an index: those of the declared fields, then those derived.
+struct ColumnTable {
+    /// By number.
+    let numbered: [IndexColumn]
+    /// The fields' names, sorted, and their columns' numbers.
+    let names: [(name: String, column: Int)]
+    /// Those that a search looks at.
+    let searched: [TextColumn]
+    /// Their numbers.
+    let searchedNumbers: [Int]
+    private let named: [String: IndexColumn]
+
+    /// Empty columns.
+    ///
+    /// - Parameter fields: What is declared. Where none is declared `search: true`, a search looks at all
+    ///   texts and keywords.
+    init(fields: [Field]) {
+        let numbered = fields.map { IndexColumn(type: $0.type) } + DerivedValues.columns()
+        self.numbered = numbered
+        names = (fields.map(\.name) + DerivedValues.names).enumerated()
+            .map { ($0.element, $0.offset) }
+            .sorted { $0.name < $1.name }
+        named = Dictionary(names.map { ($0.name, numbered[$0.column]) }) { $1 }
+        let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
+        let chosen = texts.filter { fields[$0].search }
+        searchedNumbers = chosen.isEmpty ? texts : chosen
+        searched = searchedNumbers.compactMap {
+            if case .text(let column) = numbered[$0] { column } else { nil }
+        }
+    }
+
+    /// The column of a field; nil for `id`, and for a field that is not there.
+    subscript(field: String) -> IndexColumn? { named[field] }
+
+    /// The number of a field's column; nil for `id`, and for a field that is not there.
+    func number(of field: String) -> Int? { names.first { $0.name == field }?.column }
+
+    /// What grows with the items.
+    var parts: [AnyObject] {
+        numbered.map { column -> AnyObject in
+            switch column {
+            case .text(let column): column
+            case .number(let column): column
+            }
+        }
+    }
+}
