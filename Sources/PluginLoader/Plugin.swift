@@ -22,7 +22,7 @@ public struct Plugin: Sendable {
     /// The class of its components; nil while the library is not loaded into this process.
     public var component: (any Component.Type)?
     /// Whether it came with the daemon: its components hold values alone, which any thread may free.
-    public internal(set) var isShipped = false
+    public var isShipped = false
 
     /// A plugin; by default one that lives in the daemon.
     public init(

@@ -1,4 +1,5 @@
 import AtriumKit
+import Glibc
 import NIOCore
 import NIOPosix
 import PluginLoader
@@ -191,6 +192,26 @@ import Testing
         try await onLoop { #expect(owner.value.told.isEmpty) }
         try await onLoop { #expect(weakly.value.object == nil, "nothing keeps the component") }
     }
+
+    @Test(arguments: [true, false])
+    func `what came with the daemon is freed on a thread, what others made on the loop`(
+        isShipped: Bool
+    ) async throws {
+        try await onLoop { [loop] in
+            var plugin = Plugin(
+                id: "org.test.talker", version: "1.0.0", kind: .contents, title: "Talker",
+                library: "", component: Talker.self)
+            plugin.isShipped = isShipped
+            let owner = Owner()
+            let port = try owner.launch(loop, plugin: plugin)
+            Talker.freedOn.withLock { $0 = nil }
+            port.close()
+        }
+        try await until { Talker.freedOn.withLock { $0 } != nil }
+        let place = try #require(Talker.freedOn.withLock { $0 })
+        let ofLoop = try await onLoop { pthread_self() }
+        #expect((place == ofLoop) == !isShipped)
+    }
 }
 
 private let context = CommandContext(
@@ -262,6 +283,8 @@ private final class Talker: ContentListing {
     nonisolated(unsafe) static var depth = 0  // guarded by the one loop of these tests
     nonisolated(unsafe) static weak var last: Talker?  // guarded by the one loop of these tests
     static let cancelled = Gate()
+    /// The thread that freed one last.
+    static let freedOn = Mutex<pthread_t?>(nil)
 
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
@@ -277,6 +300,8 @@ private final class Talker: ContentListing {
         context.observe("*.app.hello") { _ in context.logger.info("second") }
         context.observe("films.>") { _ in }
     }
+
+    deinit { Self.freedOn.withLock { $0 = pthread_self() } }
 
     func apply(_ change: Change) {
         guard let value = change.value, let item = Item(key: change.key, value: value) else {
