@@ -77,7 +77,8 @@ extension Interfaces.Container {
             state: state, reason: status.reason, items: status.items,
             components: status.components.map(Interfaces.Component.init),
             scopes: status.definition.scopes.isEmpty
-                ? nil : status.definition.scopes.map(Interfaces.Scope.init))
+                ? nil : status.definition.scopes.map(Interfaces.Scope.init),
+            delegate: status.definition.delegate?.plugin)
     }
 }
 
@@ -85,7 +86,7 @@ extension Interfaces.Scope {
     fileprivate init(_ scope: ScopeDefinition) {
         self.init(
             name: scope.name, title: scope.title ?? scope.name, contents: scope.contents,
-            activate: scope.activate)
+            activate: scope.activate, delegate: scope.delegate?.plugin)
     }
 }
 

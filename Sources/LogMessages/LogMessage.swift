@@ -62,6 +62,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case workerEnded = "7b9c45a18dfb4189a8a13c6b6160572c"
     /// A component can't be made, or ended too often.
     case componentFailed = "42c24bcdb71f480086d06c763bf6b7a4"
+    /// A delegate can't be made: votes, comments and choices that it would be asked about are refused.
+    case delegateFailed = "5d0a6a1f6c0e4b5b9a5f0f1c1f7a9e63"
     /// A component in a worker has not answered for a while during its start: calls wait no longer.
     case componentStalled = "aeea033b80d5487cb9642038db0132a7"
     /// A component that had stalled is there.
@@ -129,7 +131,8 @@ extension LogMessage {
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
-            .componentFailed, .componentBlamed, .storeDamaged, .storeLostChanges, .storeInUse,
+            .componentFailed, .delegateFailed, .componentBlamed, .storeDamaged, .storeLostChanges,
+            .storeInUse,
             .erasureBlocked,
             .storeUnwritable, .storeReadOnly,
             .entryNotWritten,
@@ -165,6 +168,7 @@ extension LogMessage {
         case .noPlugin: "no plugin was found"
         case .workerEnded: "a component's worker ended: it is started again"
         case .componentFailed: "a component was given up"
+        case .delegateFailed: "a delegate can't be made: what it would be asked about is refused"
         case .componentStalled: "a component does not start: calls do not wait for it any more"
         case .componentRevived: "a component that did not start is there"
         case .componentBlamed: "the daemon before this one ended while it made a component"

@@ -22,6 +22,7 @@ public struct PluginLibrary: Sendable {
     public let problems: [String]
 
     private let loaded: [String: Plugin]
+    private let delegates: [String: DelegatePlugin]
 
     /// Looks through directories, earlier ones first, and loads what belongs into the daemon.
     ///
@@ -35,25 +36,40 @@ public struct PluginLibrary: Sendable {
     /// - Parameters:
     ///   - directories: where to look.
     ///   - owners: the users whose folders and files count, beside root's; nil, the default: everyone's.
-    public init(scanning directories: [Directory], owners: Set<UInt32>? = nil) {
-        var scan = PluginScan(owners: owners)
+    ///   - delegates: the ids of plugins from other than trusted directories that may make delegates, which
+    ///     live in the daemon; the others of this kind are refused.
+    public init(
+        scanning directories: [Directory], owners: Set<UInt32>? = nil, delegates: Set<String> = []
+    ) {
+        var scan = PluginScan(owners: owners, delegates: delegates)
         for directory in directories { scan.look(in: directory) }
         self.init(scan.settled(), problems: scan.problems)
     }
 
     /// A library of plugins whose classes are there already.
-    public init(_ plugins: [Plugin]) {
-        self.init(plugins.map(PluginStatus.init(loaded:)), problems: [])
+    public init(_ plugins: [Plugin], delegates: [DelegatePlugin] = []) {
+        self.init(
+            plugins.map(PluginStatus.init(loaded:)) + delegates.map(PluginStatus.init(loaded:)),
+            problems: [])
     }
 
     private init(_ plugins: [PluginStatus], problems: [String]) {
         self.plugins = plugins
         self.problems = problems
         loaded = Dictionary(plugins.compactMap(\.plugin).map { ($0.id, $0) }) { first, _ in first }
+        delegates = Dictionary(plugins.compactMap(\.delegate).map { ($0.id, $0) }) { first, _ in
+            first
+        }
     }
 
     /// The plugin of this id that components can be made of.
     public func plugin(_ id: String) -> Plugin? { loaded[id] }
+
+    /// The plugin of this id that delegates can be made of.
+    public func delegate(_ id: String) -> DelegatePlugin? { delegates[id] }
+
+    /// The ids of all plugins that delegates can be made of, sorted.
+    public var delegateIdentifiers: [String] { delegates.keys.sorted() }
 
     /// The ids of all plugins that components can be made of, sorted.
     public var identifiers: [String] { loaded.keys.sorted() }

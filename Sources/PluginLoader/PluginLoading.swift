@@ -37,9 +37,45 @@ public enum PluginLoading {
     ///
     /// - Throws: `PluginProblem.failed` when the library can't be loaded, or hands over no class of
     ///   this kind.
-    public static func load(
+    public static func component(
         _ library: String, id: String, kind: Kind
     ) throws(PluginProblem) -> any Component.Type {
+        let entry = try entry(of: library, id: id)
+        guard case .component(let type) = entry.export, entry.kind == kind else {
+            throw mismatch(entry, in: library, .component(kind))
+        }
+        return type
+    }
+
+    /// As ``component(_:id:kind:)``, for the class of its delegates.
+    public static func delegate(
+        _ library: String, id: String
+    ) throws(PluginProblem) -> ContainerDelegate.Type {
+        let entry = try entry(of: library, id: id)
+        guard case .delegate(let type) = entry.export else {
+            throw mismatch(entry, in: library, .delegate)
+        }
+        return type
+    }
+
+    private static func mismatch(
+        _ entry: PluginEntry, in library: String, _ wanted: PluginKind
+    ) -> PluginProblem {
+        let (found, type) =
+            switch entry.export {
+            case .component(let type): (entry.kind.map { PluginKind.component($0) }, "\(type)")
+            case .delegate(let type): (PluginKind.delegate, "\(type)")
+            @unknown default: (nil, "of a newer kit")
+            }
+        return .failed(
+            "\(library): the class \(type) is of "
+                + (found.map { "the kind '\($0.rawValue)'" } ?? "none of the kinds")
+                + ", and the manifest says '\(wanted.rawValue)'.")
+    }
+
+    private static func entry(
+        of library: String, id: String
+    ) throws(PluginProblem) -> PluginEntry {
         guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
             throw .failed("\(library) can't be loaded: \(lastError).\(sandboxHint(library))")
         }
@@ -51,14 +87,7 @@ public enum PluginLoading {
         guard let pointer = unsafeBitCast(function, to: Function.self)() else {
             throw .failed("\(library): the function \(name) returned nothing.")
         }
-        let entry = Unmanaged<PluginEntry>.fromOpaque(pointer).takeRetainedValue()
-        guard entry.kind == kind else {
-            throw .failed(
-                "\(library): the class \(entry.component) is of "
-                    + (entry.kind.map { "the kind '\($0.rawValue)'" } ?? "none of the kinds")
-                    + ", and the manifest says '\(kind.rawValue)'.")
-        }
-        return entry.component
+        return Unmanaged<PluginEntry>.fromOpaque(pointer).takeRetainedValue()
     }
 
     /// What keeps a library from being a plugin of this id, as the rest of a sentence.
@@ -115,6 +144,6 @@ extension Plugin {
     public func loaded() throws(PluginProblem) -> any Component.Type {
         if let component { return component }
         try PluginLoading.probe(library, id: id)
-        return try PluginLoading.load(library, id: id, kind: kind)
+        return try PluginLoading.component(library, id: id, kind: kind)
     }
 }

@@ -1,4 +1,3 @@
-internal import AtriumKit
 internal import JSONCodec
 
 /// What a plugin's `manifest.json` says.
@@ -6,7 +5,7 @@ struct PluginManifest: Sendable {
     let id: String
     let version: String
     let order: SemanticVersion
-    let kind: Kind
+    let kind: PluginKind
     /// The library's path, from the manifest's folder.
     let library: String
     let title: String
@@ -56,8 +55,8 @@ struct PluginManifest: Sendable {
             SemanticVersion(text).map { (text, $0) }
         }
         (self.version, order) = version
-        let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        kind = try values.text("kind", "one of \(kinds)", Kind.init)
+        let kinds = PluginKind.all.map(\.rawValue).joined(separator: ", ")
+        kind = try values.text("kind", "one of \(kinds)", PluginKind.init(rawValue:))
         library = try values.text("library", "a path within the manifest's folder") {
             Self.isInside($0) ? $0 : nil
         }

@@ -5,6 +5,7 @@ internal import Glibc
 struct PluginScan {
     private(set) var problems: [String] = []
     private let trust: PathTrust?
+    private let delegates: Set<String>
 
     /// A plugin that was found, and may give way to another of its id.
     private struct Candidate {
@@ -18,8 +19,13 @@ struct PluginScan {
 
     /// A look that has found nothing yet.
     ///
-    /// - Parameter owners: whose folders and files count beside root's; nil: everyone's.
-    init(owners: Set<UInt32>?) { trust = owners.map { PathTrust(owners: $0) } }
+    /// - Parameters:
+    ///   - owners: whose folders and files count beside root's; nil: everyone's.
+    ///   - delegates: which plugins that did not come with the daemon may make delegates.
+    init(owners: Set<UInt32>?, delegates: Set<String>) {
+        trust = owners.map { PathTrust(owners: $0) }
+        self.delegates = delegates
+    }
 
     /// Finds the plugins in a directory, and probes them.
     mutating func look(in directory: PluginLibrary.Directory) {
@@ -79,15 +85,18 @@ struct PluginScan {
     }
 
     private func candidate(_ path: String, isShipped: Bool) -> Candidate {
-        let isolation: Isolation = isShipped ? .daemon : .process
         let folder = String(path.dropLast("/manifest.json".count))
         do throws(PluginProblem) {
             try check(path)
             let manifest = try PluginManifest(path)
+            // Its `should…` methods return a value: no worker can be waited for.
+            let isInDaemon = isShipped || manifest.kind == .delegate
             var status = PluginStatus(
-                manifest, library: "\(folder)/\(manifest.library)", isolation: isolation)
+                manifest, library: "\(folder)/\(manifest.library)",
+                isolation: isInDaemon ? .daemon : .process)
             do throws(PluginProblem) {
                 try check(status.path)
+                try checkMayDelegate(manifest, isShipped: isShipped)
                 try PluginLoading.probe(status.path, id: status.id)
             } catch {
                 status.end(with: error)
@@ -95,10 +104,23 @@ struct PluginScan {
             return Candidate(status: status, manifest: manifest, isShipped: isShipped)
         } catch {
             let name = folder.split(separator: "/").last.map(String.init) ?? folder
-            var status = PluginStatus(unreadable: name, path: path, isolation: isolation)
+            var status = PluginStatus(
+                unreadable: name, path: path, isolation: isShipped ? .daemon : .process)
             status.end(with: error)
             return Candidate(status: status, manifest: nil, isShipped: isShipped)
         }
+    }
+
+    /// Refuses a delegate's plugin that did not come with the daemon, unless the administrator named it.
+    private func checkMayDelegate(
+        _ manifest: PluginManifest, isShipped: Bool
+    ) throws(PluginProblem) {
+        guard manifest.kind == .delegate, !isShipped, !delegates.contains(manifest.id) else {
+            return
+        }
+        throw .refused(
+            "A delegate runs in the daemon, and this one did not come with it: write its id under "
+                + "'delegates' in atrium.yaml, as in 'delegates: [\(manifest.id)]', if it may.")
     }
 
     private func check(_ path: String) throws(PluginProblem) {
@@ -148,9 +170,17 @@ extension PluginStatus {
     /// A plugin whose class is there already.
     init(loaded plugin: Plugin) {
         self.init(
-            id: plugin.id, version: plugin.version, kind: plugin.kind, title: plugin.title,
-            description: plugin.description, state: .loaded, path: plugin.library,
-            isolation: plugin.isolation, paths: plugin.paths, plugin: plugin)
+            id: plugin.id, version: plugin.version, kind: .component(plugin.kind),
+            title: plugin.title, description: plugin.description, state: .loaded,
+            path: plugin.library, isolation: plugin.isolation, paths: plugin.paths,
+            plugin: plugin)
+    }
+
+    /// A plugin of delegates whose class is there already.
+    init(loaded delegate: DelegatePlugin) {
+        self.init(
+            id: delegate.id, version: "", kind: .delegate, title: delegate.id, description: "",
+            state: .loaded, path: "", isolation: .daemon, delegate: delegate)
     }
 
     fileprivate mutating func end(with problem: PluginProblem) {
@@ -170,19 +200,24 @@ extension PluginStatus {
             : "Version \(other.version) at \(other.path) is newer."
     }
 
-    /// Loads the library, where the plugin's components live in the daemon.
+    /// Loads the library, where what the plugin makes lives in the daemon.
     fileprivate mutating func load() {
         guard let kind else { return }
-        var loaded = Plugin(
-            id: id, version: version, kind: kind, title: title, description: description,
-            library: path, isolation: isolation, paths: paths)
-        // Those of other folders are isolated by default.
-        loaded.isShipped = isolation == .daemon
         do throws(PluginProblem) {
-            if isolation == .daemon {
-                loaded.component = try PluginLoading.load(path, id: id, kind: kind)
+            if case .component(let component) = kind {
+                var loaded = Plugin(
+                    id: id, version: version, kind: component, title: title,
+                    description: description, library: path, isolation: isolation, paths: paths)
+                // Those of other folders are isolated by default.
+                loaded.isShipped = isolation == .daemon
+                if isolation == .daemon {
+                    loaded.component = try PluginLoading.component(path, id: id, kind: component)
+                }
+                plugin = loaded
+            } else {
+                delegate = DelegatePlugin(
+                    id: id, delegate: try PluginLoading.delegate(path, id: id))
             }
-            plugin = loaded
             state = .loaded
         } catch {
             end(with: error)

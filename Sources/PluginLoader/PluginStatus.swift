@@ -20,8 +20,8 @@ public struct PluginStatus: Sendable {
     public var id: String
     /// Its version; empty where the manifest can't be read.
     public var version: String
-    /// What its components do; nil where the manifest can't be read.
-    public var kind: Kind?
+    /// What it makes; nil where the manifest can't be read.
+    public var kind: PluginKind?
     /// What people read; empty where the manifest can't be read.
     public var title: String
     /// What it is for.
@@ -36,6 +36,11 @@ public struct PluginStatus: Sendable {
     public var isolation: Isolation
     /// The settings that name what its components may read.
     public var paths: [String] = []
-    /// What components are made of; nil unless the state is `loaded`.
+    /// What components are made of; nil unless the state is `loaded`, and for a plugin that makes delegates.
     public var plugin: Plugin?
+    /// What delegates are made of; nil unless the state is `loaded`, and for a plugin that makes components.
+    public var delegate: DelegatePlugin?
+
+    /// The settings that its components or delegates take; nil while the library is not loaded here.
+    public var settings: [Setting]? { plugin?.settings ?? delegate?.settings }
 }

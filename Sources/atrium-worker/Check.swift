@@ -24,8 +24,12 @@ struct Check {
     /// - Returns: whether the plugin conforms.
     func run() async -> Bool {
         do {
-            let (plugin, declared) = try find()
+            let (found, declared) = try find()
             let settings = settings ?? declared
+            guard case .components(let plugin) = found else {
+                try check(found, settings)
+                return true
+            }
             print("\(plugin.id): \(plugin.library)")
             let type = try plugin.loaded()
             try checkPaths(of: plugin, type.settings)
@@ -45,6 +49,20 @@ struct Check {
         }
     }
 
+    /// Runs the suite of delegates, which live in the daemon alone.
+    private func check(_ found: Found, _ settings: [String: Value]) throws {
+        guard case .delegates(let plugin) = found else { return }
+        try DelegateSuite.run(plugin.delegate, settings: settings)
+        print("\(plugin.id): a delegate")
+        print("in this process: conforms")
+    }
+
+    /// What a plugin makes.
+    private enum Found {
+        case components(Plugin)
+        case delegates(DelegatePlugin)
+    }
+
     /// A worker opens what the manifest names; the component reads what its class declares.
     private func checkPaths(of plugin: Plugin, _ declared: [Setting]) throws(Problem) {
         let paths = Set(declared.filter { $0.type == .path }.map(\.name))
@@ -55,7 +73,7 @@ struct Check {
     }
 
     /// The plugin, and the settings that its manifest wants it checked with.
-    private func find() throws -> (Plugin, settings: [String: Value]) {
+    private func find() throws -> (Found, settings: [String: Value]) {
         let given = URL(filePath: path).absoluteURL
         let isDirectory = (try? given.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory
         let folder = isDirectory == true ? given : given.deletingLastPathComponent()
@@ -73,34 +91,41 @@ struct Check {
         return (try plugin(given.path, id), [:])
     }
 
-    private func find(in folder: URL, _ manifest: URL) throws -> (Plugin, [String: Value]) {
+    private func find(in folder: URL, _ manifest: URL) throws -> (Found, [String: Value]) {
         // Trusted: it is about to be loaded into this process anyway.
         let library = PluginLibrary(scanning: [.init(folder.path, isTrusted: true)])
         guard let status = library.plugins.first else {
             throw Problem(description: library.problems.joined(separator: " "))
         }
-        guard let plugin = status.plugin else {
+        let found =
+            status.plugin.map { Found.components($0) }
+            ?? status.delegate.map { Found.delegates($0) }
+        guard let found else {
             throw Problem(description: status.reason ?? "\(status.id) was not loaded.")
         }
         let text = try Value(jsonBytes: Array(try Data(contentsOf: manifest)))
         let settings = text.object?["conformance"]?.object?["settings"]?.object
-        return (plugin, settings ?? [:])
+        return (found, settings ?? [:])
     }
 
     /// A library without a manifest: its class tells the kind.
-    private func plugin(_ library: String, _ id: String) throws -> Plugin {
+    private func plugin(_ library: String, _ id: String) throws -> Found {
         try PluginLoading.probe(library, id: id)
         var problem: (any Error)?
         for kind in Kind.allCases {
             do {
-                let type = try PluginLoading.load(library, id: id, kind: kind)
+                let type = try PluginLoading.component(library, id: id, kind: kind)
                 let paths = type.settings.filter { $0.type == .path }.map(\.name)
-                return Plugin(
-                    id: id, version: "", kind: kind, title: id, library: library,
-                    paths: paths, component: type)
+                return .components(
+                    Plugin(
+                        id: id, version: "", kind: kind, title: id, library: library,
+                        paths: paths, component: type))
             } catch {
                 problem = error
             }
+        }
+        if let delegate = try? PluginLoading.delegate(library, id: id) {
+            return .delegates(DelegatePlugin(id: id, delegate: delegate))
         }
         throw problem ?? Problem(description: "\(library) makes components of no kind.")
     }

@@ -30,6 +30,8 @@ struct DaemonSettings: Sendable {
     var workerTasksMax: Int
     /// Ids of plugins whose workers may speak to the internet.
     var networkPlugins: [String]
+    /// Ids of plugins from `pluginPath` that may make delegates, which live in the daemon.
+    var delegates: [String]
     /// What users may use up.
     var limits: LimitSettings
     /// Who has which role: users, `@groups`, and for front ends `user=namespace`.
@@ -43,13 +45,15 @@ struct DaemonSettings: Sendable {
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
         "notificationBytesKept", "notificationDaysKept", "workerMemoryMax",
-        "workerTasksMax", "networkPlugins", "limits", "admins", "moderators", "members",
+        "workerTasksMax", "networkPlugins", "delegates", "limits", "admins", "moderators",
+        "members",
         "observers", "frontends",
     ]
 
     /// Those of them that take lists; in the environment their words stand with commas between.
     private static let lists: Set<String> = [
-        "pluginPath", "networkPlugins", "admins", "moderators", "members", "observers", "frontends",
+        "pluginPath", "networkPlugins", "delegates", "admins", "moderators", "members", "observers",
+        "frontends",
     ]
 
     private static let counts: Set<String> = [
@@ -149,6 +153,7 @@ struct DaemonSettings: Sendable {
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
         networkPlugins = reader.stringArray(forKey: "networkPlugins", default: [])
+        delegates = reader.stringArray(forKey: "delegates", default: [])
         limits = LimitSettings { limit in
             let key = ConfigKey(Self.name(of: limit))
             return reader.int(forKey: key)
@@ -236,6 +241,7 @@ extension DaemonSettings {
         settings.workerMemoryMax = older.workerMemoryMax
         settings.workerTasksMax = older.workerTasksMax
         settings.networkPlugins = older.networkPlugins
+        settings.delegates = older.delegates
         return settings
     }
 
@@ -254,6 +260,7 @@ extension DaemonSettings {
         },
         Comparison(key: "workerTasksMax", isLive: false) { $0.workerTasksMax == $1.workerTasksMax },
         Comparison(key: "networkPlugins", isLive: false) { $0.networkPlugins == $1.networkPlugins },
+        Comparison(key: "delegates", isLive: false) { $0.delegates == $1.delegates },
         Comparison(key: "logLevel", isLive: true) { $0.logLevel == $1.logLevel },
         Comparison(key: "notificationsKept", isLive: true) {
             $0.notificationsKept == $1.notificationsKept

@@ -30,6 +30,7 @@ enum Installation {
         if stat("/proc/self/exe", &program) == 0 { owners.insert(program.st_uid) }
         return PluginLibrary(
             scanning: [PluginLibrary.Directory(shippedPlugins, isTrusted: true)]
-                + settings.pluginPath.map { PluginLibrary.Directory($0) }, owners: owners)
+                + settings.pluginPath.map { PluginLibrary.Directory($0) },
+            owners: owners, delegates: Set(settings.delegates))
     }
 }

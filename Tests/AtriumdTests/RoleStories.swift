@@ -154,6 +154,10 @@ extension Stories {
                 Row("observer", with(screen, ["limit": 1]), error: "ScreenNotFound"),
             "org.atrium.Screens.Enter":
                 Row("observer", with(screen, ["item": "x"]), error: "ScreenNotFound"),
+            "org.atrium.Screens.SetHidden":
+                Row(
+                    "observer", with(screen, ["component": "list", "hidden": true]),
+                    error: "ScreenNotFound"),
             "org.atrium.Screens.Back": Row("observer", screen, error: "ScreenNotFound"),
             "org.atrium.Screens.Focus": Row("observer", screen, error: "ScreenNotFound"),
             "org.atrium.Screens.Activate":

@@ -55,6 +55,13 @@ import Testing
             + definition.scopes.map { scope in
                 "scope \(scope.name)" + (scope.title.map { " '\($0)'" } ?? "")
                     + " \(scope.contents)" + (scope.activate.map { " activate \($0)" } ?? "")
+                    + (scope.delegate.map { " \(summary($0))" } ?? "")
             } + (definition.activate.map { ["activate \($0)"] } ?? [])
+            + (definition.delegate.map { [summary($0)] } ?? [])
+    }
+
+    private func summary(_ delegate: DelegateDefinition) -> String {
+        "delegate \(delegate.plugin)"
+            + (delegate.settings.isEmpty ? "" : " settings \(delegate.settings.keys.sorted())")
     }
 }

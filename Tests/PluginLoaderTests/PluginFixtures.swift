@@ -91,6 +91,14 @@ enum Sources {
         @c(atrium_plugin_org_test_sample)
         public func entry() -> UnsafeMutableRawPointer { exportPlugin(Sample.self) }
         """
+    static let delegate = """
+        import AtriumKit
+        final class Doorman: ContainerDelegate {
+            override class var settings: [Setting] { [Setting("key", .text, "What opens.")] }
+        }
+        @c(atrium_plugin_org_test_sample)
+        public func entry() -> UnsafeMutableRawPointer { exportPlugin(Doorman.self) }
+        """
 }
 
 /// The Swift toolchain that runs these tests; it brings a C compiler.

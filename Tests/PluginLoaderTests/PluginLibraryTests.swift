@@ -23,10 +23,11 @@ import Testing
         #expect(plugin.isolation == .daemon)
         #expect(plugin.settings?.map(\.name) == ["folder"])
         // Loaded again it is the same class, and not another one of the same name.
-        let again = try PluginLoading.load(plugin.library, id: plugin.id, kind: plugin.kind)
+        let again = try PluginLoading.component(
+            plugin.library, id: plugin.id, kind: plugin.kind)
         #expect(plugin.component.map { $0 == again } == true)
         #expect(throws: PluginProblem.self) {
-            try PluginLoading.load(plugin.library, id: plugin.id, kind: .votes)
+            try PluginLoading.component(plugin.library, id: plugin.id, kind: .votes)
         }
     }
 
@@ -39,6 +40,30 @@ import Testing
         #expect(plugin.isolation == .process)
         #expect(plugin.component == nil && plugin.settings == nil)
         #expect(library.identifiers == ["org.test.sample"])
+    }
+
+    @Test func `a delegate is loaded from a trusted folder, or where the administrator named it`()
+        async throws
+    {
+        try folder.manifest("sample", ["kind": "delegate"])
+        try await folder.plugin("sample/libSample.so", swift: Sources.delegate)
+        let refused = try #require(scan().plugins.first)
+        #expect(refused.state == .refused && refused.kind == .delegate)
+        #expect(refused.reason?.contains("'delegates: [org.test.sample]'") == true)
+        let named = PluginLibrary(
+            scanning: [.init(folder.path)], delegates: ["org.test.sample"])
+        for library in [scan(trusted: true), named] {
+            let status = try #require(library.plugins.first)
+            #expect(status.state == .loaded, "\(status.reason ?? "")")
+            #expect(status.isolation == .daemon && status.settings?.map(\.name) == ["key"])
+            #expect(library.delegate("org.test.sample") != nil)
+            #expect(library.plugin("org.test.sample") == nil && library.identifiers == [])
+            #expect(library.delegateIdentifiers == ["org.test.sample"])
+        }
+        try folder.manifest("sample", ["kind": "votes"])
+        let wrong = try #require(scan(trusted: true).plugins.first)
+        #expect(wrong.state == .failed)
+        #expect(wrong.reason?.contains("'delegate', and the manifest says 'votes'") == true)
     }
 
     @Test func `a library that breaks while loading has failed and others go on`() async throws {

@@ -1,4 +1,5 @@
 public import Host
+import Yams
 
 // What only shows when a definition is applied, said where its text has it.
 extension DefinitionReader {
@@ -10,7 +11,8 @@ extension DefinitionReader {
         case field(String)
         /// A plugin's id, where it is named first.
         case plugin(String)
-        /// A setting of a component, such as `sections[0].field`.
+        /// A setting of a component, such as `sections[0].field`; or of a delegate, which errors name as
+        /// `container.delegate` or `scopes.NAME.delegate`.
         case setting(component: String, setting: String)
     }
 
@@ -45,14 +47,35 @@ extension DefinitionReader {
         case .container: root["container"]
         case .field(let name): root["fields"]?[name] ?? root["fields"]
         case .plugin(let id):
-            components.lazy.compactMap { $0["plugin"] }.first { (try? $0.text()) == id }
+            (components + delegates(of: root)).lazy.compactMap { $0["plugin"] ?? $0.scalar }
+                .first { (try? $0.text()) == id }
         case .setting(let name, let setting):
-            components.first { (try? $0["name"]?.text()) == name }?.nearest(to: setting)
+            (delegate(name, of: root) ?? components.first { (try? $0["name"]?.text()) == name })?
+                .nearest(to: setting)
         }
+    }
+
+    private static func scopes(of root: DefinitionNode) -> [DefinitionNode] {
+        (try? root["scopes"]?.elements()) ?? []
+    }
+
+    private static func delegates(of root: DefinitionNode) -> [DefinitionNode] {
+        ([root] + scopes(of: root)).compactMap { $0["delegate"] }
+    }
+
+    /// The delegate that an error means by this name.
+    private static func delegate(_ name: String, of root: DefinitionNode) -> DefinitionNode? {
+        let words = name.split(separator: ".").map(String.init)
+        guard words.count > 1, words.last == "delegate" else { return nil }
+        guard words.count == 3 else { return root["delegate"] }
+        return scopes(of: root).first { (try? $0["name"]?.text()) == words[1] }?["delegate"]
     }
 }
 
 extension DefinitionNode {
+    /// Itself, where it is no mapping.
+    fileprivate var scalar: DefinitionNode? { node.scalar == nil ? nil : self }
+
     /// A member of a mapping.
     fileprivate subscript(name: String) -> DefinitionNode? {
         (try? pairs())?.first { $0.key.name == name }?.value

@@ -21,7 +21,9 @@ extension DefinitionReader {
     private static func scope(
         _ node: DefinitionNode, of components: [String]
     ) throws(DefinitionProblem) -> ScopeDefinition {
-        let members = try node.members(known: ["name", "title", "contents", "activate"])
+        let members = try node.members(known: [
+            "name", "title", "contents", "activate", "delegate",
+        ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
         }
@@ -33,6 +35,7 @@ extension DefinitionReader {
         var scope = ScopeDefinition(name: try self.name(name), contents: [])
         scope.title = try members["title"]?.text()
         scope.activate = try members["activate"].map(self.name)
+        scope.delegate = try members["delegate"].map(delegate)
         for element in try contents.elements() {
             let component = try self.component(element, of: components)
             if scope.contents.contains(component) {

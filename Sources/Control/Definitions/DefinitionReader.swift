@@ -73,6 +73,7 @@ public enum DefinitionReader {
     ) throws(DefinitionProblem) -> ContainerDefinition {
         let members = try root.members(known: [
             "atrium", "container", "title", "fields", "components", "scopes", "activate",
+            "delegate",
         ])
         guard let version = members["atrium"] else {
             throw root.problem(
@@ -91,6 +92,7 @@ public enum DefinitionReader {
         if let list = members["scopes"] {
             definition.scopes = try scopes(list, of: definition.components.map(\.name))
         }
+        definition.delegate = try members["delegate"].map(delegate)
         if let activate = members["activate"] { definition.activate = try self.name(activate) }
         return definition
     }
@@ -168,13 +170,31 @@ public enum DefinitionReader {
         component.title = try members["title"]?.text()
         component.isolation = try members["isolation"]?.choice(Isolation.self)
         component.isHidden = try members["hidden"]?.bool() ?? false
-        if let settings = members["settings"] {
-            guard case .object(let values) = try settings.value() else {
-                throw settings.problem("\(settings.path): expected a mapping")
-            }
-            component.settings = values
-        }
+        if let settings = members["settings"] { component.settings = try self.settings(settings) }
         return component
+    }
+
+    private static func settings(
+        _ node: DefinitionNode
+    ) throws(DefinitionProblem) -> [String: Value] {
+        guard case .object(let values) = try node.value() else {
+            throw node.problem("\(node.path): expected a mapping")
+        }
+        return values
+    }
+
+    /// Reads who makes a delegate: a plugin's id, or `{ plugin:, settings: }`.
+    static func delegate(_ node: DefinitionNode) throws(DefinitionProblem) -> DelegateDefinition {
+        guard case .mapping = node.node else {
+            return DelegateDefinition(plugin: try node.text())
+        }
+        let members = try node.members(known: ["plugin", "settings"])
+        guard let plugin = members["plugin"] else {
+            throw node.problem(
+                "\(node.path): 'plugin' is missing", hint: "`atriumctl plugins` lists them")
+        }
+        return DelegateDefinition(
+            plugin: try plugin.text(), settings: try members["settings"].map(settings) ?? [:])
     }
 
     static func name(_ node: DefinitionNode) throws(DefinitionProblem) -> String {

@@ -24,6 +24,7 @@ extension KeptScreen {
             limits.sorted { $0.key < $1.key }.map { .init($0.key, .int(Int64($0.value))) })
         value["places"] = .array(
             places.map { ["component": .string($0.component), "item": .string($0.item)] })
+        if !hidden.isEmpty { value["hidden"] = .array(hidden.sorted().map { .string($0) }) }
         return JSONObject(value) ?? .empty
     }
 
@@ -43,6 +44,7 @@ extension KeptScreen {
         digest = value["digest"]?.int
         scope = value["scope"]?.string
         subject = value["subject"]?.string
+        hidden = Set((value["hidden"]?.array ?? []).compactMap(\.string))
         self.search = search
         self.sort = sort.compactMap(\.string)
         self.limit = limit

@@ -26,7 +26,7 @@ struct PluginsControl: PluginsService {
             let known = Set(plugins.map(\.status.id)).sorted()
             return call.fail(Plugins.PluginNotFound(plugin: parameters.plugin, known: known))
         }
-        let settings = plugin.status.plugin?.settings ?? []
+        let settings = plugin.status.settings ?? []
         call.reply(
             .init(
                 plugin: Interfaces.Plugin(plugin),

@@ -27,6 +27,14 @@ enum ScreenFrame {
             json.key("reset")
             json.string(reset)
         }
+        if let message = revision.message {
+            json.key("message")
+            json.string(message)
+        }
+        if let lead = revision.lead {
+            json.key("lead")
+            Screens.Open.Reply.Lead(container: lead.container, item: lead.item).write(to: &json)
+        }
     }
 
     /// The rest of the frame, with its NUL.

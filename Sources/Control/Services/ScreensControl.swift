@@ -149,6 +149,16 @@ struct ScreensControl: ScreensService {
         }
     }
 
+    func setHidden(
+        _ parameters: Screens.SetHidden.Parameters, call: VarlinkCall<Screens.SetHidden.Reply>
+    ) {
+        act(call, on: parameters.screen) { container, screen, _ in
+            container.setHidden(parameters.component, parameters.hidden, on: screen) {
+                call.settle($0, in: Screens.self) { .init(revision: $0) }
+            }
+        }
+    }
+
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.focus(on: parameters.item, of: screen) {

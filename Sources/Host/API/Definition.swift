@@ -30,6 +30,20 @@ public struct ComponentDefinition: Sendable, Hashable {
     }
 }
 
+/// Which plugin makes the delegate of a container, or of one of its scopes.
+public struct DelegateDefinition: Sendable, Hashable {
+    /// The plugin's identifier.
+    public var plugin: String
+    /// Its settings as written.
+    public var settings: [String: Value]
+
+    /// A delegate.
+    public init(plugin: String, settings: [String: Value] = [:]) {
+        self.plugin = plugin
+        self.settings = settings
+    }
+}
+
 /// A container as its file defines it.
 public struct ContainerDefinition: Sendable, Hashable {
     /// Its name: `[a-z][a-z0-9-]{0,62}`.
@@ -44,6 +58,8 @@ public struct ContainerDefinition: Sendable, Hashable {
     public var scopes: [ScopeDefinition]
     /// The name under which an activated item is posted: `<container>.items.<activate>`.
     public var activate: String?
+    /// Who makes the delegate; nil: the default wiring.
+    public var delegate: DelegateDefinition?
     /// The YAML text that it was read from.
     public var source: String?
 
@@ -51,7 +67,7 @@ public struct ContainerDefinition: Sendable, Hashable {
     public init(
         name: String, title: String? = nil, fields: [Field] = [],
         components: [ComponentDefinition] = [], scopes: [ScopeDefinition] = [],
-        activate: String? = nil, source: String? = nil
+        activate: String? = nil, delegate: DelegateDefinition? = nil, source: String? = nil
     ) {
         self.name = name
         self.title = title
@@ -59,6 +75,7 @@ public struct ContainerDefinition: Sendable, Hashable {
         self.components = components
         self.scopes = scopes
         self.activate = activate
+        self.delegate = delegate
         self.source = source
     }
 }

@@ -12,14 +12,18 @@ public struct ScopeDefinition: Sendable, Hashable {
     public var contents: [String]
     /// The name under which an item that is activated in it is posted; nil: the container's.
     public var activate: String?
+    /// Who makes its delegate; nil: it has the container's.
+    public var delegate: DelegateDefinition?
 
     /// A scope.
     public init(
-        name: String, title: String? = nil, contents: [String], activate: String? = nil
+        name: String, title: String? = nil, contents: [String], activate: String? = nil,
+        delegate: DelegateDefinition? = nil
     ) {
         self.name = name
         self.title = title
         self.contents = contents
         self.activate = activate
+        self.delegate = delegate
     }
 }

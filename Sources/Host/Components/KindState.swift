@@ -54,6 +54,8 @@ final class ContentsState {
     private(set) var list: ContentIndex
     /// The list that a restore has filled, until the container takes it in.
     private(set) var restored: ContentIndex?
+    /// The items that ``restored`` was filled with, while the delegate passes them on; nil: nobody does.
+    private var passed: [Item]?
     /// Whether its items were just what its records say, when it was started.
     private(set) var listsItsRecords = false
     /// The items that did not fit the fields at its last start.
@@ -73,6 +75,17 @@ final class ContentsState {
 
     /// A restore has found which items don't fit.
     func note(_ unfit: UnfitItems) { self.unfit = unfit }
+
+    /// The delegate passes the items on that a restored list was filled with.
+    func passing(_ items: [Item], _ body: () -> Void) {
+        passed = items
+        body()
+        passed = nil
+    }
+
+    /// Whether these are all items of the list that a restore has filled, and not some that the delegate has
+    /// chosen: found at once, however many they are.
+    func areRestored(_ items: [Item]) -> Bool { passed?.isSameArray(as: items) ?? true }
 
     /// Shows the list that a restore has filled.
     ///
@@ -160,5 +173,16 @@ final class FiltersState {
     func takeWaiting() -> [() -> Void] {
         defer { waiting.removeAll() }
         return waiting
+    }
+}
+
+extension [Item] {
+    /// Whether both are one array, and not just equal.
+    fileprivate func isSameArray(as other: [Item]) -> Bool {
+        withUnsafeBufferPointer { mine in
+            other.withUnsafeBufferPointer {
+                mine.baseAddress == $0.baseAddress && mine.count == $0.count
+            }
+        }
     }
 }

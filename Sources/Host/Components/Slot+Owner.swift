@@ -60,7 +60,7 @@ extension Slot: PortOwner {
 
 extension Logger.Level {
     /// The level as the host's log knows it.
-    fileprivate init(_ level: LogLevel) {
+    init(_ level: LogLevel) {
         self =
             switch level {
             case .debug: .debug

@@ -243,7 +243,14 @@ extension Slot {
 
 extension Slot {
     private var pluginMissing: HostError {
-        .pluginNotFound(definition.plugin, known: domain.plugins.identifiers)
+        guard domain.plugins.delegate(definition.plugin) == nil else {
+            return .definitionInvalid(
+                container: container?.name ?? "",
+                reason:
+                    "The plugin \(definition.plugin) makes delegates, and no components: name it "
+                    + "under 'delegate'.")
+        }
+        return .pluginNotFound(definition.plugin, known: domain.plugins.identifiers)
     }
 
     private func wrongKind(_ kind: Kind) -> HostError {

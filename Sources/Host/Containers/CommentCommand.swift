@@ -58,6 +58,7 @@ enum CommentChange {
 /// A comment that is edited, deleted or moderated.
 final class CommentCommand: Command {
     private let change: CommentChange
+    private let comment: String
     /// The item that the comment is about, which must still be there; nil: the container, or not known, so that
     /// nothing is checked.
     private let item: String?
@@ -68,6 +69,7 @@ final class CommentCommand: Command {
         of container: Container, by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         self.change = change
+        self.comment = comment
         self.item = item
         self.reply = reply
         let command: ComponentCommand =
@@ -79,7 +81,14 @@ final class CommentCommand: Command {
         super.init(command, on: slot, of: container, container.context(caller))
     }
 
-    override func objection() -> HostError? { container.absence(of: item) }
+    override func objection() -> HostError? {
+        if let absence = container.absence(of: item) { return absence }
+        guard case .edit(let text) = change else { return nil }
+        return container.veto(slot) {
+            container.delegate.comments(
+                $0, shouldAcceptEdit: text, of: comment, by: context.actor)
+        }
+    }
 
     override func draft(of decision: Decision) -> EntryDraft? {
         let (container, component) = (container.name, slot.name)

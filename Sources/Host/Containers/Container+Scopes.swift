@@ -101,41 +101,11 @@ extension Container {
     func scopeNotFound(_ name: String) -> HostError {
         .scopeNotFound(name, known: definition.scopes.map(\.name))
     }
-}
 
-/// The delegates of a container's scopes, which each have their own.
-struct ScopeDelegates {
-    /// By the scope's name.
-    private(set) var byScope: [String: ContainerDelegate] = [:]
-
-    /// Has a delegate for each of these scopes: one that stays keeps its own.
-    mutating func follow(_ scopes: [ScopeDefinition], make: (String) -> ContainerDelegate) {
-        let before = byScope
-        byScope = [:]
-        for scope in scopes { byScope[scope.name] = before[scope.name] ?? make(scope.name) }
-    }
-}
-
-extension Container {
-    /// Lets scopes and screens follow a definition that is another now.
+    /// Who is called for what happens in a scope; nil: of what happens in the first, or without any.
     ///
-    /// A scope that stays keeps its delegate. Screens whose scope is gone go on in the first.
-    func followScopes() {
-        scopeDelegates.follow(definition.scopes) { scope in
-            let delegate = domain.makeDelegate(name, scope)
-            delegate.attach(to: handle)
-            return delegate
-        }
-        screens?.scopesChanged()
-    }
-
-    /// Who is told of what happens in a scope; nil: of what happens in the first, or without any.
-    func delegate(in scope: String?) -> ContainerDelegate {
-        self.scope(scope).flatMap { scopeDelegates.byScope[$0.name] } ?? delegate
-    }
-
-    /// Who is told of what happens on a screen; nil: on none that there is.
-    func delegate(on screen: String?) -> ContainerDelegate {
-        screen.flatMap { screens?.delegate(on: $0) } ?? delegate
+    /// - Returns: the delegate; fails while it can't be made.
+    func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
+        delegates.delegate(in: self.scope(scope)?.name)
     }
 }

@@ -58,9 +58,10 @@ extension Container {
 
     /// What the delegate has against a command.
     func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
-        slot.reference.flatMap(ask).map {
-            HostError($0, container: name, component: slot.name)
-        }
+        delegates.refusal
+            ?? slot.reference.flatMap(ask).map {
+                HostError($0, container: name, component: slot.name)
+            }
     }
 
     /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.

@@ -14,7 +14,7 @@ extension Container {
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         deliver(events, from: slot)
-        for event in events { screens?.showUnasked(event, from: slot) }
+        for event in events { screens?.showUnasked(event) }
         screens?.changed()
     }
 
@@ -23,13 +23,13 @@ extension Container {
         switch event {
         case .contents(let change): delegate.contents(from, didChange: change)
         case .didSelect(let filter, let section, let selection, let screen):
-            delegate(on: screen).filters(
+            listener(on: screen)?.filters(
                 from, didSelect: filter, in: section, now: selection, on: screen)
         case .didDeselect(let filter, let section, let selection, let screen):
-            delegate(on: screen).filters(
+            listener(on: screen)?.filters(
                 from, didDeselect: filter, in: section, now: selection, on: screen)
         case .didClear(let screen):
-            delegate(on: screen).filters(from, didClearOn: screen)
+            listener(on: screen)?.filters(from, didClearOn: screen)
         case .tally(let subject, let tally):
             delegate.votes(from, didChange: tally, of: subject)
         case .didPost(let comment): delegate.comments(from, didPost: comment)
@@ -41,6 +41,17 @@ extension Container {
             domain.logger.error(
                 "an event is of an unknown kind: is the kit newer?",
                 metadata: ["container": "\(name)", "component": "\(from.name)"])
+        }
+    }
+}
+
+extension Container {
+    /// Who is called for what happens on a screen; nil while it can't be made.
+    private func listener(on screen: String) -> ContainerDelegate? {
+        switch screens?.delegate(on: screen) {
+        case .success(let found): found
+        case .failure: nil
+        case nil: delegate
         }
     }
 }
@@ -99,7 +110,9 @@ extension Container {
             return
         }
         guard let items = restored.items?.all ?? restored.state.items else { return }
-        deliver([.contents(.replaceAll(items))], from: slot)
+        slot.own.contents?.passing(items) {
+            deliver([.contents(.replaceAll(items))], from: slot)
+        }
     }
 
     /// Makes the list that a restore has filled the component's; false when there is none.
@@ -108,6 +121,11 @@ extension Container {
         guard let restored = slot.own.contents?.takeRestored() else { return false }
         forget(restored)
         return true
+    }
+
+    /// Lets the list go that a restore has filled, since the delegate passed other items on.
+    func dropRestoredList(of slot: Slot) {
+        if let list = slot.own.contents?.dropRestored() { forget(list) }
     }
 
     /// Lets the screens that are focused on what an event is about follow.

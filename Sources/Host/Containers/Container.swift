@@ -22,10 +22,9 @@ import Store
 public final class Container {
     let name: String
     let domain: Domain
-    let delegate: ContainerDelegate
+    private(set) var delegates = Delegates()
     /// What delegates ask things of.
     private(set) lazy var handle = DelegateHandle(self)
-    var scopeDelegates = ScopeDelegates()
     let meters: ContainerMeters
     /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
     private(set) var definition: ContainerDefinition
@@ -50,11 +49,23 @@ public final class Container {
     init(name: String, domain: Domain) {
         self.name = name
         self.domain = domain
-        delegate = domain.makeDelegate(name, nil)
         meters = ContainerMeters(container: name, in: domain.metered)
         definition = ContainerDefinition(name: name)
         lane = Lane(epoch: domain.epochFloor)
-        delegate.attach(to: handle)
+    }
+
+    /// Who is called for what components decide and report.
+    var delegate: ContainerDelegate { delegates.own }
+
+    /// Whether what a process before was making when it ended is there now.
+    func hasMade(_ component: InitNote.Component) -> Bool {
+        slot(component.component)?.isAttached ?? delegates.has(component.component)
+    }
+
+    /// Wires delegates; those of before are let go.
+    func adopt(_ delegates: Delegates) {
+        self.delegates = delegates
+        for delegate in delegates.all { delegate.attach(to: handle) }
     }
 
     var checker: FieldChecker { FieldChecker(fields: definition.fields) }
@@ -180,7 +191,7 @@ extension Container {
     func structureChanged() { screens?.structureChanged() }
 
     var status: ContainerStatus {
-        var failures = failures.map { "the component \($0.name) \($0.reason)" }
+        var failures = failures.map { "the \($0.what) \($0.reason)" }
         // Whose changes they were nobody knows.
         if !domain.store.damages.isEmpty {
             failures.append(
@@ -195,10 +206,15 @@ extension Container {
 
     /// What is wrong, a sentence each.
     var problems: [String] {
-        failures.map { "The component \(name)/\($0.name) \($0.reason)" }
+        delegates.failures.map { "The \($0.what) of \(name) \($0.reason)" }
+            + componentFailures.map { "The component \(name)/\($0.name) \($0.reason)" }
     }
 
-    private var failures: [(name: String, reason: String)] {
+    private var failures: [(what: String, reason: String)] {
+        delegates.failures + componentFailures.map { ("component \($0.name)", $0.reason) }
+    }
+
+    private var componentFailures: [(name: String, reason: String)] {
         slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
             if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }

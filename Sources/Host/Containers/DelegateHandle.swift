@@ -15,15 +15,19 @@ final class DelegateHandle: ContainerHandle {
         self.container = container
     }
 
-    func show(_ selection: Selection, on screen: String) {
-        container?.screens?.show(selection, on: screen)
+    func choices(of screen: String) -> ScreenChoices? { container?.screens?.choices(of: screen) }
+
+    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
+        container?.screens?.change(screen, edit)
     }
 
-    func enter(_ item: String, on screen: String) {
-        container?.screens?.enter(item, on: screen)
+    func message(_ text: String, on screen: String) {
+        container?.screens?.message(text, on: screen)
     }
 
-    func back(on screen: String) { container?.screens?.back(on: screen) }
+    func lead(_ screen: String, to container: String, item: String?) {
+        self.container?.screens?.lead(screen, to: container, item: item)
+    }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {
         guard let container, let slot = container.slot(component.name), let list = slot.list else {
@@ -35,8 +39,12 @@ final class DelegateHandle: ContainerHandle {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
         case .remove(let ids): list.remove(ids)
         case .replaceAll(let items):
-            // One that was filled while the component was restored has them already.
-            guard !container.takeRestoredList(of: slot) else { return }
+            // One that was filled while the component was restored has them already; but a delegate may pass
+            // others on.
+            if slot.own.contents?.areRestored(items) ?? true, container.takeRestoredList(of: slot) {
+                return
+            }
+            container.dropRestoredList(of: slot)
             list.removeAll()
             list.put(items, revision: revision)
         @unknown default:

@@ -26,13 +26,17 @@ protocol OpenScreens: AnyObject {
     func end()
 
     /// Shows what a filters component selected on a screen though nobody asked it to.
-    func showUnasked(_ event: ComponentEvent, from slot: Slot)
+    func showUnasked(_ event: ComponentEvent)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.
-    func delegate(on screen: String) -> ContainerDelegate?
-    /// Shows another selection on a screen.
-    func show(_ selection: Selection, on screen: String)
-    /// Shows an item's children on a screen.
-    func enter(_ item: String, on screen: String)
-    /// Goes back on a screen to what the entered item lies under.
-    func back(on screen: String)
+    ///
+    /// - Returns: fails while it can't be made.
+    func delegate(on screen: String) -> Result<ContainerDelegate, HostError>?
+    /// What is chosen on a screen; nil: there is no such screen.
+    func choices(of screen: String) -> ScreenChoices?
+    /// Changes what is chosen on a screen as its delegate has it.
+    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
+    /// Sends a message with a screen's next revision.
+    func message(_ text: String, on screen: String)
+    /// Leads who has a screen to another container, with its next revision.
+    func lead(_ screen: String, to container: String, item: String?)
 }

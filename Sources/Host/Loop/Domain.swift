@@ -32,11 +32,6 @@ final class Domain {
     /// What was done so far, of which a start tells.
     var steps = 0
     let recordsRead = RecordCount()
-    /// Makes the delegate of a container's components, and one for each scope: by default one whose
-    /// methods are the default wiring.
-    var makeDelegate: (_ container: String, _ scope: String?) -> ContainerDelegate = { _, _ in
-        ContainerDelegate()
-    }
     /// The last commit that everything on the domain reflects.
     ///
     /// Replies and reads name this one: the store itself may be ahead.
@@ -46,6 +41,8 @@ final class Domain {
     private(set) var isStopping = false
     /// Nobody is to wait for components that are being started.
     var isWaitingOver = false
+    /// What is being made in this process, and what the one before was making when it ended.
+    let note: InitNote
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
@@ -69,7 +66,7 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        limits: HostLimits, logger: Logger, turns: TurnNotes,
+        note: InitNote, limits: HostLimits, logger: Logger, turns: TurnNotes,
         isCheck: Bool, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
@@ -78,6 +75,7 @@ final class Domain {
         self.actors = actors
         self.plugins = plugins
         self.launchers = launchers
+        self.note = note
         self.limits = limits
         self.logger = logger
         self.turns = turns

@@ -62,8 +62,15 @@ extension InitNote.Component {
 
     /// What is wrong, for people.
     var problem: String {
-        "The daemon before this one ended while it made the component \(container)/\(component): "
-            + "init of the plugin \(plugin) hangs or crashes. Give it 'isolation: process', or take "
-            + "the component out."
+        let what = "The daemon before this one ended while it made "
+        let why = "init of the plugin \(plugin) hangs or crashes."
+        return isDelegate
+            ? what + "\(component) of \(container): \(why) Take the delegate out of the definition."
+            : what
+                + "the component \(container)/\(component): \(why) Give it 'isolation: process', "
+                + "or take the component out."
     }
+
+    /// Whether it is a delegate: no component's name has a dot.
+    private var isDelegate: Bool { component.contains(".") }
 }

@@ -39,9 +39,7 @@ extension Registry {
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
         // Until it is there: then it did what it had failed to do.
-        if let left = state.left,
-            containers[left.container]?.slot(left.component)?.isAttached != true
-        {
+        if let left = state.left, containers[left.container]?.hasMade(left) != true {
             problems.append(left.problem)
         }
         problems += domain.store.damages.map { "The store was damaged: \($0)" }

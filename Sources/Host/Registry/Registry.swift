@@ -70,7 +70,8 @@ public final class Registry: @unchecked Sendable {
         let domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
             launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
-            limits: limits, logger: logger, turns: turns, isCheck: isCheck, clock: clock)
+            note: note, limits: limits, logger: logger, turns: turns, isCheck: isCheck,
+            clock: clock)
         shared = RegistryState(domain, left: note.left)
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false

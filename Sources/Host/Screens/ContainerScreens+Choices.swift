@@ -28,12 +28,12 @@ extension ContainerScreens {
 
     /// Searches a text; empty: none.
     public func search(_ text: String, on screen: Screen, _ reply: @escaping Answer<Int>) {
-        change(screen, { $0.view.search = text }, then: reply)
+        choose(screen, { $0.view.search = text }, then: reply)
     }
 
     /// Sorts by other fields; fails with `fieldUnknown`.
     public func sort(by fields: [String], on screen: Screen, _ reply: @escaping Answer<Int>) {
-        change(screen, { $0.view.sort = fields }, then: reply)
+        choose(screen, { $0.view.sort = fields }, then: reply)
     }
 
     /// Asks the filters component that has the section for the new selection, and shows what the container's
@@ -73,8 +73,8 @@ extension ContainerScreens {
                 case .success(.selection(let selection, let events)):
                     container.deliver(events, from: slot)
                     var choices = screen.choices
-                    choices.view.selection = shown(selection, of: slot, on: screen)
-                    turn(screen, to: choices, done)
+                    choices.view.selection = selection
+                    propose(choices, on: screen, done)
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
                 case .failure(let error): container.explain(error, slot, done)
                 }
@@ -82,15 +82,8 @@ extension ContainerScreens {
         }
     }
 
-    /// What a screen shows of the selection that a filters component answered with.
-    private func shown(_ selection: Selection, of slot: Slot, on screen: Screen) -> Selection {
-        guard let reference = slot.reference else { return selection }
-        return delegate(on: screen).filters(
-            reference, willShow: selection, on: screen.id.text)
-    }
-
     /// Shows what a filters component selected on a screen though nobody asked it to.
-    func showUnasked(_ event: ComponentEvent, from slot: Slot) {
+    func showUnasked(_ event: ComponentEvent) {
         let selection: Selection
         switch event {
         case .didSelect(_, _, let now, _), .didDeselect(_, _, let now, _): selection = now
@@ -98,8 +91,8 @@ extension ContainerScreens {
         default: return
         }
         guard let screen = event.screen.flatMap({ self.screen($0) }) else { return }
-        change(screen) { [self] in
-            $0.view.selection = shown(selection, of: slot, on: screen)
+        choose(screen) {
+            $0.view.selection = selection
         } then: { _ in
         }
     }
@@ -164,23 +157,19 @@ extension ContainerScreens {
                 finished()
             }
             var choices = inScope(screen.choices)
-            guard ItemID.isNormal(item),
-                let slot = source(of: item, in: container.scope(choices.view.scope))
-            else { return done(.failure(.itemNotFound(container: container.name, item: item))) }
-            let limit = domain.limits.screenPlaces
-            let places = places(to: item, in: slot, limit: limit + 1)
-            guard places.count <= limit else {
-                return done(
-                    .failure(.limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)))
+            do throws(HostError) {
+                choices.view.places = try places(
+                    entering: item, in: container.scope(choices.view.scope))
+            } catch {
+                return done(.failure(error))
             }
-            choices.view.places = places
-            turn(screen, to: choices, done)
+            propose(choices, on: screen, done)
         }
     }
 
     /// Goes back to what the entered item lies under; at the top nothing changes.
     public func back(on screen: Screen, _ reply: @escaping Answer<Int>) {
-        change(screen) {
+        choose(screen) {
             _ = $0.view.places.popLast()
         } then: {
             reply($0)
@@ -190,8 +179,36 @@ extension ContainerScreens {
     /// Shows votes and comments on an item, nil: on the container; fails with `itemNotFound`.
     public func focus(on item: String?, of screen: Screen, _ reply: @escaping Answer<Int>) {
         if let error = container.absence(of: item) { return reply(.failure(error)) }
-        change(screen) {
+        choose(screen) {
             $0.subject = Subject(item: item)
+        } then: {
+            reply($0)
+        }
+    }
+
+    /// Leaves a component out on this screen alone, or shows it again; fails with `componentNotFound`, and
+    /// where the definition hides it for everyone.
+    public func setHidden(
+        _ component: String, _ isHidden: Bool, on screen: Screen, _ reply: @escaping Answer<Int>
+    ) {
+        guard let slot = container.slot(component) else {
+            return reply(
+                .failure(.componentNotFound(container: container.name, component: component)))
+        }
+        guard isHidden || !slot.definition.isHidden else {
+            return reply(
+                .failure(
+                    .refused(
+                        reason: "The component '\(component)' is hidden on all screens of "
+                            + "\(container.name).",
+                        retryAfter: nil)))
+        }
+        choose(screen) { choices in
+            if isHidden {
+                choices.view.hidden.insert(component)
+            } else {
+                choices.view.hidden.remove(component)
+            }
         } then: {
             reply($0)
         }
@@ -220,7 +237,11 @@ extension ContainerScreens {
         else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
         let actors = domain.actors
         let actor = domain.meet(screen.agent)
-        let delegate = delegate(on: screen)
+        let delegate: ContainerDelegate
+        switch self.delegate(on: screen) {
+        case .success(let found): delegate = found
+        case .failure(let error): return reply(.failure(error))
+        }
         let tell = {
             delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
         }

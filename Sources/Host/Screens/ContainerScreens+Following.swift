@@ -16,9 +16,9 @@ extension ContainerScreens {
 
     var commits: Int { screening.commits }
 
-    /// Whether screens show what there is to filter by.
-    var showsFilters: Bool {
-        container.slots.contains { $0.kind == .filters && !$0.definition.isHidden }
+    /// Whether screens that leave these components out show what there is to filter by.
+    func showsFilters(hiding hidden: Set<String>) -> Bool {
+        container.slots.contains { $0.kind == .filters && !$0.isHidden(beside: hidden) }
     }
 
     /// A number that is another one when the filters components may offer something else; nil while

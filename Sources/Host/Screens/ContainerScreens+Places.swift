@@ -58,7 +58,7 @@ extension ContainerScreens {
     /// each that may be concerned where that is not known.
     private func movedAlong() -> (views: [SharedView], focuses: [SharedFocus]) {
         var views: [ObjectIdentifier: SharedView] = [:]
-        var focuses: [Subject: [Int: SharedFocus]] = [:]
+        var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
         for list in container.slots.lazy.compactMap(\.list) {
             let isListed = list.visitMoved { [screening] item in
@@ -105,7 +105,8 @@ extension ContainerScreens {
         var choices = screen.choices
         choices.view.places = view.key.places
         choices.subject = before.goal ?? choices.subject
-        let key = FocusKey(subject: choices.subject, limit: before.key.limit)
+        var key = before.key
+        key.subject = choices.subject
         let focus = before.goal == nil ? before : screening[key] ?? SharedFocus(key, on: self)
         guard view !== old || focus !== before || isBehind(screen) else { return }
         screening.insert(focus)

@@ -18,7 +18,7 @@ extension ContainerScreens {
             table.freshID(), request,
             of: table.account(of: owner), on: self)
         table.insert(screen)
-        change(screen) { choices in
+        choose(screen) { choices in
             choices.view = ViewKey(
                 scope: request.scope, selection: request.selection, search: request.search ?? "",
                 sort: request.sort,
@@ -40,6 +40,21 @@ extension ContainerScreens {
             var choices = screen.choices
             edit(&choices)
             turn(screen, to: choices) { result in
+                done(result)
+                finished()
+            }
+        }
+    }
+
+    /// As ``change(_:_:then:)``, for what a user chose: as the delegate of its scope would have it.
+    func choose(
+        _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
+        then done: @escaping Answer<Int>
+    ) {
+        screen.queue { [self] finished in
+            var choices = screen.choices
+            edit(&choices)
+            propose(choices, on: screen) { result in
                 done(result)
                 finished()
             }
@@ -78,7 +93,8 @@ extension ContainerScreens {
             choices.subject = present(choices.subject)
             let comments = container.first(.comments)?.name ?? ""
             let key = FocusKey(
-                subject: choices.subject, limit: choices.view.limit(of: comments))
+                subject: choices.subject, limit: choices.view.limit(of: comments),
+                hidden: hiddenTalk(choices.view.hidden))
             let focus = screening[key] ?? SharedFocus(key, on: self)
             // What is answered from now on is what is shown.
             catchUp(view, focus)
@@ -108,7 +124,7 @@ extension ContainerScreens {
             }
             var choices = screen.choices
             choices.view.go(to: name)
-            turn(screen, to: choices, done)
+            propose(choices, on: screen, done)
         }
     }
 
@@ -117,6 +133,15 @@ extension ContainerScreens {
         var choices = choices
         choices.view.go(to: container.scope(choices.view.scope)?.name)
         return choices
+    }
+
+    /// Of the components that a screen leaves out those that say something about a subject: screens that have
+    /// others hidden share what is said.
+    private func hiddenTalk(_ hidden: Set<String>) -> Set<String> {
+        hidden.filter {
+            let kind = container.slot($0)?.kind
+            return kind == .votes || kind == .comments
+        }
     }
 
     func show(

@@ -75,28 +75,26 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
     }
 
-    func delegate(on screen: String) -> ContainerDelegate? {
+    func delegate(on screen: String) -> Result<ContainerDelegate, HostError>? {
         self.screen(screen).map { delegate(on: $0) }
     }
 
-    /// Who is told of what happens on a screen: its scope's delegate, or else the container's.
-    func delegate(on screen: Screen) -> ContainerDelegate {
+    /// Who is called for what happens on a screen: its scope's delegate, or else the container's.
+    func delegate(on screen: Screen) -> Result<ContainerDelegate, HostError> {
         container.delegate(in: screen.choices.view.scope)
     }
 
-    func show(_ selection: Selection, on screen: String) {
-        guard let screen = self.screen(screen) else { return }
-        change(screen) {
-            $0.view.selection = selection
-        } then: { _ in
-        }
+    func choices(of screen: String) -> ScreenChoices? {
+        self.screen(screen).map { ScreenChoices($0.choices) }
     }
 
-    func enter(_ item: String, on screen: String) {
-        if let screen = self.screen(screen) { enter(item, on: screen) { _ in } }
+    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
+        if let screen = self.screen(screen) { change(screen, asDelegate: edit) }
     }
 
-    func back(on screen: String) {
-        if let screen = self.screen(screen) { back(on: screen) { _ in } }
+    func message(_ text: String, on screen: String) { self.screen(screen)?.note(message: text) }
+
+    func lead(_ screen: String, to container: String, item: String?) {
+        self.screen(screen)?.note(lead: ScreenLead(container: container, item: item))
     }
 }

@@ -31,6 +31,8 @@ public struct KeptScreen: Sendable, Hashable {
     public var limit = 50
     /// Other limits, by component.
     public var limits: [String: Int] = [:]
+    /// The components that it leaves out.
+    public var hidden: Set<String> = []
     /// The item that it is focused on; nil: the container.
     public var subject: String?
 
@@ -84,6 +86,7 @@ extension KeptScreen {
         places = view.places.map { Place(component: $0.component, item: $0.item) }
         limit = view.limit
         limits = view.limits
+        hidden = view.hidden
         subject = screen.choices.subject.item
     }
 
@@ -93,6 +96,7 @@ extension KeptScreen {
             scope: scope, selection: selection, search: search, sort: sort, limit: limit)
         view.places = places.map { ViewKey.Place(component: $0.component, item: $0.item) }
         view.limits = limits
+        view.hidden = hidden
         return Screen.Choices(view: view, subject: Subject(item: subject))
     }
 

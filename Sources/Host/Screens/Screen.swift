@@ -68,6 +68,9 @@ public final class Screen {
     private(set) var owesFirst = false
     /// Whether it comes from another process, which alone knew its earlier revisions.
     private var isRestored = false
+    /// What its delegate has to say to its reader, with the next revision.
+    private var message: String?
+    private var lead: ScreenLead?
     /// A revision that somebody was told is on its way.
     private var promised = 0
     private var frames: Deque<Frame> = []
@@ -94,6 +97,27 @@ public final class Screen {
 
     /// The user whose it is.
     var owner: String { account.owner }
+}
+
+// MARK: What its delegate has to say
+
+extension Screen {
+    /// A longer message is cut.
+    private static let messageLength = 500
+
+    /// Sends a message with the next revision; of several the last.
+    func note(message text: String) {
+        message = String(text.prefix(Self.messageLength))
+        touched()
+    }
+
+    /// Leads its reader elsewhere with the next revision; of several the last.
+    func note(lead: ScreenLead) {
+        self.lead = lead
+        touched()
+    }
+
+    private var hasNotice: Bool { message != nil || lead != nil }
 }
 
 // MARK: Readers
@@ -245,12 +269,14 @@ extension Screen {
     private func revision(
         at moment: ScreenSnapshot, since base: Frame?, _ home: ContainerScreens
     ) -> ScreenRevision? {
-        let isDue = owesFirst || promised > revision
+        let isDue = owesFirst || promised > revision || hasNotice
         if !isDue, let base, base.moment === moment { return nil }
         let step = moment.step(from: base?.moment)
         guard isDue || !step.isEmpty else { return nil }
         // What is resumed and did not change meanwhile is still that revision.
-        if !step.isEmpty || base?.revision != revision || promised > revision { revision += 1 }
+        if !step.isEmpty || base?.revision != revision || promised > revision || hasNotice {
+            revision += 1
+        }
         let frame = Frame(
             revision: revision, moment: moment, commits: home.commits,
             generation: ballots?.generation ?? 0)
@@ -259,11 +285,14 @@ extension Screen {
             owesFirst = false
             resumed = nil
             reset = nil
+            message = nil
+            lead = nil
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
-            commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset, step: step)
+            commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset,
+            message: message, lead: lead, step: step)
     }
 
     /// What its reader was sent last, as if from nothing; nil: nothing was.
@@ -312,7 +341,8 @@ extension Screen {
 
     /// Whether what it shows now is another than what its reader was sent last.
     private var differs: Bool {
-        guard let home, let view, let focus, let last = owesFirst ? resumed : frames.last
+        guard !hasNotice, let home, let view, let focus,
+            let last = owesFirst ? resumed : frames.last
         else { return true }
         let moment = moment(view, focus, home)
         return moment !== last.moment && !moment.step(from: last.moment).isEmpty

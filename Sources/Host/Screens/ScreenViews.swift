@@ -123,6 +123,14 @@ public struct ChangeBytes: Sendable {
     }
 }
 
+/// Where a delegate leads who has a screen: the client opens that container, focused on the item.
+public struct ScreenLead: Sendable, Hashable {
+    /// The container.
+    public var container: String
+    /// The item; nil: the container itself.
+    public var item: String?
+}
+
 /// One revision of a screen: what became of it since the one before, all of one moment.
 public struct ScreenRevision: Sendable {
     /// The screen.
@@ -137,6 +145,10 @@ public struct ScreenRevision: Sendable {
     public var commits: Int
     /// Why a screen that was to be resumed starts anew.
     public var reset: String?
+    /// What its delegate has to say to who has the screen.
+    public var message: String?
+    /// Where its delegate leads who has the screen.
+    public var lead: ScreenLead?
     /// What changed, for all who take the same step.
     public var step: ScreenStep
 }

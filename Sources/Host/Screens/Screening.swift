@@ -5,8 +5,8 @@ import DequeModule
 struct Screening {
     /// By what was chosen.
     private(set) var views: [ViewKey: SharedView] = [:]
-    /// By what they are about, and how much of it they show.
-    private(set) var focuses: [Subject: [Int: SharedFocus]] = [:]
+    /// By what they are about, and what of it they show.
+    private(set) var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
     /// The views that stand in an item, or in what lies under it.
     private(set) var standing: [String: [ObjectIdentifier: SharedView]] = [:]
     /// By the actor's name.
@@ -74,14 +74,14 @@ struct Screening {
     }
 
     mutating func insert(_ focus: SharedFocus) {
-        focuses[focus.key.subject, default: [:]][focus.key.limit] = focus
+        focuses[focus.key.subject, default: [:]][focus.key] = focus
     }
 
     mutating func remove(_ focus: SharedFocus) {
         guard self[focus.key] === focus else { return }
-        focuses[focus.key.subject]?[focus.key.limit] = nil
+        focuses[focus.key.subject]?[focus.key] = nil
         if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
     }
 
-    subscript(key: FocusKey) -> SharedFocus? { focuses[key.subject]?[key.limit] }
+    subscript(key: FocusKey) -> SharedFocus? { focuses[key.subject]?[key] }
 }

@@ -74,6 +74,8 @@ struct FocusKey: Hashable {
     var subject: Subject
     /// At most so many, by the comments component that is shown.
     var limit: Int
+    /// The components that are left out, beside those that the definition hides.
+    var hidden: Set<String> = []
 }
 
 /// What is said about a subject, kept as it is for all screens that are focused on it.
@@ -138,7 +140,9 @@ final class SharedFocus {
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
         wasThere = isThere
-        let slot = container.slots.first { $0.kind == .comments && !$0.definition.isHidden }
+        let slot = container.slots.first {
+            $0.kind == .comments && !$0.isHidden(beside: key.hidden)
+        }
         if let slot, isThere, slot.isAttached {
             if asked == nil { ask(slot) }
             guard asked == nil else { return false }
@@ -150,7 +154,9 @@ final class SharedFocus {
     }
 
     private func show(_ isThere: Bool, in container: Container) -> Bool {
-        let votes = container.slots.first { $0.kind == .votes && !$0.definition.isHidden }
+        let votes = container.slots.first {
+            $0.kind == .votes && !$0.isHidden(beside: key.hidden)
+        }
         let tally = votes.map { isThere ? $0.tally(of: key.subject) ?? Tally() : Tally() }
         guard
             tally != state.tally || comments.component != state.component

@@ -21,6 +21,8 @@ struct ViewKey: Hashable {
     var limit = 50
     /// Other limits, by component.
     var limits: [String: Int] = [:]
+    /// The components that are left out, beside those that the definition hides.
+    var hidden: Set<String> = []
 
     func limit(of component: String) -> Int { limits[component] ?? limit }
 }
@@ -104,7 +106,7 @@ final class SharedView {
 
     /// Whether it shows something else when filters components offer something else.
     func dependsOnOffers(_ home: ContainerScreens) -> Bool {
-        home.showsFilters || !key.selection.isEmpty
+        home.showsFilters(hiding: key.hidden) || !key.selection.isEmpty
     }
 
     /// Brings the state up to now, if that can be known.
@@ -136,7 +138,9 @@ extension SharedView {
         guard let home else { return }
         isResolving = true
         let ask: FilterResolution.Ask = { [weak home] in home?.ask($0, $1, $2) }
-        home.container.resolve(key.selection, offers: home.showsFilters, asking: ask) {
+        home.container.resolve(
+            key.selection, offers: home.showsFilters(hiding: key.hidden), asking: ask
+        ) {
             [weak self] result in
             self?.resolved(result, for: offers)
         }
@@ -295,12 +299,14 @@ extension SharedView {
         let counts = lists.first.map(\.query.counts) ?? []
         let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
         let sections =
-            home.showsFilters ? self.sections.views(counts: counts, before: before) : nil
+            home.showsFilters(hiding: key.hidden)
+            ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
         let scope = container.scope(key.scope)
         let new = ViewState(
             number: container.domain.nextTicket(), scope: scope?.name,
-            components: isRemade ? container.slots(in: scope).map(\.view) : state.components,
+            components: isRemade
+                ? container.slots(in: scope).map { $0.view(hiding: key.hidden) } : state.components,
             sections: sections,
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
@@ -343,9 +349,9 @@ extension SharedView {
         let scope = container.scope(key.scope)
         places = scope?.name == key.scope ? key.places : []
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
-        for slot in container.lists(in: scope) where !slot.definition.isHidden {
+        for slot in container.lists(in: scope) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
-            let counts = queries.isEmpty && home.showsFilters
+            let counts = queries.isEmpty && home.showsFilters(hiding: key.hidden)
             queries.append((slot, index, query(of: slot.name, index, counts: counts)))
         }
         return queries
@@ -416,8 +422,13 @@ extension ViewState {
 }
 
 extension Slot {
-    /// The component as screens show it.
-    var view: ScreenComponent {
+    /// Whether a screen leaves it out.
+    func isHidden(beside hidden: Set<String>) -> Bool {
+        definition.isHidden || hidden.contains(name)
+    }
+
+    /// The component as screens show it that leave these out too.
+    func view(hiding hidden: Set<String>) -> ScreenComponent {
         let problem: String? =
             switch state {
             case .attached, .prepared, .closed: nil
@@ -426,7 +437,7 @@ extension Slot {
             }
         return ScreenComponent(
             name: name, kind: kind, title: definition.title ?? plugin?.title ?? name,
-            isHidden: definition.isHidden, problem: problem)
+            isHidden: isHidden(beside: hidden), problem: problem)
     }
 }
 

@@ -1,6 +1,8 @@
 import AtriumKit
 import Index
 import JSONCodec
+import LogMessages
+import Logging
 import PluginLoader
 import Store
 
@@ -27,11 +29,22 @@ struct DefinitionRecord: Equatable {
             container: "", component: "", key: live.name, value: Value.object(value).jsonBytes)
     }
 
+    /// Of a definition that names no delegate.
     private static let version: Int64 = 1
+    /// Of one that does: a daemon that knows none must not go on without.
+    private static let delegateVersion: Int64 = 2
+
+    private var namesDelegate: Bool {
+        [live, applied].contains { definition in
+            definition.map { $0.delegate != nil || $0.scopes.contains { $0.delegate != nil } }
+                ?? false
+        }
+    }
 
     private var value: [String: Value] {
         var value: [String: Value] = [
-            "version": .int(Self.version), "live": .object(live.value),
+            "version": .int(namesDelegate ? Self.delegateVersion : Self.version),
+            "live": .object(live.value),
             "kinds": .object(kinds.mapValues { .text($0.rawValue) }),
         ]
         if let applied { value["applied"] = .object(applied.value) }
@@ -50,7 +63,8 @@ struct DefinitionRecord: Equatable {
 extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
-        guard let object = value.object, object["version"]?.int == Self.version,
+        guard let object = value.object, let version = object["version"]?.int,
+            (Self.version...Self.delegateVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -76,6 +90,7 @@ extension ContainerDefinition {
         if !scopes.isEmpty { value["scopes"] = .list(scopes.map { .object($0.value) }) }
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
+        value["delegate"] = delegate.map { .object($0.value) }
         value["source"] = source.map(Value.text)
         return value
     }
@@ -91,8 +106,11 @@ extension ContainerDefinition {
                 $0.object.flatMap(ComponentDefinition.init(value:))
             },
             scopes: scopes.compactMap { $0.object.flatMap(ScopeDefinition.init(value:)) },
-            activate: value["activate"]?.text, source: value["source"]?.text)
-        guard self.fields.count == fields.count, self.components.count == components.count,
+            activate: value["activate"]?.text,
+            delegate: value["delegate"]?.object.flatMap(DelegateDefinition.init(value:)),
+            source: value["source"]?.text)
+        guard (value["delegate"] == nil) == (delegate == nil), self.fields.count == fields.count,
+            self.components.count == components.count,
             self.scopes.count == scopes.count
         else { return nil }
     }
@@ -141,6 +159,19 @@ extension ComponentDefinition {
     }
 }
 
+extension DelegateDefinition {
+    fileprivate var value: [String: Value] {
+        ["plugin": .text(plugin), "settings": .object(settings)]
+    }
+
+    fileprivate init?(value: [String: Value]) {
+        guard let plugin = value["plugin"]?.text, let settings = value["settings"]?.object else {
+            return nil
+        }
+        self.init(plugin: plugin, settings: settings)
+    }
+}
+
 extension ScopeDefinition {
     fileprivate var value: [String: Value] {
         var value: [String: Value] = [
@@ -148,16 +179,20 @@ extension ScopeDefinition {
         ]
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
+        value["delegate"] = delegate.map { .object($0.value) }
         return value
     }
 
     fileprivate init?(value: [String: Value]) {
-        guard let name = value["name"]?.text, let contents = value["contents"]?.list else {
+        let delegate = value["delegate"]?.object.flatMap(DelegateDefinition.init(value:))
+        guard (value["delegate"] == nil) == (delegate == nil), let name = value["name"]?.text,
+            let contents = value["contents"]?.list
+        else {
             return nil
         }
         self.init(
             name: name, title: value["title"]?.text, contents: contents.compactMap(\.text),
-            activate: value["activate"]?.text)
+            activate: value["activate"]?.text, delegate: delegate)
     }
 }
 
@@ -171,6 +206,11 @@ extension Container {
         }
         stand(as: record.live, applied: record.applied, remains: record.remains, slots)
         rewire()
-        followScopes()
+        adopt(Delegates(for: definition, keeping: delegates, in: domain))
+        for (what, reason) in delegates.failures {
+            domain.logger.tell(
+                .delegateFailed,
+                ["container": "\(name)", "reason": "The \(what) \(reason)"])
+        }
     }
 }

@@ -8,7 +8,15 @@ extension ContainerDefinition {
     func isSame(as other: ContainerDefinition) -> Bool {
         self == other && title.isSame(as: other.title) && source.isSame(as: other.source)
             && zip(components, other.components).allSatisfy { $0.isSame(as: $1) }
-            && scopes.isSame(as: other.scopes)
+            && scopes.isSame(as: other.scopes) && delegate.isSame(as: other.delegate)
+    }
+}
+
+extension DelegateDefinition? {
+    /// Whether both name the same plugin with just the same settings, or neither names one.
+    func isSame(as other: DelegateDefinition?) -> Bool {
+        self == other
+            && Value.object(self?.settings ?? [:]).isSame(as: .object(other?.settings ?? [:]))
     }
 }
 
@@ -25,7 +33,10 @@ extension ComponentDefinition {
 
 extension [ScopeDefinition] {
     func isSame(as other: [ScopeDefinition]) -> Bool {
-        self == other && zip(self, other).allSatisfy { $0.title.isSame(as: $1.title) }
+        self == other
+            && zip(self, other).allSatisfy {
+                $0.title.isSame(as: $1.title) && $0.delegate.isSame(as: $1.delegate)
+            }
     }
 }
 

@@ -35,6 +35,7 @@ final class Restructuring {
     private var kept: [String: Slot] = [:]
     private var made: [Slot] = []
     private var gated: [String] = []
+    private let delegates: Delegates
     /// The new components that are not waited for.
     private(set) var late: Set<String> = []
     /// How their starts ended before the commit, where they failed.
@@ -53,6 +54,8 @@ final class Restructuring {
         self.container = container
         self.change = change
         self.keepsContainer = keepsContainer
+        delegates = Delegates(
+            for: change.live, keeping: container.delegates, in: container.domain)
     }
 
     /// Does all that comes before the commit, and nothing of it.
@@ -83,10 +86,15 @@ final class Restructuring {
 
 extension Restructuring {
     private func prepare(_ done: @escaping Answer<Void>) {
+        if let error = delegates.objection(since: container.delegates) {
+            return done(.failure(error))
+        }
+        // Another delegate may show other items: what components report goes through it anew.
+        let isRewired = delegates.hasOtherOwn(than: container.delegates)
         let fieldsChange = change.live.fields != container.definition.fields
         for definition in change.live.components {
             let old = container.slot(definition.name)
-            if let old, !fieldsChange, old.definition.makesSame(as: definition) {
+            if let old, !fieldsChange, !isRewired, old.definition.makesSame(as: definition) {
                 kept[definition.name] = old
             } else {
                 made.append(
@@ -247,13 +255,14 @@ extension Restructuring {
         container.stand(
             as: change.live, applied: change.applied, remains: change.remains, slots)
         for old in leaving { replace(old) }
+        container.adopt(delegates)
         container.rewire()
         container.structureChanged()
         domain.bus.readabilityChanged()
         container.announce(
             change.topic, commit, time: time, actor: change.actor,
             payload: change.payload)
-        container.followScopes()
+        container.screens?.scopesChanged()
         container.startsChanged()
         takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
             container.open(gated)

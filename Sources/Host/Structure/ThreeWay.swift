@@ -47,6 +47,17 @@ struct ThreeWay {
             result.activate = new.activate
             lines.append("activate: \(new.activate ?? "none")")
         }
+        if !new.delegate.isSame(as: base.delegate), !new.delegate.isSame(as: result.delegate) {
+            lines.append(Self.line(of: new.delegate, after: result.delegate))
+            result.delegate = new.delegate
+        }
+    }
+
+    private static func line(
+        of delegate: DelegateDefinition?, after old: DelegateDefinition?
+    ) -> String {
+        delegate?.plugin == old?.plugin
+            ? "delegate: its settings changed" : "delegate: \(delegate?.plugin ?? "none")"
     }
 
     private mutating func compareFields() {
@@ -89,6 +100,9 @@ struct ThreeWay {
             if scope.contents != old.contents { lines.append("\(path) \(shows)") }
             if scope.activate != old.activate {
                 lines.append("\(path) activate \(scope.activate ?? "none")")
+            }
+            if !scope.delegate.isSame(as: old.delegate) {
+                lines.append("\(path) \(Self.line(of: scope.delegate, after: old.delegate))")
             }
         }
         for scope in result.scopes where new.scope(scope.name) == nil {

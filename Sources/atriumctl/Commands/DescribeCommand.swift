@@ -81,6 +81,7 @@ struct DescribeCommand: AsyncParsableCommand {
         facts.add("Title", container.title)
         facts.add(
             "State", container.state.rawValue + (container.reason.map { ": \($0)" } ?? ""))
+        facts.add("Delegate", container.delegate)
         facts.add("Items", Wording.count(container.items))
         facts.add("Votes", reply.votes.map(TallyText.full))
         facts.add("Comments", reply.comments.map { Wording.count($0) })
@@ -104,14 +105,15 @@ struct DescribeCommand: AsyncParsableCommand {
 
     private func table(of scopes: [Scope], in container: Container) -> Table {
         var table = Table([
-            .text("scope"), .text("shows", least: 12), .text("activate"), .text("title"),
+            .text("scope"), .text("shows", least: 12), .text("activate"), .text("delegate"),
+            .text("title"),
         ])
         let there = Set(container.components.map(\.name))
         for scope in scopes {
             let shows = scope.contents.map { there.contains($0) ? $0 : "\($0) (detached)" }
             table.add([
                 scope.name, shows.joined(separator: ", "), scope.activate ?? "",
-                scope.title == scope.name ? "" : scope.title,
+                scope.delegate ?? "", scope.title == scope.name ? "" : scope.title,
             ])
         }
         return table

@@ -115,10 +115,17 @@ final class ScreenPrinter {
                 tell("connected again")
             }
             isResuming = false
+            if style == .drawn, notice == nil {
+                let words = ScreenChangeText.words(of: reply)
+                if !words.isEmpty { notice = words.joined(separator: "; ") }
+            }
             switch style {
             case .json: Output.rawLine(object.bytes)
             case .drawn: draw()
-            case .lines where reply.base == nil: write(view().lines(model))
+            case .lines where reply.base == nil:
+                write(
+                    view().lines(model)
+                        + ScreenChangeText.words(of: reply).map { PrintableText.line($0) })
             case .lines:
                 write(
                     ScreenChangeText(fields: fields).lines(

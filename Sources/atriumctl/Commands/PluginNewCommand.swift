@@ -7,8 +7,8 @@ struct PluginNewCommand: ParsableCommand {
         commandName: "new", abstract: "Start a plugin: a package that builds, with its tests.")
 
     @Option(
-        help: "What its components do: contents, filters, votes or comments.",
-        completion: .list(["contents", "filters", "votes", "comments"]))
+        help: "What it makes: contents, filters, votes or comments; or delegate.",
+        completion: .list(PluginKind.allCases.map(\.rawValue)))
     var kind: PluginKind
 
     @Argument(help: "Its name, such as Thumbs; it becomes the module's.")
@@ -72,7 +72,7 @@ struct PluginNewCommand: ParsableCommand {
 
 /// The kinds of plugins.
 enum PluginKind: String, CaseIterable, ExpressibleByArgument {
-    case contents, filters, votes, comments
+    case contents, filters, votes, comments, delegate
 }
 
 /// Where the kit's packages are.

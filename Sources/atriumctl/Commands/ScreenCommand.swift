@@ -15,7 +15,8 @@ struct ScreenCommand: AsyncParsableCommand {
             ScreenSelectCommand.self, ScreenDeselectCommand.self, ScreenClearCommand.self,
             ScreenSearchCommand.self, ScreenSortCommand.self, ScreenResizeCommand.self,
             ScreenScopeCommand.self, ScreenEnterCommand.self, ScreenBackCommand.self,
-            ScreenFocusCommand.self, ScreenActivateCommand.self,
+            ScreenFocusCommand.self, ScreenHideCommand.self, ScreenShowCommand.self,
+            ScreenActivateCommand.self,
         ])
 }
 

@@ -65,6 +65,43 @@ struct ScreenFocusCommand: AsyncParsableCommand {
     }
 }
 
+/// The command `atriumctl screen hide SCREEN COMPONENT`.
+struct ScreenHideCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hide", abstract: "Leave a component out on this screen alone.",
+        discussion: "'atriumctl hide' hides one on all screens of a container.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The component.")
+    var component: String
+
+    func run() async throws {
+        try await options.work(
+            Screens.SetHidden.self,
+            .init(screen: options.screen, component: component, hidden: true)
+        ) { $0.revision }
+    }
+}
+
+/// The command `atriumctl screen show SCREEN COMPONENT`.
+struct ScreenShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a component again that this screen left out.")
+
+    @OptionGroup var options: ScreenOptions
+
+    @Argument(help: "The component.")
+    var component: String
+
+    func run() async throws {
+        try await options.work(
+            Screens.SetHidden.self,
+            .init(screen: options.screen, component: component, hidden: false)
+        ) { $0.revision }
+    }
+}
+
 /// The command `atriumctl screen activate SCREEN ITEM`.
 struct ScreenActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -25,9 +25,19 @@ struct ScreenChangeText {
         if let components = reply.components {
             lines += Self.lines(of: components, before: before.components)
         }
+        lines += Self.words(of: reply)
         let mark = "#\(reply.revision)  "
         if reply.commits > 1 { lines.append("\(reply.commits) commits in one") }
         return lines.map { mark + PrintableText.line($0) }
+    }
+
+    /// What the delegate has to say with a revision.
+    static func words(of reply: Screens.Open.Reply) -> [String] {
+        var lines = reply.message.map { ["message: \($0)"] } ?? []
+        if let lead = reply.lead {
+            lines.append("leads to: \(lead.container)\(lead.item.map { "/\($0)" } ?? "")")
+        }
+        return lines
     }
 
     private func text(_ edit: ScreenChange.Edit) -> String {

@@ -47,12 +47,15 @@ enum PackageTemplate {
         @Suite struct {{Name}}Tests {
             @Test(arguments: 1...5)
             func `it conforms to its kind`(seed: Int) async throws {
-                try await Conformance.run({{Name}}.self, seed: UInt64(seed))
+                {{suite}}
             }
 
         {{test}}
         }
         """##
+
+    /// What runs the conformance suite of a component's kind.
+    static let suite = "try await Conformance.run({{Name}}.self, seed: UInt64(seed))"
 
     static let makefile = """
         # Where the daemon looks for plugins.

@@ -18,7 +18,7 @@ struct PluginTemplate {
             File(path: "Package.swift", text: filled(PackageTemplate.package)),
             File(path: "manifest.json", text: filled(PackageTemplate.manifest)),
             File(path: "Makefile", text: filled(PackageTemplate.makefile)),
-            File(path: "README.md", text: filled(PackageTemplate.readme)),
+            File(path: "README.md", text: filled(readme)),
             File(path: ".gitignore", text: ".build/\n"),
             File(path: "Sources/\(name)/\(name).swift", text: filled(source)),
             File(path: "Tests/\(name)Tests/\(name)Tests.swift", text: filled(tests)),
@@ -37,6 +37,7 @@ struct PluginTemplate {
         case .filters: FiltersTemplate.source
         case .votes: VotesTemplate.source
         case .comments: CommentsTemplate.source
+        case .delegate: DelegateTemplate.source
         }
     }
 
@@ -47,15 +48,26 @@ struct PluginTemplate {
             case .filters: FiltersTemplate.test
             case .votes: VotesTemplate.test
             case .comments: CommentsTemplate.test
+            case .delegate: DelegateTemplate.test
             }
-        return PackageTemplate.tests.replacing("{{test}}", with: test)
+        return PackageTemplate.tests
+            .replacing(
+                "{{suite}}",
+                with: kind == .delegate
+                    ? DelegateTemplate.suite : PackageTemplate.suite
+            )
+            .replacing("{{test}}", with: test)
+    }
+
+    private var readme: String {
+        kind == .delegate ? DelegateTemplate.readme : PackageTemplate.readme
     }
 
     private func filled(_ text: String) -> String {
         let values = [
             "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
             "kit": "\(kit)/AtriumKit", "kitTesting": "\(kit)/AtriumKitTesting",
-            "component": name.lowercased(),
+            "component": name.lowercased(), "folder": "/PATH/TO/\(name)",
         ]
         var text = text
         for (key, value) in values { text = text.replacing("{{\(key)}}", with: value) }

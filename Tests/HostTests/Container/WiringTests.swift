@@ -1,16 +1,18 @@
 import AtriumKit
-import Synchronization
+import PluginLoader
 import Testing
 
 @testable import Host
 
-/// A delegate that has something against bad words and low votes, and shows nobody a selection.
+/// A delegate that has something against bad words and low votes.
 private final class StrictDelegate: ContainerDelegate {
-    let log: Log
+    let log: DelegateLog
 
-    init(_ log: Log) {
-        self.log = log
-        super.init()
+    override class var settings: [Setting] { [DelegateLog.setting] }
+
+    required init(context: DelegateContext) throws {
+        log = try DelegateLog.named(in: context)
+        try super.init(context: context)
     }
 
     override func votes(
@@ -25,6 +27,13 @@ private final class StrictDelegate: ContainerDelegate {
         draft.text.contains("damn") ? Refusal("Mind your words.") : nil
     }
 
+    override func comments(
+        _ component: ComponentReference, shouldAcceptEdit text: String, of comment: String,
+        by actor: ActorID
+    ) -> Refusal? {
+        text.contains("damn") ? Refusal("Mind your words.") : nil
+    }
+
     override func votes(
         _ component: ComponentReference, didChange tally: Tally, of subject: Subject
     ) {
@@ -37,18 +46,11 @@ private final class StrictDelegate: ContainerDelegate {
     }
 }
 
-/// What happened, in order.
-private final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-    var all: [String] { lines.withLock { $0 } }
-}
-
 @Suite(.timeLimit(.minutes(3))) struct WiringTests {
-    private func films(_ log: Log) async throws -> TestRegistry {
-        let host = try await TestRegistry.start()
-        await host.on { $0.domain.makeDelegate = { _, _ in StrictDelegate(log) } }
-        try await host.apply(.films)
+    private func films(_ log: DelegateLog) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(
+            delegates: [DelegatePlugin(id: "test.strict", delegate: StrictDelegate.self)])
+        try await host.apply(.films.changed { $0.delegate = log.delegate(of: "test.strict") })
         try await host.put(.film("heat"))
         return host
     }
@@ -71,7 +73,7 @@ private final class Log: Sendable {
     @Test func `a commit is shown by the index, told the delegate, screens, bus, then answered`()
         async throws
     {
-        let log = Log()
+        let log = DelegateLog.make()
         let host = try await films(log)
         let screen = try await host.call {
             $0.openScreen(
@@ -106,7 +108,7 @@ private final class Log: Sendable {
     @Test func `the delegate is asked before a component sees a command, and may veto it`()
         async throws
     {
-        let host = try await films(Log())
+        let host = try await films(.make())
         await expect(.refused(reason: "Too harsh.", retryAfter: nil)) {
             try await host.cast(1, on: "heat")
         }
@@ -114,11 +116,15 @@ private final class Log: Sendable {
             try await host.post("damn good")
         }
         #expect(try await host.cast(3, on: "heat").tally.tally.count == 1)
+        try await host.post("Good.", id: "c1")
+        await expect(.refused(reason: "Mind your words.", retryAfter: nil)) {
+            _ = try await host.edit("c1", text: "damn good")
+        }
         try await host.end()
     }
 
     @Test func `the delegate publishes under its container's name`() async throws {
-        let host = try await films(Log())
+        let host = try await films(.make())
         let subscription = try await host.call { registry, reply in
             reply(
                 Result { () throws(HostError) in

@@ -243,6 +243,13 @@ extension Registry {
         with(screen, caller, reply) { $0.enter(item, on: $1, reply) }
     }
 
+    func setHidden(
+        _ screen: ScreenID, component: String, _ isHidden: Bool, by caller: Caller,
+        _ reply: @escaping Reply<Int>
+    ) {
+        with(screen, caller, reply) { $0.setHidden(component, isHidden, on: $1, reply) }
+    }
+
     func back(_ screen: ScreenID, by caller: Caller, _ reply: @escaping Reply<Int>) {
         with(screen, caller, reply) { $0.back(on: $1, reply) }
     }

@@ -36,6 +36,7 @@ final class TestRegistry: Sendable {
     /// Opens the store of a directory, by default a new one, and loads what it holds, or begins to.
     static func start(
         in directory: TemporaryDirectory? = nil, plugins: [Plugin] = .builtIn,
+        delegates: [DelegatePlugin] = [],
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true,
         secondsATick: Int64 = 1
@@ -46,7 +47,8 @@ final class TestRegistry: Sendable {
         let opened = Mutex<Store?>(nil)
         let clock = Atomic<Int64>(1_800_000_000_000)
         let registry = try Registry(
-            loop: loop, plugins: PluginLibrary(plugins), workers: workers, limits: limits,
+            loop: loop, plugins: PluginLibrary(plugins, delegates: delegates), workers: workers,
+            limits: limits,
             logger: logger,
             clock: {
                 let time = clock.wrappingAdd(secondsATick * 1_000, ordering: .relaxed).newValue

@@ -247,9 +247,10 @@ import Testing
     }
 
     @Test func `what a delegate of its own shows is read and not compared`() async throws {
-        let host = try await TestRegistry.start()
-        await host.on { $0.domain.makeDelegate = { _, _ in QuietDelegate() } }
-        try await host.apply(.films)
+        let host = try await TestRegistry.start(
+            delegates: [DelegatePlugin(id: "test.quiet", delegate: QuietDelegate.self)])
+        try await host.apply(
+            .films.changed { $0.delegate = DelegateDefinition(plugin: "test.quiet") })
         try await host.put(.film("heat"))
         let report = try await host.verify("films")
         #expect(report.damage == [])

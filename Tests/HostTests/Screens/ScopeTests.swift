@@ -1,30 +1,21 @@
 import AtriumKit
+import PluginLoader
 import Store
-import Synchronization
 import Testing
 
 @testable import Host
 
 /// What its delegate was told, with whose delegate it is.
 private final class ListeningDelegate: ContainerDelegate {
-    final class Log: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        func taken() -> [String] {
-            lines.withLock { lines in
-                defer { lines = [] }
-                return lines
-            }
-        }
-    }
-
     private let name: String
-    private let log: Log
+    private let log: DelegateLog
 
-    init(_ name: String, _ log: Log) {
-        self.name = name
-        self.log = log
-        super.init()
+    override class var settings: [Setting] { [DelegateLog.setting] }
+
+    required init(context: DelegateContext) throws {
+        name = context.scope ?? "container"
+        log = try DelegateLog.named(in: context)
+        try super.init(context: context)
     }
 
     override func filters(
@@ -34,11 +25,14 @@ private final class ListeningDelegate: ContainerDelegate {
         log.add("\(name): \(filter) selected")
     }
 
-    override func filters(
-        _ component: ComponentReference, willShow selection: Selection, on screen: String
-    ) -> Selection {
+    override func screen(
+        _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
+    ) -> ScreenChoices {
         // Old films are all shown, whatever is selected.
-        name == "past" ? Selection() : selection
+        guard name == "past" else { return next }
+        var next = next
+        next.selection = Selection()
+        return next
     }
 
     override func contents(
@@ -71,14 +65,19 @@ private final class ListeningDelegate: ContainerDelegate {
         return definition
     }()
 
-    private func films(log: ListeningDelegate.Log? = nil) async throws -> TestRegistry {
-        let host = try await TestRegistry.start()
-        if let log {
-            await host.on {
-                $0.domain.makeDelegate = { ListeningDelegate($1 ?? "container", log) }
-            }
+    /// The films, with a delegate for the container and one for each scope that write to a log.
+    private func listened(_ log: DelegateLog?) -> ContainerDefinition {
+        let delegate = log?.delegate(of: "test.listening")
+        return Self.definition.changed {
+            $0.delegate = delegate
+            for place in $0.scopes.indices { $0.scopes[place].delegate = delegate }
         }
-        try await host.apply(Self.definition)
+    }
+
+    private func films(log: DelegateLog? = nil) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(
+            delegates: [DelegatePlugin(id: "test.listening", delegate: ListeningDelegate.self)])
+        try await host.apply(listened(log))
         try await host.put(.film("heat", ["crime"]), .film("alien", ["horror"]))
         let old = ["laura", "metropolis"].map { ItemDraft(item: .film($0, ["crime"])) }
         _ = try await host.call { $0.put("films", component: "archive", old, by: .ann, $1) }
@@ -180,7 +179,7 @@ private final class ListeningDelegate: ContainerDelegate {
     @Test func `each scope's delegate is told of its screens, the container's of all else`()
         async throws
     {
-        let log = ListeningDelegate.Log()
+        let log = DelegateLog.make()
         let host = try await films(log: log)
         let client = try await ScreenClient(host)
         let id = client.id
@@ -211,18 +210,24 @@ private final class ListeningDelegate: ContainerDelegate {
     @Test func `a scope that stays keeps its delegate, whatever else the definition changes`()
         async throws
     {
-        let host = try await films(log: ListeningDelegate.Log())
+        let log = DelegateLog.make()
+        let host = try await films(log: log)
         func delegates() async -> [String: ObjectIdentifier] {
-            await host.on {
-                $0.containers["films"]?.scopeDelegates.byScope.mapValues { ObjectIdentifier($0) }
-                    ?? [:]
+            await host.on { registry in
+                guard let films = registry.containers["films"] else { return [:] }
+                let named = films.definition.scopes.compactMap { scope in
+                    (try? films.delegates.delegate(in: scope.name).get()).map {
+                        (scope.name, ObjectIdentifier($0))
+                    }
+                }
+                return Dictionary(named) { first, _ in first }
             }
         }
         let before = await delegates()
         #expect(Set(before.keys) == ["now", "past", "all"])
         #expect(Set(before.values).count == 3)
         try await host.apply(
-            Self.definition.changed {
+            listened(log).changed {
                 $0.scopes[1].title = "Before"
                 $0.scopes.remove(at: 2)
                 $0.scopes.append(ScopeDefinition(name: "new", contents: ["list"]))
@@ -230,6 +235,9 @@ private final class ListeningDelegate: ContainerDelegate {
         let after = await delegates()
         #expect(Set(after.keys) == ["now", "past", "new"])
         #expect(after["past"] == before["past"])
+        // It names none, and has the container's.
+        let own = await host.on { $0.containers["films"].map { ObjectIdentifier($0.delegate) } }
+        #expect(after["new"] == own)
         try await host.end()
     }
 

@@ -41,17 +41,29 @@ import Testing
         try await Self.run(seed, steps: steps, losing: RemoteLauncher.Script())
     }
 
+    @Test(arguments: seeds)
+    func `a delegate that overrides nothing behaves as the default`(seed: UInt64) async throws {
+        let steps = Self.steps / 5
+        print("screens with delegates: seed \(seed), \(steps) steps")
+        try await Self.run(
+            seed, steps: steps, losing: nil, delegate: DelegateDefinition(plugin: "test.plain"))
+    }
+
     private static func run(
-        _ seed: UInt64, steps: Int, losing script: RemoteLauncher.Script?
+        _ seed: UInt64, steps: Int, losing script: RemoteLauncher.Script?,
+        delegate: DelegateDefinition? = nil
     ) async throws {
         let host = try await TestRegistry.start(
             in: TemporaryDirectory(inMemory: true),
+            delegates: [DelegatePlugin(id: "test.plain", delegate: PlainDelegate.self)],
             workers: script.map { RemoteLauncher($0) as any ComponentLauncher }
                 ?? NoWorkers())
         let scopes = seed.isMultiple(of: 2) ? ContainerDefinition.shelfScopes : []
         try await host.apply(
-            .shelves(isolation: script == nil ? .daemon : .process, scopes: scopes))
-        let world = ScreenWorld(host.registry, seed: seed, script: script, scopes: scopes)
+            .shelves(
+                isolation: script == nil ? .daemon : .process, scopes: scopes, delegate: delegate))
+        let world = ScreenWorld(
+            host.registry, seed: seed, script: script, scopes: scopes, delegate: delegate)
         let failure: String? = await withCheckedContinuation { continuation in
             Task {
                 await host.on { _ in
@@ -66,9 +78,10 @@ import Testing
 }
 
 extension ContainerDefinition {
-    /// Two lists, with what is said about their items.
+    /// Two lists, with what is said about their items; a delegate for each scope but the last, which has the
+    /// container's.
     static func shelves(
-        isolation: Isolation, scopes: [ScopeDefinition] = []
+        isolation: Isolation, scopes: [ScopeDefinition] = [], delegate: DelegateDefinition? = nil
     ) -> ContainerDefinition {
         var definition = films
         definition.name = "shelves"
@@ -78,6 +91,8 @@ extension ContainerDefinition {
             definition.components[place].isolation = isolation
         }
         definition.scopes = scopes
+        definition.delegate = delegate
+        for place in scopes.indices.dropLast() { definition.scopes[place].delegate = delegate }
         return definition
     }
 

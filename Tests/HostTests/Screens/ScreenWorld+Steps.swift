@@ -158,7 +158,7 @@ extension ScreenWorld {
     private func changeScopes(_ then: @escaping @Sendable () -> Void) {
         let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...2)])
         let definition = ContainerDefinition.shelves(
-            isolation: script == nil ? .daemon : .process, scopes: scopes)
+            isolation: script == nil ? .daemon : .process, scopes: scopes, delegate: delegate)
         registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
             if take($0) != nil {
                 model.scopes = scopes

@@ -34,6 +34,8 @@ final class ScreenWorld: @unchecked Sendable {
     var random: RepeatableRandom
     let lookers: [Looker]
     let script: RemoteLauncher.Script?
+    /// The delegate that its definitions name.
+    let delegate: DelegateDefinition?
     private(set) var revisions = 0
     /// What went wrong first.
     var failure: String?
@@ -45,10 +47,11 @@ final class ScreenWorld: @unchecked Sendable {
 
     init(
         _ registry: Registry, seed: UInt64, script: RemoteLauncher.Script?,
-        scopes: [ScopeDefinition]
+        scopes: [ScopeDefinition], delegate: DelegateDefinition?
     ) {
         self.registry = registry
         self.script = script
+        self.delegate = delegate
         model.scopes = scopes
         random = RepeatableRandom(seed)
         lookers = [

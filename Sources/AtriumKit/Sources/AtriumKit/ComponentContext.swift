@@ -25,7 +25,7 @@ public final class ComponentContext {
         self.settings = settings
         self.fields = fields
         self.services = services
-        self.logger = ComponentLogger(services: services)
+        self.logger = ComponentLogger { services.log($0, $1) }
     }
 
     /// The field with this name, nil when the container has none.
@@ -103,13 +103,13 @@ public enum LogLevel: String, Sendable, Hashable {
     case error
 }
 
-/// The log of one component; the host adds its name and its container's.
+/// The log of one component or delegate; the host adds its name and its container's.
 public struct ComponentLogger {
-    let services: any ContextServices
+    let write: (LogLevel, String) -> Void
 
     /// Writes a message.
     public func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
-        services.log(level, message())
+        write(level, message())
     }
     /// Writes a message for whoever debugs the plugin.
     public func debug(_ message: @autoclosure () -> String) { log(.debug, message()) }

@@ -16,12 +16,20 @@ public struct ComponentReference: Sendable, Hashable {
 public protocol ContainerHandle: AnyObject {
     /// The container's name.
     var name: String { get }
-    /// Shows on a screen what a selection lets through.
-    func show(_ selection: Selection, on screen: String)
-    /// Shows an item's children on a screen.
-    func enter(_ item: String, on screen: String)
-    /// Shows on a screen what it showed before the last item was entered.
-    func back(on screen: String)
+    /// What is chosen on a screen; nil: there is no such screen on this container.
+    func choices(of screen: String) -> ScreenChoices?
+    /// Changes what is chosen on a screen, once the choices before are shown; the delegate is not asked about it.
+    ///
+    /// What can't be shown (a filter, an item or a scope that is not there) changes nothing, and is logged.
+    func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void)
+    /// Sends a message to who has the screen, with its next revision and never again.
+    ///
+    /// It has at most 500 characters; what is longer is cut. Of several before a revision the last is sent.
+    func message(_ text: String, on screen: String)
+    /// Leads who has the screen to another container, focused on an item of it: the client opens that.
+    ///
+    /// Sent with the next revision and never again.
+    func lead(_ screen: String, to container: String, item: String?)
     /// Puts the items of a source into its list.
     func updateList(of component: ComponentReference, with change: ContentChange)
     /// Sets fields that are derived from votes, to sort and filter by: `votes.score`, `votes.count`.
@@ -32,23 +40,65 @@ public protocol ContainerHandle: AnyObject {
     func publish(_ name: String, _ payload: [String: Value])
 }
 
+/// What a delegate gets from its host: whose it is, its settings, and its log.
+public final class DelegateContext {
+    /// The container's name.
+    public let container: String
+    /// The scope that it is the delegate of; nil: the container.
+    public let scope: String?
+    /// Its settings, checked, defaults filled in.
+    public let settings: Settings
+    /// The fields of the container's items, in the definition's order.
+    public let fields: [Field]
+    /// Where it writes what an administrator should know.
+    public let logger: ComponentLogger
+
+    /// Made by a host.
+    public init(
+        container: String, scope: String?, settings: Settings, fields: [Field],
+        log: @escaping (LogLevel, String) -> Void
+    ) {
+        self.container = container
+        self.scope = scope
+        self.settings = settings
+        self.fields = fields
+        logger = ComponentLogger(write: log)
+    }
+}
+
 /// The delegate of all components of one container, or of what happens in one of its scopes.
 ///
 /// Its methods *are* the default wiring; a class of its own overrides what it cares for, and
-/// inherits the rest.
+/// inherits the rest. A plugin of the kind `delegate` exports such a class, and a definition names the
+/// plugin: `delegate: org.example.agenda`, for the container or for a scope.
 ///
-/// A container with scopes has one for each of them too: that one is told of what users do on screens
-/// in its scope (filters, and items that they choose). All else, which belongs to no screen, is the
+/// What users do on screens in a scope (filters, and items that they choose) the scope's delegate is
+/// called for; a scope that names none has the container's. All else, which belongs to no screen, is the
 /// container's: what components decide and report.
 ///
 /// `should…` is asked before the component sees the command; nil lets it through. `did…` is called
-/// at the commit, never before, and after the component has returned.
+/// at the commit, never before, and after the component has returned. Every method is called on the
+/// daemon's one serial domain, and must return at once: while it runs, nobody is served.
+///
+/// A delegate has no records, and is made anew at each start of the daemon, and when its settings or the
+/// container's fields change: what it decides must follow from its settings and from what it is asked.
 open class ContainerDelegate {
-    /// The container; nil once it is gone.
+    /// The options it understands.
+    ///
+    /// Anything else in its settings is refused before `init`. None may be of the type `secret`. Default: none.
+    open class var settings: [Setting] { [] }
+
+    /// The container; nil before it is wired, and once the container is gone.
     public internal(set) weak var container: (any ContainerHandle)?
 
-    /// A delegate that is not wired yet.
+    /// The default wiring, of a container that names no delegate.
     public init() {}
+
+    /// Makes a plugin's delegate, which is not wired yet.
+    ///
+    /// - Parameter context: whose it is, its settings, checked against ``settings``, and its log.
+    /// - Throws: ``SettingError`` for a setting whose value makes no sense, naming it.
+    public required init(context: DelegateContext) throws {}
 
     /// Wires the delegate to its container.
     ///
@@ -69,6 +119,14 @@ open class ContainerDelegate {
         _ component: ComponentReference, shouldAccept draft: CommentDraft, by author: ActorID
     ) -> Refusal? { nil }
 
+    /// Whether a comment may have another text; a refusal vetoes it.
+    ///
+    /// Default: it may.
+    open func comments(
+        _ component: ComponentReference, shouldAcceptEdit text: String, of comment: String,
+        by actor: ActorID
+    ) -> Refusal? { nil }
+
     /// A source's items changed.
     ///
     /// Default: its list follows.
@@ -85,14 +143,25 @@ open class ContainerDelegate {
         by actor: ActorID
     ) {}
 
-    /// Which selection a screen shows, once a component has selected, deselected or cleared filters.
+    /// What a screen is to show: the delegate stands between the user and the choices.
     ///
-    /// Default: the component's.
-    open func filters(
-        _ component: ComponentReference, willShow selection: Selection, on screen: String
-    ) -> Selection { selection }
+    /// Called when a screen is opened, and once for each thing that a user does on it: select, search, sort, go to
+    /// another scope, enter, go back, focus, hide. It is called of the delegate of `next`'s scope. What it returns
+    /// is what the screen shows and keeps; a resumption or a restart does not ask again. An answer that can't be
+    /// shown is logged, and `next` stands.
+    ///
+    /// The same question must have the same answer, and asked about its own answer it returns just that.
+    ///
+    /// - Parameters:
+    ///   - screen: whose screen it is.
+    ///   - next: what the user chose.
+    ///   - shown: what the screen shows until now; nil: it is being opened.
+    /// - Returns: what it is to show; by default what the user chose.
+    open func screen(
+        _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
+    ) -> ScreenChoices { next }
 
-    /// A filter was selected.
+    /// A filter was selected: what the component answered, before ``screen(_:willShow:after:)`` is asked.
     ///
     /// Default: nothing.
     open func filters(
@@ -100,7 +169,7 @@ open class ContainerDelegate {
         now selection: Selection, on screen: String
     ) {}
 
-    /// A filter was deselected.
+    /// A filter was deselected, as in a selection.
     ///
     /// Default: nothing.
     open func filters(

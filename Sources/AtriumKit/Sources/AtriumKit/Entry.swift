@@ -1,13 +1,22 @@
-/// What a plugin's library hands to the host: the component class that it makes.
+/// What a plugin's library hands to the host: the class that it makes components or delegates of.
 public final class PluginEntry {
+    /// What a class is for.
+    public enum Export: Sendable {
+        /// It makes components.
+        case component(any Component.Type)
+        /// It makes delegates of containers and scopes.
+        case delegate(ContainerDelegate.Type)
+    }
+
     /// The class.
-    public let component: any Component.Type
+    public let export: Export
 
-    init(component: any Component.Type) { self.component = component }
+    init(_ export: Export) { self.export = export }
 
-    /// The kind of its components; nil when the class has none of the four.
+    /// The kind of its components; nil when the class has none of the four, or makes delegates.
     public var kind: Kind? {
-        switch component {
+        guard case .component(let component) = export else { return nil }
+        return switch component {
         case is any ContentListing.Type: .contents
         case is any Filtering.Type: .filters
         case is any Voting.Type: .votes
@@ -48,5 +57,25 @@ public func exportPlugin<C: Component>(_ component: C.Type) -> UnsafeMutableRawP
 
 /// Makes the entry; called through ``exportPlugin(_:)`` alone.
 public func retainedPluginEntry(_ component: any Component.Type) -> UnsafeMutableRawPointer {
-    Unmanaged.passRetained(PluginEntry(component: component)).toOpaque()
+    Unmanaged.passRetained(PluginEntry(.component(component))).toOpaque()
+}
+
+/// Exports a delegate class from a plugin's library, whose manifest says `"kind": "delegate"`.
+///
+/// ```swift
+/// @c(atrium_plugin_org_example_agenda)
+/// public func entry() -> UnsafeMutableRawPointer { exportPlugin(Agenda.self) }
+/// ```
+///
+/// - Parameter delegate: the class.
+/// - Returns: a retained ``PluginEntry`` for the host.
+@_alwaysEmitIntoClient
+public func exportPlugin<D: ContainerDelegate>(_ delegate: D.Type) -> UnsafeMutableRawPointer {
+    atriumKitEpoch()
+    return retainedDelegateEntry(delegate)
+}
+
+/// Makes the entry; called through `exportPlugin(_:)` alone.
+public func retainedDelegateEntry(_ delegate: ContainerDelegate.Type) -> UnsafeMutableRawPointer {
+    Unmanaged.passRetained(PluginEntry(.delegate(delegate))).toOpaque()
 }

@@ -1,0 +1,151 @@
+public import AtriumKit
+
+/// What every delegate must keep, whoever wrote it.
+///
+/// It asks a delegate random questions, the same for the same seed, and checks that
+/// - the same question has the same answer, also from one that was made anew and was never asked before;
+/// - asked about its own answer, it gives just that.
+public enum DelegateSuite {
+    private static let sameAnswer =
+        "the same question has the same answer, whatever was asked or happened before"
+    private static let settled = "asked about its own answer, it gives just that"
+
+    /// Runs the suite.
+    ///
+    /// - Parameters:
+    ///   - type: the delegate's class.
+    ///   - settings: what it needs; a plugin's manifest gives them as `"conformance": {"settings": {…}}`.
+    ///   - fields: the container's fields.
+    ///   - seed: which random questions; a failure names it.
+    ///   - questions: how many.
+    /// - Throws: ``DelegateFailure`` for the first rule that is broken, or what the delegate's `init` throws.
+    public static func run(
+        _ type: ContainerDelegate.Type, settings: [String: Value] = [:],
+        fields: [Field] = Conformance.fields, seed: UInt64 = 1, questions: Int = 200
+    ) throws {
+        var questioner = Questioner(fields: fields, seed: seed)
+        let host = try DelegateHost(type, settings: settings, fields: fields)
+        for number in 0..<questions {
+            let fresh = try DelegateHost(type, settings: settings, fields: fields)
+            let hosts = [host, host, fresh]
+            func check<Answer: Equatable>(_ what: String, _ answers: [Answer]) throws {
+                guard let first = answers.first, let other = answers.first(where: { $0 != first })
+                else { return }
+                throw DelegateFailure(
+                    seed: seed, rule: sameAnswer,
+                    difference: "question \(number), \(what): \(first), then \(other)")
+            }
+            let (ballot, draft) = (questioner.ballot(), questioner.draft())
+            try check("\(ballot)", hosts.map { $0.delegate.votes(.votes, shouldAccept: ballot) })
+            try check(
+                "\(draft)",
+                hosts.map {
+                    $0.delegate.comments(.comments, shouldAccept: draft, by: ballot.actor)
+                })
+            try check(
+                "the text '\(draft.text)'",
+                hosts.map {
+                    $0.delegate.comments(
+                        .comments, shouldAcceptEdit: draft.text, of: draft.id, by: ballot.actor)
+                })
+            let (next, shown) = (questioner.choices(), questioner.shown())
+            let screen = ScreenReference(id: "s\(number % 3)", actor: ballot.actor)
+            let answers = hosts.map {
+                $0.delegate.screen(screen, willShow: next, after: shown)
+            }
+            try check("\(next)", answers)
+            for (host, answer) in zip(hosts, answers) {
+                let again = host.delegate.screen(screen, willShow: answer, after: shown)
+                guard again != answer else { continue }
+                throw DelegateFailure(
+                    seed: seed, rule: settled,
+                    difference: "question \(number), \(next): \(answer), then \(again)")
+            }
+            questioner.happen(to: host.delegate, on: screen.id)
+        }
+    }
+}
+
+/// A rule that a delegate breaks.
+public struct DelegateFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The seed with which it happens again.
+    public var seed: UInt64
+    /// The rule, in a sentence.
+    public var rule: String
+    /// What differs.
+    public var difference: String
+
+    /// All of it, for people.
+    public var description: String {
+        "delegate, seed \(seed): broken is \"\(rule)\": \(difference)"
+    }
+}
+
+extension ComponentReference {
+    fileprivate static let votes = ComponentReference(name: "votes", kind: .votes)
+    fileprivate static let comments = ComponentReference(name: "comments", kind: .comments)
+    fileprivate static let filters = ComponentReference(name: "filters", kind: .filters)
+    fileprivate static let list = ComponentReference(name: "list", kind: .contents)
+}
+
+/// Random questions.
+private struct Questioner {
+    let fields: [Field]
+    var random: SeededRandom
+
+    init(fields: [Field], seed: UInt64) {
+        self.fields = fields
+        random = SeededRandom(seed: seed)
+    }
+
+    private static let words = [
+        "", "a", "Alien", "zzz", "é", "two words", "a text that is longer than most of them are",
+    ]
+    private static let items = ["a", "b", "alien-1979"]
+
+    private mutating func word() -> String { random.pick(Self.words, or: "") }
+
+    private mutating func item() -> String? {
+        random.oneIn(3) ? nil : random.pick(Self.items, or: "a")
+    }
+
+    mutating func ballot() -> Ballot {
+        Ballot(
+            subject: Subject(item: item()), actor: ActorID(Int64.random(in: 1...3, using: &random)),
+            value: Double(Int.random(in: -2...11, using: &random)),
+            cast: Timestamp(milliseconds: 1_767_225_600_000))
+    }
+
+    mutating func draft() -> CommentDraft {
+        CommentDraft(id: "c", subject: Subject(item: item()), parent: nil, text: word())
+    }
+
+    mutating func shown() -> ScreenChoices? { random.oneIn(4) ? nil : choices() }
+
+    mutating func choices() -> ScreenChoices {
+        var choices = ScreenChoices()
+        if random.oneIn(3) { choices.scope = random.pick(["a", "b"], or: "a") }
+        if random.oneIn(2) {
+            let section = fields.randomElement(using: &random)?.name ?? "genre"
+            choices.selection[section] = [word(), "drama"]
+        }
+        if random.oneIn(2) { choices.search = word() }
+        if random.oneIn(3), let field = fields.randomElement(using: &random) {
+            choices.sort = [random.oneIn(2) ? "-\(field.name)" : field.name]
+        }
+        if random.oneIn(4) { choices.path = [random.pick(Self.items, or: "a")] }
+        choices.focus = item()
+        if random.oneIn(4) { choices.hidden = ["votes"] }
+        return choices
+    }
+
+    /// Notices, which must not change what is answered.
+    mutating func happen(to delegate: ContainerDelegate, on screen: String) {
+        let selection = Selection()
+        delegate.filters(
+            .filters, didSelect: word(), in: "genre", now: selection, on: screen)
+        delegate.filters(.filters, didClearOn: screen)
+        delegate.contents(.list, didSelect: "a", on: screen, by: ActorID(1))
+        delegate.votes(.votes, didChange: Tally(count: 1, score: 3), of: .item("a"))
+    }
+}

@@ -1,0 +1,200 @@
+import AtriumKit
+import LogMessages
+import Logging
+import PluginLoader
+
+/// The delegates of one container: its own, and those of the scopes that name one.
+///
+/// One that can't be made, because its plugin is gone or refuses its settings, is not replaced by the default:
+/// a veto would vanish silently. The lists still follow their components, but what it would be asked is refused.
+struct Delegates {
+    /// Whose delegate it is.
+    enum Owner: Hashable {
+        case container
+        case scope(String)
+
+        /// As errors and logs name it.
+        var path: String {
+            switch self {
+            case .container: "container.delegate"
+            case .scope(let name): "scopes.\(name).delegate"
+            }
+        }
+    }
+
+    /// A delegate that a definition names.
+    private struct Named {
+        let definition: DelegateDefinition
+        /// Why it can't be made; else it is there.
+        let made: Result<ContainerDelegate, HostError>
+    }
+
+    /// The container's own; the default wiring where it names none, or where the one it names can't be made.
+    let own: ContainerDelegate
+    private var named: [Owner: Named] = [:]
+    private let fields: [Field]
+
+    /// The default wiring alone.
+    init() {
+        own = ContainerDelegate()
+        fields = []
+    }
+
+    /// Makes what a definition names, but for delegates that are there just so.
+    ///
+    /// - Parameters:
+    ///   - definition: names them.
+    ///   - before: the container's until now.
+    ///   - domain: has the plugins.
+    init(for definition: ContainerDefinition, keeping before: Delegates, in domain: Domain) {
+        fields = definition.fields
+        let scopes = definition.scopes.map { (Owner.scope($0.name), $0.delegate) }
+        for case (let owner, let named?) in [(.container, definition.delegate)] + scopes {
+            if let old = before.named[owner], before.fields == fields,
+                Optional(old.definition).isSame(as: named), case .success = old.made
+            {
+                self.named[owner] = old
+            } else {
+                let made = Result { () throws(HostError) in
+                    try domain.delegate(named, of: owner, in: definition)
+                }
+                self.named[owner] = Named(definition: named, made: made)
+            }
+        }
+        if case .success(let delegate) = self.named[.container]?.made {
+            own = delegate
+        } else {
+            let wasDefault = type(of: before.own) == ContainerDelegate.self
+            own = wasDefault ? before.own : ContainerDelegate()
+        }
+    }
+
+    /// Each delegate that is there.
+    var all: [ContainerDelegate] {
+        [own]
+            + named.compactMap { owner, named in
+                owner == .container ? nil : try? named.made.get()
+            }
+    }
+
+    /// Who is called for what happens on screens in a scope: its delegate, or else the container's.
+    ///
+    /// - Parameter scope: nil: the container has none.
+    /// - Returns: the delegate; fails while it can't be made.
+    func delegate(in scope: String?) -> Result<ContainerDelegate, HostError> {
+        if let scope, let named = named[.scope(scope)] { return answer(of: named) }
+        return named[Owner.container].map { answer(of: $0) } ?? .success(own)
+    }
+
+    /// The plugin of who is called for what happens on screens in a scope; nil: the default wiring.
+    func plugin(in scope: String?) -> String? {
+        let own = scope.flatMap { named[.scope($0)] }
+        return (own ?? named[.container])?.definition.plugin
+    }
+
+    /// Why what the container's delegate would be asked is refused; nil: it is there.
+    var refusal: HostError? {
+        if case .failure(let error) = delegate(in: nil) { error } else { nil }
+    }
+
+    private func answer(of named: Named) -> Result<ContainerDelegate, HostError> {
+        named.made.mapError { error in
+            .componentUnavailable(
+                component: named.definition.plugin,
+                reason: "The delegate \(named.definition.plugin) is not there, and nobody can say "
+                    + "whether this may be: \(error.sentence)",
+                retryAfter: 5)
+        }
+    }
+
+    /// Why it can't be as this says and not as it was before; nil: it can.
+    ///
+    /// What failed just so before is no obstacle to changing something else.
+    func objection(since before: Delegates) -> HostError? {
+        for (owner, named) in named.sorted(by: { $0.key.path < $1.key.path }) {
+            guard case .failure(let error) = named.made else { continue }
+            let old = before.named[owner]
+            if before.fields != fields || !(old?.definition).isSame(as: named.definition) {
+                return error
+            }
+        }
+        return nil
+    }
+
+    /// The delegates that can't be made, and why.
+    var failures: [(what: String, reason: String)] {
+        named.compactMap { owner, named in
+            guard case .failure(let error) = named.made else { return nil }
+            let what =
+                if case .scope(let name) = owner { "scope \(name)'s delegate" } else { "delegate" }
+            return (what, "failed: \(error.sentence)")
+        }.sorted { $0.what < $1.what }
+    }
+
+    /// Whether the one that this names is there.
+    func has(_ path: String) -> Bool {
+        named.contains { owner, named in
+            guard owner.path == path, case .success = named.made else { return false }
+            return true
+        }
+    }
+
+    /// Whether the container's own is another object.
+    func hasOtherOwn(than before: Delegates) -> Bool { own !== before.own }
+}
+
+extension Domain {
+    /// Makes a delegate, without wiring it.
+    ///
+    /// - Throws: `pluginNotFound`, `settingInvalid` or `definitionInvalid`.
+    fileprivate func delegate(
+        _ definition: DelegateDefinition, of owner: Delegates.Owner,
+        in container: ContainerDefinition
+    ) throws(HostError) -> ContainerDelegate {
+        func invalid(_ reason: String) -> HostError {
+            .definitionInvalid(container: container.name, reason: "\(owner.path): \(reason)")
+        }
+        guard let plugin = plugins.delegate(definition.plugin) else {
+            guard let other = plugins.plugin(definition.plugin) else {
+                throw .pluginNotFound(definition.plugin, known: plugins.delegateIdentifiers)
+            }
+            throw invalid(
+                "the plugin \(other.id) is of the kind '\(other.kind.rawValue)', and makes no "
+                    + "delegates.")
+        }
+        let type = plugin.delegate
+        let scope: String? = if case .scope(let name) = owner { name } else { nil }
+        do {
+            return try note.during(
+                InitNote.Component(
+                    container: container.name, component: owner.path, plugin: plugin.id)
+            ) {
+                try type.init(
+                    context: DelegateContext(
+                        container: container.name, scope: scope,
+                        settings: Settings(definition.settings, declared: type.settings),
+                        fields: container.fields, log: log(of: owner, container.name, plugin.id)))
+            }
+        } catch let error as SettingError {
+            throw .settingInvalid(
+                component: owner.path, setting: error.setting, reason: error.reason)
+        } catch let error as Refusal {
+            throw invalid("it can't be made: \(error.reason)")
+        } catch {
+            throw invalid("it can't be made: \(error)")
+        }
+    }
+
+    private func log(
+        of owner: Delegates.Owner, _ container: String, _ plugin: String
+    ) -> (LogLevel, String) -> Void {
+        { [logger] level, message in
+            logger.log(
+                level: Logger.Level(level), "\(message)",
+                metadata: [
+                    "container": "\(container)", "component": "\(owner.path)",
+                    "plugin": "\(plugin)",
+                ])
+        }
+    }
+}

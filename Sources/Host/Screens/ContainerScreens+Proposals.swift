@@ -1,0 +1,145 @@
+import AtriumKit
+import Index
+import Logging
+
+// What a user chose, before it is shown: the delegate stands between.
+extension ContainerScreens {
+    /// Shows what a user chose on a screen whose turn it is, as the delegate of its scope would have it.
+    func propose(
+        _ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>
+    ) {
+        let next = inScope(chosen)
+        let delegate: ContainerDelegate
+        switch container.delegate(in: next.view.scope) {
+        case .success(let found): delegate = found
+        case .failure(let error): return done(.failure(error))
+        }
+        // The default returns what the user chose.
+        guard type(of: delegate) != ContainerDelegate.self else {
+            return turn(screen, to: next, done)
+        }
+        let asked = ScreenChoices(next)
+        let answer = delegate.screen(
+            ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)), willShow: asked,
+            after: screen.view == nil ? nil : ScreenChoices(screen.choices))
+        guard answer != asked else { return turn(screen, to: next, done) }
+        show(answer, instead: next, on: screen) { [self] problem in
+            let plugin = container.delegates.plugin(in: next.view.scope) ?? ""
+            domain.logger.warning(
+                "what a delegate would show can't be shown; the user's choice stands",
+                metadata: [
+                    "container": "\(container.name)", "plugin": "\(plugin)",
+                    "reason": "\(problem.sentence)",
+                ])
+            turn(screen, to: next, done)
+        } then: {
+            done($0)
+        }
+    }
+
+    /// Changes a screen as its delegate has it, who is not asked about that.
+    func change(_ screen: Screen, asDelegate edit: @escaping (inout ScreenChoices) -> Void) {
+        screen.queue { [self] finished in
+            let before = screen.choices
+            var choices = ScreenChoices(before)
+            edit(&choices)
+            show(choices, instead: before, on: screen) { [self] problem in
+                domain.logger.warning(
+                    "what a delegate would show can't be shown",
+                    metadata: [
+                        "container": "\(container.name)",
+                        "plugin": "\(container.delegates.plugin(in: before.view.scope) ?? "")",
+                        "reason": "\(problem.sentence)",
+                    ])
+                finished()
+            } then: { _ in
+                finished()
+            }
+        }
+    }
+
+    /// Shows a delegate's choices instead of others.
+    private func show(
+        _ choices: ScreenChoices, instead other: Screen.Choices, on screen: Screen,
+        otherwise refuse: @escaping (HostError) -> Void, then done: @escaping Answer<Int>
+    ) {
+        let wanted: Screen.Choices
+        do throws(HostError) {
+            wanted = try self.choices(choices, after: other)
+        } catch {
+            return refuse(error)
+        }
+        turn(screen, to: wanted) { result in
+            if case .failure(let error) = result, error.isOfChoices { return refuse(error) }
+            done(result)
+        }
+    }
+
+    /// A delegate's choices as a screen has them.
+    ///
+    /// - Throws: what there is none of.
+    private func choices(
+        _ choices: ScreenChoices, after other: Screen.Choices
+    ) throws(HostError) -> Screen.Choices {
+        if let scope = choices.scope, container.definition.scope(scope) == nil {
+            throw container.scopeNotFound(scope)
+        }
+        if let component = choices.hidden.first(where: { container.slot($0) == nil }) {
+            throw .componentNotFound(container: container.name, component: component)
+        }
+        var wanted = other
+        wanted.view.scope = choices.scope
+        wanted.view.selection = choices.selection
+        wanted.view.search = choices.search
+        wanted.view.sort = choices.sort
+        wanted.view.hidden = choices.hidden
+        if choices.path != other.view.places.map(\.item) {
+            wanted.view.places =
+                try choices.path.last.map { item throws(HostError) in
+                    try places(entering: item, in: container.scope(choices.scope))
+                } ?? []
+        }
+        if choices.focus != other.subject.item {
+            try container.check(choices.focus)
+            wanted.subject = Subject(item: choices.focus)
+        }
+        return wanted
+    }
+
+    /// Where a screen stands that enters an item.
+    ///
+    /// - Throws: `itemNotFound`, or `limitExceeded` where it lies too deep.
+    func places(
+        entering item: String, in scope: ScopeDefinition?
+    ) throws(HostError) -> [ViewKey.Place] {
+        guard ItemID.isNormal(item), let slot = source(of: item, in: scope) else {
+            throw .itemNotFound(container: container.name, item: item)
+        }
+        let limit = domain.limits.screenPlaces
+        let places = places(to: item, in: slot, limit: limit + 1)
+        guard places.count <= limit else {
+            throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
+        }
+        return places
+    }
+}
+
+extension ScreenChoices {
+    /// What is chosen on a screen, as its delegate sees it.
+    init(_ choices: Screen.Choices) {
+        let view = choices.view
+        self.init(
+            scope: view.scope, selection: view.selection, search: view.search, sort: view.sort,
+            path: view.places.map(\.item), focus: choices.subject.item, hidden: view.hidden)
+    }
+}
+
+extension HostError {
+    /// Whether the choices themselves are at fault, and not what is there to show them.
+    fileprivate var isOfChoices: Bool {
+        switch self {
+        case .componentUnavailable, .storeUnavailable, .screenNotFound: false
+        default: true
+        }
+    }
+}

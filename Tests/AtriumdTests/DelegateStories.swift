@@ -1,0 +1,132 @@
+import Foundation
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// A delegate from a plugin that an administrator installed, as people who type and front ends have it.
+    @Suite struct Delegates {
+        private let plugins: TemporaryDirectory
+
+        init() throws {
+            plugins = try TemporaryDirectory()
+            try plugins.write(
+                "gate/manifest.json",
+                """
+                {"id": "org.atrium.gate", "version": "0.1.0", "kind": "delegate",
+                 "library": "libBreaker.so", "title": "Gate", "description": "Refuses low votes."}
+                """)
+            try FileManager.default.copyItem(
+                atPath: Checkout.products + "/libBreaker.so",
+                toPath: plugins.path + "/gate/libBreaker.so")
+        }
+
+        private func options(named: Bool = true) -> DaemonUnderTest.Options {
+            var options = DaemonUnderTest.Options()
+            options.configuration = [
+                "atrium.yaml": "pluginPath: [\(plugins.path)]\n"
+                    + (named ? "delegates: [org.atrium.gate]\n" : "")
+            ]
+            return options
+        }
+
+        /// Applies the film club with a delegate.
+        private static func apply(_ delegate: String) -> String {
+            "(cat $EXAMPLES/films.yaml; echo 'delegate: \(delegate)') >f.yaml && "
+                + "atriumctl apply -f f.yaml"
+        }
+
+        @Test func `it vetoes a vote, says something on a screen, and leads to another container`()
+            async throws
+        {
+            try await withFilms(options()) { daemon in
+                let made = try await daemon.type(
+                    Self.apply("{ plugin: org.atrium.gate, settings: { least: 3 } }"))
+                #expect(made.status == 0, "\(made)")
+                #expect(made.output.contains("delegate: org.atrium.gate"), "\(made)")
+                let low = try await daemon.type("atriumctl vote films/heat-1995 2")
+                #expect(low.status == 1, "\(low)")
+                #expect(low.errors.contains("A vote is 3.0 or more here."), "\(low)")
+                let high = try await daemon.type("atriumctl vote films/heat-1995 4")
+                #expect(high.status == 0, "\(high)")
+                let described = try await daemon.type("atriumctl describe films")
+                #expect(described.output.contains("org.atrium.gate"), "\(described)")
+                let listed = try await daemon.type("atriumctl plugins")
+                #expect(listed.output.contains("delegate"), "\(listed)")
+                let settings = try await daemon.type("atriumctl plugin describe org.atrium.gate")
+                #expect(settings.output.contains("least"), "\(settings)")
+
+                let peer = try daemon.peer()
+                try await peer.send(
+                    Peer.frame(
+                        "org.atrium.Screens.Open", ["container": "films", "search": "help"],
+                        more: true))
+                let opened = try #require(try await peer.receive()?["parameters"])
+                #expect(opened["message"]?.string == "Search for a title.\u{1B}[31m")
+                let screen = try #require(opened["screen"]?.string)
+                let shown = opened["lists"]?.array?.first?["total"]?.int ?? 0
+                #expect(shown > 10, "its search is not the user's")
+                let other = try await daemon.type("atriumctl screen search \(screen) music")
+                #expect(other.status == 0, "\(other)")
+                let led = try #require(try await peer.receive()?["parameters"])
+                #expect(led["lead"]?["container"]?.string == "jukebox")
+                #expect(led["message"] == nil)
+                let hidden = try await daemon.type("atriumctl screen hide \(screen) stars")
+                #expect(hidden.status == 0, "\(hidden)")
+                let left = try #require(try await peer.receive()?["parameters"])
+                let names = (left["components"]?.array ?? []).filter { $0["hidden"]?.bool == true }
+                #expect(names.map { $0["name"]?.string } == ["stars"])
+                let text = try await daemon.type(
+                    "timeout 5 atriumctl open films --search help | head -40 | cat -v")
+                #expect(text.output.contains("message: Search for a title."), "\(text)")
+                #expect(!text.output.contains("^["), "no escape sequence: \(text)")
+            }
+        }
+
+        @Test func `one that nobody named is refused, and a wrong setting with its place`()
+            async throws
+        {
+            try await withFilms(options(named: false)) { daemon in
+                let listed = try await daemon.type("atriumctl plugin describe org.atrium.gate")
+                #expect(
+                    listed.output.contains("delegates: [org.atrium.gate]"),
+                    "it says what to write: \(listed)")
+                let refused = try await daemon.type(Self.apply("org.atrium.gate"))
+                #expect(refused.status != 0, "\(refused)")
+                #expect(refused.errors.contains("f.yaml:"), "with its place: \(refused)")
+            }
+            try await withFilms(options()) { daemon in
+                let wrong = try await daemon.type(
+                    Self.apply("{ plugin: org.atrium.gate, settings: { least: 1000 } }"))
+                #expect(wrong.status != 0 && wrong.errors.contains("nobody could vote"), "\(wrong)")
+                #expect(wrong.errors.contains("f.yaml:"), "with its place: \(wrong)")
+            }
+        }
+
+        @Test func `one that is gone is missed: lists are shown, votes and choices refused`()
+            async throws
+        {
+            try await withFilms(options()) { daemon in
+                let made = try await daemon.type(Self.apply("org.atrium.gate"))
+                #expect(made.status == 0, "\(made)")
+                try await daemon.stop()
+                try FileManager.default.removeItem(atPath: plugins.path + "/gate")
+                try await daemon.start()
+                let listed = try await daemon.type("atriumctl list films --limit 1 --json")
+                #expect(listed.status == 0, "\(listed)")
+                for command in [
+                    "vote films/heat-1995 4", "comment films/heat-1995 good", "open films",
+                ] {
+                    let refused = try await daemon.type("timeout 20 atriumctl \(command)")
+                    #expect(refused.status != 0, "\(refused)")
+                    #expect(refused.errors.contains("org.atrium.gate"), "\(refused)")
+                }
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.output.contains("delegate"), "\(status)")
+                let freed = try await daemon.type(
+                    "atriumctl apply -f $EXAMPLES/films.yaml && atriumctl vote films/heat-1995 4")
+                #expect(freed.status == 0, "\(freed)")
+            }
+        }
+    }
+}

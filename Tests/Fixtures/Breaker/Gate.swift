@@ -1,0 +1,38 @@
+import AtriumKit
+
+/// A delegate that refuses low votes, preselects a filter, and answers some searches in words.
+final class Gate: ContainerDelegate {
+    private let least: Double
+
+    override class var settings: [Setting] {
+        [Setting("least", .number(-1000...1000), default: 1, "The lowest vote that is taken.")]
+    }
+
+    required init(context: DelegateContext) throws {
+        least = context.settings["least"]?.number ?? 1
+        if least == 1000 { throw SettingError("least", "nobody could vote") }
+        try super.init(context: context)
+    }
+
+    override func votes(
+        _ component: ComponentReference, shouldAccept ballot: Ballot
+    ) -> Refusal? { ballot.value < least ? Refusal("A vote is \(least) or more here.") : nil }
+
+    override func screen(
+        _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
+    ) -> ScreenChoices {
+        var next = next
+        switch next.search {
+        case "help":
+            container?.message("Search for a title.\u{1B}[31m", on: screen.id)
+            next.search = ""
+        case "music": container?.lead(screen.id, to: "jukebox", item: nil)
+        default: break
+        }
+        return next
+    }
+}
+
+/// The delegate's entry: the library holds two plugins.
+@c(atrium_plugin_org_atrium_gate)
+public func gateEntry() -> UnsafeMutableRawPointer { exportPlugin(Gate.self) }
