@@ -29,6 +29,7 @@ struct Opening {
         var damages = try KeptDamage.look(at: file)
         try Self.makeFile(file)
         do {
+            try Self.checkFormat(of: file, damages)
             var pool = try Self.openPool(of: file, damages)
             let head = try pool.read(Head.init)
             if !head.damaged.isEmpty {
@@ -54,6 +55,17 @@ struct Opening {
         } catch {
             throw StoreError(error, file: file, operation: "opening")
         }
+    }
+
+    /// Refuses a file of another program or of a later format while nothing can change it: a pool writes to what it opens.
+    private static func checkFormat(of file: String, _ damages: [KeptDamage]) throws {
+        guard try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 > 0
+        else { return }
+        var configuration = configuration
+        configuration.readonly = true
+        let reader = try DatabaseQueue(path: file, configuration: configuration)
+        defer { try? reader.close() }
+        _ = try reader.read { db in try versions(of: file, damages, db) }
     }
 
     /// Opens a file, makes the tables in an empty one, and brings an older one into today's format.

@@ -52,11 +52,15 @@ public final class Recount: @unchecked Sendable {
 
     /// A recount of what the store holds now.
     ///
+    /// What waits to be made to the records is made first: what was put anew is in a damaged row's place then.
+    ///
     /// - Parameters:
     ///   - store: the store.
     ///   - container: whose records; nil: all, and the log.
     /// - Throws: `StoreError` when the file can't be read.
     public init(of store: Store, container: String?) throws(StoreError) {
+        // Where it can't be, the file is looked at as it is.
+        try? store.writer.finishTail()
         snapshot = try store.snapshot()
         components = try snapshot.read { db in
             try Row.fetchAll(

@@ -32,21 +32,26 @@ import Testing
         try DatabaseQueue(path: bench.scratch.database).write { db in
             try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('v9')")
         }
+        let before = try Data(contentsOf: URL(filePath: bench.scratch.database))
         let newer = StoreError.newerSchema(file: bench.scratch.database, migrations: ["v9"])
         #expect(refusal(at: bench.scratch.path) == newer)
         #expect(newer.description.contains("v9"))
+        #expect(try Data(contentsOf: URL(filePath: bench.scratch.database)) == before)
         try DatabaseQueue(path: bench.scratch.database).write { db in
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v9'")
         }
         #expect(refusal(at: bench.scratch.path) == nil)
     }
 
-    @Test func `a database of another program is refused`() throws {
+    @Test func `a database of another program is refused and left as it is`() throws {
         let scratch = try TemporaryDirectory()
         try DatabaseQueue(path: scratch.database).write { db in
             try db.execute(sql: "CREATE TABLE mine(x)")
         }
+        let before = try Data(contentsOf: URL(filePath: scratch.database))
         #expect(refusal(at: scratch.path) == .foreign(file: scratch.database))
+        // Not even its journal is another one.
+        #expect(try Data(contentsOf: URL(filePath: scratch.database)) == before)
     }
 
     @Test func `a file that is no database is refused as damaged`() throws {

@@ -44,6 +44,15 @@ import Testing
         return try Bench(scratch)
     }
 
+    @Test func `what was put anew in a damaged record's place is found whole at once`() throws {
+        let bench = try reopened(after: "UPDATE records SET value = x'78' WHERE key = x'61'")
+        #expect(try total(bench.store).damaged == ["a"])
+        bench.write(put("a", "new"))
+        let found = try total(bench.store)
+        #expect(found.damaged.isEmpty && found.differences.isEmpty)
+        #expect(found.records == 5)
+    }
+
     @Test func `a store of which all is well has no difference, also one that is written to`()
         throws
     {
