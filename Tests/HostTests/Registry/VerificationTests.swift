@@ -147,8 +147,8 @@ import Testing
 
         fileprivate func happen(to list: ContentIndex) {
             let texts = Dictionary(
-                uniqueKeysWithValues: list.names.compactMap { name, column in
-                    guard case .text(let texts) = list.numbered[column] else {
+                uniqueKeysWithValues: list.columns.names.compactMap { name, column in
+                    guard case .text(let texts) = list.columns.numbered[column] else {
                         return (String, TextColumn)?.none
                     }
                     return (name, texts)
