@@ -78,9 +78,9 @@ public actor WorkerComponent {
     /// Applies records, then gives all items, tallies or counts.
     public func restore(_ changes: [Change]) async throws -> [ComponentEvent] {
         try await call { port, done in
-            var state = RestoredState()
-            if !changes.isEmpty { port.restore(changes) {} }
-            port.finishRestore {
+            var state = LoadedState()
+            if !changes.isEmpty { port.load(changes) {} }
+            port.finishLoading {
                 state.take($0)
             } _: { result in
                 done(result.map { state.whole })

@@ -125,7 +125,7 @@ final class WorkerPort: ComponentPort {
 // MARK: Calls
 
 extension WorkerPort {
-    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
+    func load(_ changes: [Change], _ done: @escaping () -> Void) {
         call(.restore(changes)) { [weak self] answer in
             switch answer {
             case .done: done()
@@ -134,7 +134,7 @@ extension WorkerPort {
         }
     }
 
-    func finishRestore(
+    func finishLoading(
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {

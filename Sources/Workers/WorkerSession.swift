@@ -89,9 +89,9 @@ final class WorkerSession {
         switch call {
         case .start, .close: return
         case .restore(let changes):
-            return port.restore(changes) { self.answer(id, .done) }
+            return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
-            return port.finishRestore { events in
+            return port.finishLoading { events in
                 self.untold = StateParts(events)
             } _: { result in
                 self.answer(id, result.map { self.nextPart() })

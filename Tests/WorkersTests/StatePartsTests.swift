@@ -8,9 +8,9 @@ import Testing
 /// A component's state on its way out of a worker.
 @Suite struct `State comes out of a worker in parts` {
     /// All parts, each of which is a message of moderate size, put together.
-    private func told(_ events: [ComponentEvent], atMost bytes: Int) throws -> RestoredState {
+    private func told(_ events: [ComponentEvent], atMost bytes: Int) throws -> LoadedState {
         var parts = StateParts(events)
-        var state = RestoredState()
+        var state = LoadedState()
         while true {
             let part = parts.next()
             let answer = WorkerAnswer.restored(part, isLast: parts.isOver)

@@ -52,9 +52,9 @@ enum KindState {
 final class ContentsState {
     /// The items, with what was derived for them.
     private(set) var list: ContentIndex
-    /// The list that a restore has filled, until the container takes it in.
-    private(set) var restored: ContentIndex?
-    /// The items that ``restored`` was filled with, while the delegate passes them on; nil: nobody does.
+    /// The list that a load has filled, until the container takes it in.
+    private(set) var loaded: ContentIndex?
+    /// The items that ``loaded`` was filled with, while the delegate passes them on; nil: nobody does.
     private var passed: [Item]?
     /// Whether its items were just what its records say, when it was started.
     private(set) var listsItsRecords = false
@@ -63,49 +63,49 @@ final class ContentsState {
 
     init(fields: [Field]) { list = ContentIndex(fields: fields) }
 
-    /// A restore has a list; to be shown once the component is part of the container.
+    /// A load has a list; to be shown once the component is part of the container.
     ///
     /// - Parameters:
     ///   - list: the list, which may be yet to be filled.
     ///   - listsItsRecords: whether its items are just what the records say.
-    func restore(_ list: ContentIndex, listsItsRecords: Bool) {
-        restored = list
+    func load(_ list: ContentIndex, listsItsRecords: Bool) {
+        loaded = list
         self.listsItsRecords = listsItsRecords
     }
 
-    /// A restore has found which items don't fit.
+    /// A load has found which items don't fit.
     func note(_ unfit: UnfitItems) { self.unfit = unfit }
 
-    /// The delegate passes the items on that a restored list was filled with.
+    /// The delegate passes the items on that a loaded list was filled with.
     func passing(_ items: [Item], _ body: () -> Void) {
         passed = items
         body()
         passed = nil
     }
 
-    /// Whether these are all items of the list that a restore has filled, and not some that the delegate has
+    /// Whether these are all items of the list that a load has filled, and not some that the delegate has
     /// chosen: found at once, however many they are.
     func areRestored(_ items: [Item]) -> Bool { passed?.isSameArray(as: items) ?? true }
 
-    /// Shows the list that a restore has filled.
+    /// Shows the list that a load has filled.
     ///
     /// - Returns: that list; nil: there is none.
-    func takeRestored() -> ContentIndex? {
-        guard let restored = dropRestored() else { return nil }
-        list = restored
-        return restored
+    func takeLoaded() -> ContentIndex? {
+        guard let loaded = dropLoaded() else { return nil }
+        list = loaded
+        return loaded
     }
 
-    /// Lets the list go that a restore was filling.
+    /// Lets the list go that a load was filling.
     ///
     /// - Returns: that list; nil: there was none.
-    func dropRestored() -> ContentIndex? {
-        defer { restored = nil }
-        return restored
+    func dropLoaded() -> ContentIndex? {
+        defer { loaded = nil }
+        return loaded
     }
 
     fileprivate func goOn(from old: ContentsState, hasSameFields: Bool) {
-        list = hasSameFields ? old.list : restored ?? list
+        list = hasSameFields ? old.list : loaded ?? list
     }
 }
 

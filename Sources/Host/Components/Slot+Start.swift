@@ -5,9 +5,9 @@ import Logging
 import NIOCore
 import PluginLoader
 
-/// What a component told at the end of its restore, to be delivered when its container takes it in.
-struct Restored {
-    var state = RestoredState()
+/// What a component told at the end of its load, to be delivered when its container takes it in.
+struct Loaded {
+    var state = LoadedState()
     /// Its items, where they are its records and no event tells of them.
     var items: RecordItems?
 
@@ -30,10 +30,10 @@ enum StartFailure {
     case passing(reason: String)
 }
 
-// The start of a component: launched, restored from the store, its list filled; then its container
+// The start of a component: launched, loaded from the store, its list filled; then its container
 // takes it in. All of it in slices, so that others are served meanwhile.
 extension Slot {
-    /// Launches and restores the component once.
+    /// Launches and loads the component once.
     ///
     /// - Parameter done: called unless the slot was closed, or started anew, meanwhile.
     func prepare(_ done: @escaping (StartFailure?) -> Void) {
@@ -95,8 +95,8 @@ extension Slot {
                 done(.final(wrongKind(port.kind)))
             case .success(let port):
                 connect(port)
-                progress.restore(then: done)
-                restore(attempt)
+                progress.load(then: done)
+                load(attempt)
             }
         }
         if !isAnswered { progress.launch(giveUp) }

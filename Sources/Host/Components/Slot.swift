@@ -20,10 +20,10 @@ import Store
 /// Questions about the committed state wait beside the commands: ``QuietReads``.
 final class Slot {
     enum State {
-        /// Being made and restored; requests wait.
+        /// Being made and loaded; requests wait.
         case starting
-        /// Restored, and not yet part of the container.
-        case prepared(Restored)
+        /// Loaded, and not yet part of the container.
+        case prepared(Loaded)
         case attached
         /// Could not be made; requests are refused.
         case failed(reason: String)
@@ -78,7 +78,7 @@ final class Slot {
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
 
-    /// Whether it is restored, and not yet part of the container.
+    /// Whether it is loaded, and not yet part of the container.
     var isPrepared: Bool { if case .prepared = state { true } else { false } }
 
     var isAttached: Bool { if case .attached = state { true } else { false } }
@@ -146,7 +146,7 @@ extension Slot {
     func connect(_ port: any ComponentPort) { self.port = port }
 
     /// Its component knows all its records.
-    func prepared(_ restored: Restored) { state = .prepared(restored) }
+    func prepared(_ loaded: Loaded) { state = .prepared(loaded) }
 
     /// Its component is part of the container from now on.
     func attached() {
@@ -185,7 +185,7 @@ extension Slot {
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
         // port has a thread free what is much.
         port = nil
-        if let list = own.contents?.dropRestored() { container?.forget(list) }
+        if let list = own.contents?.dropLoaded() { container?.forget(list) }
         own.filters?.forget()
     }
 
@@ -301,7 +301,7 @@ extension Slot {
 
     private func send(_ request: Request) {
         guard container != nil else { return request.fail(gone) }
-        // One that is being restored has a port already and does not know all of its records.
+        // One that is being loaded has a port already and does not know all of its records.
         guard isAttached, let port else {
             return request.fail(unavailable("It is being started."))
         }

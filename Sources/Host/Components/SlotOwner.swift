@@ -30,7 +30,7 @@ protocol SlotOwner: AnyObject {
     func startsChanged()
     /// Its component's state is another.
     func structureChanged()
-    /// Makes a restored component part of the container.
+    /// Makes a loaded component part of the container.
     func takeIn(_ slot: Slot, then done: @escaping () -> Void)
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)

@@ -13,7 +13,7 @@ struct StartProgress {
     private var done: ((StartFailure?) -> Void)?
     /// Who is called when it shows no progress; it may still come to its end.
     private var whenStalled: (() -> Void)?
-    /// Why the component was lost between its restore and its part in the container.
+    /// Why the component was lost between its load and its part in the container.
     private var earlyLoss: String?
     /// Starts in a row without an answer in between.
     private var failures = 0
@@ -53,10 +53,10 @@ extension StartProgress {
         return launching
     }
 
-    /// The component is there, and is restored next.
+    /// The component is there, and is loaded next.
     ///
     /// - Parameter done: who is called when it was.
-    mutating func restore(then done: @escaping (StartFailure?) -> Void) { self.done = done }
+    mutating func load(then done: @escaping (StartFailure?) -> Void) { self.done = done }
 
     /// Who waits for the end of the start, once; nil: nobody does.
     mutating func takeDone() -> ((StartFailure?) -> Void)? {
@@ -87,7 +87,7 @@ extension StartProgress {
     /// The component has answered, or somebody wants it to be tried anew.
     mutating func forgetFailures() { failures = 0 }
 
-    /// The component was lost when it was restored, and nobody waited for that.
+    /// The component was lost when it was loaded, and nobody waited for that.
     mutating func loseEarly(because reason: String) { earlyLoss = reason }
 
     /// Why it was lost, once; nil: it was not.

@@ -1,7 +1,7 @@
 import AtriumKit
 
-/// What a restored component told of tallies and counts, on its way into its container, a little at a
-/// time; then what the container still shows of an earlier life of the component and the restored one
+/// What a loaded component told of tallies and counts, on its way into its container, a little at a
+/// time; then what the container still shows of an earlier life of the component and the loaded one
 /// did not tell.
 final class StateDelivery {
     private static let length = 128

@@ -6,10 +6,10 @@ struct RecordDamage {
     private var verified = VerifiedDamage()
 
     /// A start reads them: what was verified before is found again.
-    mutating func beginRestore() { verified = VerifiedDamage() }
+    mutating func beginLoading() { verified = VerifiedDamage() }
 
     /// A start has read all but some.
-    mutating func restored(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
+    mutating func loaded(without unreadable: UnreadableRecords) { self.unreadable = unreadable }
 
     /// A verification has looked at them.
     mutating func note(_ verified: VerifiedDamage) { self.verified = verified }

@@ -145,7 +145,7 @@ extension Container {
         {
             screens?.noteBallot(value, of: actor, on: subject, in: slot)
         } else if slot.name == wiring.votes || !isAlone {
-            // Restored, or purged with the items.
+            // Loaded, or purged with the items.
             screens?.forgetBallots()
         }
     }

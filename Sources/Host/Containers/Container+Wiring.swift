@@ -59,24 +59,24 @@ extension Container {
 // MARK: Taking components in
 
 extension Container {
-    /// Makes a restored component part of the container, in slices where it told much.
+    /// Makes a loaded component part of the container, in slices where it told much.
     ///
     /// The order is the component's life: `willAttach`, its state delivered, `didAttach`; then what
     /// waited for it is sent.
     func takeIn(_ slot: Slot, then done: @escaping () -> Void) {
-        guard case .prepared(let restored) = slot.state, let port = slot.port else {
-            // Lost between its restore and now.
+        guard case .prepared(let loaded) = slot.state, let port = slot.port else {
+            // Lost between its load and now.
             slot.restartUntaken()
             return done()
         }
         rewire()
         let attempt = slot.start
         port.pass(.willAttach)
-        deliverItems(of: slot, restored)
-        let told = restored.state.events.reduce(0) { $0 + $1.count }
+        deliverItems(of: slot, loaded)
+        let told = loaded.state.events.reduce(0) { $0 + $1.count }
         slot.own.votes?.expect(told)
         slot.own.comments?.expect(told)
-        let delivery = StateDelivery(restored.state.events, to: slot)
+        let delivery = StateDelivery(loaded.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }
             deliver(events, from: slot)
@@ -91,7 +91,7 @@ extension Container {
             }
             port.pass(.didAttach)
             slot.attached()
-            restored.state.letGo()
+            loaded.state.letGo()
             slot.noteStarted()
             deliver(slot.progress.takeEvents(), from: slot)
             if slot.kind == .votes { screens?.forgetBallots() }
@@ -103,29 +103,29 @@ extension Container {
     }
 
     /// Tells of all items of a contents component: in one change, which takes the filled list over.
-    private func deliverItems(of slot: Slot, _ restored: Restored) {
-        guard restored.items == nil || type(of: delegate) != ContainerDelegate.self else {
+    private func deliverItems(of slot: Slot, _ loaded: Loaded) {
+        guard loaded.items == nil || type(of: delegate) != ContainerDelegate.self else {
             // The default wiring looks at the list alone; who replaced it is told of all items.
-            takeRestoredList(of: slot)
+            takeLoadedList(of: slot)
             return
         }
-        guard let items = restored.items?.all ?? restored.state.items else { return }
+        guard let items = loaded.items?.all ?? loaded.state.items else { return }
         slot.own.contents?.passing(items) {
             deliver([.contents(.replaceAll(items))], from: slot)
         }
     }
 
-    /// Makes the list that a restore has filled the component's; false when there is none.
+    /// Makes the list that a load has filled the component's; false when there is none.
     @discardableResult
-    func takeRestoredList(of slot: Slot) -> Bool {
-        guard let restored = slot.own.contents?.takeRestored() else { return false }
-        forget(restored)
+    func takeLoadedList(of slot: Slot) -> Bool {
+        guard let loaded = slot.own.contents?.takeLoaded() else { return false }
+        forget(loaded)
         return true
     }
 
-    /// Lets the list go that a restore has filled, since the delegate passed other items on.
+    /// Lets the list go that a load has filled, since the delegate passed other items on.
     func dropRestoredList(of slot: Slot) {
-        if let list = slot.own.contents?.dropRestored() { forget(list) }
+        if let list = slot.own.contents?.dropLoaded() { forget(list) }
     }
 
     /// Lets the screens that are focused on what an event is about follow.

@@ -41,7 +41,7 @@ final class DelegateHandle: ContainerHandle {
         case .replaceAll(let items):
             // One that was filled while the component was restored has them already; but a delegate may pass
             // others on.
-            if slot.own.contents?.areRestored(items) ?? true, container.takeRestoredList(of: slot) {
+            if slot.own.contents?.areRestored(items) ?? true, container.takeLoadedList(of: slot) {
                 return
             }
             container.dropRestoredList(of: slot)

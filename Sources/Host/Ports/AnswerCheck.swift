@@ -8,10 +8,10 @@ import Store
 /// A decision writes the records of what was asked and no others, each of the shape that its kind
 /// has; an answer is about what was asked; numbers are finite and counts are not negative. Records,
 /// tallies, sections and notifications are bounded here; whoever reads from a worker bounds its
-/// messages, the texts of its failures and the state that it restores.
+/// messages, the texts of its failures and the state that it loads.
 ///
 /// Of a component in the daemon's own process decisions are judged, and items that it tells of; not its
-/// answers to questions, nor the tallies and counts that it restores.
+/// answers to questions, nor the tallies and counts that it loads.
 public final class AnswerCheck: Sendable {
     /// How many patterns a component may observe.
     public static let patterns = InProcessServices.maxPatterns

@@ -58,7 +58,7 @@ public protocol ComponentLauncher {
     /// - Parameters:
     ///   - request: what it is made of.
     ///   - owner: told what the component does by itself; held weakly.
-    ///   - done: called once on the event loop, with a component that is yet to be restored.
+    ///   - done: called once on the event loop, with a component that is yet to be loaded.
     /// - Returns: gives the component up, unless it is made already: then `done` is not called.
     @discardableResult
     func launch(

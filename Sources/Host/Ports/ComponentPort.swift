@@ -10,7 +10,7 @@ public import AtriumKit
 ///   is in a worker. After `close()`, or once the owner was told of the end, `done` may never come.
 /// - The owner is never told anything while the component is being called: what a component
 ///   publishes or raises during a call is told after it has returned, before `done`.
-/// - Its life is that of `ComponentHarness`: `restore` as often as needed, `finishRestore` once,
+/// - Its life is that of `ComponentHarness`: `load` as often as needed, `finishLoading` once,
 ///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
 public protocol ComponentPort: AnyObject {
     /// What the component does.
@@ -23,21 +23,21 @@ public protocol ComponentPort: AnyObject {
     /// - Parameters:
     ///   - changes: some of the records.
     ///   - done: called once it has: who has many waits for it with more.
-    func restore(_ changes: [Change], _ done: @escaping () -> Void)
+    func load(_ changes: [Change], _ done: @escaping () -> Void)
     /// Whether the component's items are its records just as they stand, so that it takes all of
     /// them at once.
     var listsRecords: Bool { get }
-    /// Hands over all records at once, to one that does, instead of any other `restore` and of
+    /// Hands over all records at once, to one that does, instead of any other `load` and of
     /// `finishRestore`.
-    func restore(_ items: any RestoredItems)
-    /// Ends the restore: gives all items, tallies or counts in parts.
+    func load(_ items: any RestoredItems)
+    /// Ends the load: gives all items, tallies or counts in parts.
     ///
     /// Items that don't fit into one part are told as `replaceAll`, then as `insert`.
     ///
     /// - Parameters:
     ///   - part: takes a part; the next one is asked for once it has returned.
     ///   - done: called after the last part.
-    func finishRestore(
+    func finishLoading(
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
@@ -65,7 +65,7 @@ extension ComponentPort {
     /// One in another process is given its records one by one.
     public var listsRecords: Bool { false }
     /// Nothing: it is not called.
-    public func restore(_ items: any RestoredItems) {}
+    public func load(_ items: any RestoredItems) {}
 }
 
 /// Why a component did not do what it was asked.

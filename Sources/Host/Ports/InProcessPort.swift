@@ -118,18 +118,18 @@ final class InProcessPort: ComponentPort {
 
     var observedFields: [String] { harness.observedFields }
 
-    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
+    func load(_ changes: [Change], _ done: @escaping () -> Void) {
         call { harness.restore(changes) }
         done()
     }
 
     var listsRecords: Bool { harness.listsRecords }
 
-    func restore(_ items: any RestoredItems) {
+    func load(_ items: any RestoredItems) {
         call { harness.restore(items) }
     }
 
-    func finishRestore(
+    func finishLoading(
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {

@@ -22,7 +22,7 @@ struct StructuralChange {
 /// One change of a container's structure, from its plan to its commit.
 ///
 /// Whatever can fail comes before the commit, beside the running container: new components are made
-/// and restored, their items checked against the fields. What the change replaces or takes away goes
+/// and loaded, their items checked against the fields. What the change replaces or takes away goes
 /// on until then, save that its gate is closed, so that nothing it decides is missed. At the commit
 /// the new ones take their places; when there is none, they are dropped, and nothing has changed.
 ///
@@ -174,7 +174,7 @@ extension Restructuring {
         guard change.live.fields != container.definition.fields else { return done(.success(())) }
         let checker = FieldChecker(fields: change.live.fields)
         var lists = made.compactMap { slot -> ItemList? in
-            if case .prepared(let restored) = slot.state { restored.list } else { nil }
+            if case .prepared(let loaded) = slot.state { loaded.list } else { nil }
         }
         var unfit: [FieldProblem] = []
         var next = 0

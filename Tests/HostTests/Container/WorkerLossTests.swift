@@ -35,7 +35,7 @@ final class RemoteLauncher: ComponentLauncher {
             }
         }
 
-        fileprivate func takeRestored() -> Bool {
+        fileprivate func takeLoaded() -> Bool {
             state.withLock { state in
                 state.restored -= 1
                 return state.restored >= 0
@@ -101,19 +101,19 @@ private final class RemotePort: ComponentPort {
         loop.execute { body.value() }
     }
 
-    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
-        later { self.inner.restore(changes) { self.later(done) } }
+    func load(_ changes: [Change], _ done: @escaping () -> Void) {
+        later { self.inner.load(changes) { self.later(done) } }
     }
-    func finishRestore(
+    func finishLoading(
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
     ) {
         later { [self] in
-            inner.finishRestore { [self] events in
+            inner.finishLoading { [self] events in
                 later { part(events) }
             } _: { [self] result in
                 later { done(result) }
-                guard script.takeRestored() else { return }
+                guard script.takeLoaded() else { return }
                 later { [self] in
                     isLost = true
                     owner?.port(self, diedBecause: "It was killed.")

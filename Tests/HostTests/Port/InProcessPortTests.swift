@@ -25,8 +25,8 @@ import Testing
             let port = try owner.launch(loop)
             #expect(port.kind == .contents)
             var told: [ComponentEvent] = []
-            port.restore([Item(id: "old", fields: [:]).record]) {}
-            port.finishRestore {
+            port.load([Item(id: "old", fields: [:]).record]) {}
+            port.finishLoading {
                 told += $0
             } _: { _ in
                 #expect(told == [.contents(.replaceAll([.old]))])
@@ -141,7 +141,7 @@ import Testing
         try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishRestore { _ in
+            port.finishLoading { _ in
             } _: { _ in
             }
             owner.told = []
@@ -161,7 +161,7 @@ import Testing
         let owner = try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishRestore { _ in
+            port.finishLoading { _ in
             } _: { _ in
             }
             owner.told = []

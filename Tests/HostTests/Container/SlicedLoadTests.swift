@@ -72,13 +72,13 @@ private final class SlowPort: ComponentPort {
     var kind: Kind { inner.kind }
     var observedFields: [String] { inner.observedFields }
 
-    func restore(_ changes: [Change], _ done: @escaping () -> Void) {
-        inner.restore(changes) { self.script.hold(changes.count, done, self.loop) }
+    func load(_ changes: [Change], _ done: @escaping () -> Void) {
+        inner.load(changes) { self.script.hold(changes.count, done, self.loop) }
     }
-    func finishRestore(
+    func finishLoading(
         each part: @escaping ([ComponentEvent]) -> Void,
         _ done: @escaping (Result<Void, PortFailure>) -> Void
-    ) { inner.finishRestore(each: part, done) }
+    ) { inner.finishLoading(each: part, done) }
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void
@@ -94,7 +94,7 @@ private final class SlowPort: ComponentPort {
 }
 
 /// Records on their way into a component.
-@Suite(.timeLimit(.minutes(3))) struct RestorationTests {
+@Suite(.timeLimit(.minutes(3))) struct SlicedLoadTests {
     private static let votes = 4_000
 
     @Test func `a component gets a few slices at a time, and others read meanwhile`() async throws {
@@ -109,7 +109,7 @@ private final class SlowPort: ComponentPort {
             in: first.directory, workers: SlowLauncher(script), loads: false)
         // Waits until the stars are there, whose worker has not begun yet.
         async let applied = host.apply(definition)
-        try await until { script.given.count == Restoration.window }
+        try await until { script.given.count == SlicedLoad.window }
         // What is read for others comes between: nobody waits for the component.
         _ = try await host.call { (registry, reply: @escaping Reply<Int>) in
             registry.domain.read { store in
@@ -119,7 +119,7 @@ private final class SlowPort: ComponentPort {
                 reply($0.mapError { _ in HostError.screenNotFound("") })
             }
         }
-        #expect(script.given.count == Restoration.window)
+        #expect(script.given.count == SlicedLoad.window)
         let taking = Task {
             while !Task.isCancelled {
                 _ = await host.on { _ in script.take() }
@@ -128,9 +128,9 @@ private final class SlowPort: ComponentPort {
         }
         _ = try await applied
         taking.cancel()
-        #expect(script.most == Restoration.window)
+        #expect(script.most == SlicedLoad.window)
         #expect(script.given.reduce(0, +) == Self.votes)
-        #expect(script.given.max() == RestoreSlice.length)
+        #expect(script.given.max() == LoadSlice.length)
         #expect(try await host.tally().tally.tally.count == Self.votes)
         try await host.end()
     }
@@ -144,9 +144,9 @@ private final class SlowPort: ComponentPort {
                 Item(id: "item \(number)", fields: ["title": .text("\(number) \(text)")]))
         }
         var (keys, turns): ([String], Int) = ([], 0)
-        var place = RestoreSlice.Place(key: nil, isEnd: false)
+        var place = LoadSlice.Place(key: nil, isEnd: false)
         while !place.isEnd {
-            place = try RestoreSlice.read(
+            place = try LoadSlice.read(
                 "films", "list", kind: .contents, after: place, atMost: 1, in: host.store
             ) { slice in
                 #expect(slice.changes.count <= 3, "three of them are more than a slice may have")

@@ -1,8 +1,8 @@
 public import AtriumKit
 internal import Index
 
-/// What a component told at the end of its restore, put together from parts.
-public struct RestoredState {
+/// What a component told at the end of its load, put together from parts.
+public struct LoadedState {
     /// All items; nil where no event told of any.
     public private(set) var items: [Item]?
     /// Everything else, in the parts in which it came.

@@ -4,13 +4,13 @@ import Logging
 import NIOCore
 import Store
 
-// The restore of a component: its records read and decoded on a thread, and meanwhile applied here
+// The load of a component: its records read and decoded on a thread, and meanwhile applied here
 // and put into the list that they make when each is an item.
 extension Slot {
-    func restore(_ attempt: Int) {
+    func load(_ attempt: Int) {
         // What is damaged in the store is found again.
-        damage.beginRestore()
-        guard kind == .contents, port?.listsRecords == true else { return restoreEach(attempt) }
+        damage.beginLoading()
+        guard kind == .contents, port?.listsRecords == true else { return loadEach(attempt) }
         let (container, component, fields) = (containerName, name, fields)
         let count = domain.recordsRead
         domain.read { store in
@@ -29,13 +29,13 @@ extension Slot {
     /// Takes over a list that is made of records, and gives the component its items.
     private func takeOver(_ load: RecordLoad?, _ attempt: Int) {
         // A record that is not an item is the component's to judge.
-        guard let load, let port, let container else { return restoreEach(attempt) }
-        port.restore(load.items)
-        own.contents?.restore(load.list, listsItsRecords: true)
+        guard let load, let port, let container else { return loadEach(attempt) }
+        port.load(load.items)
+        own.contents?.load(load.list, listsItsRecords: true)
         note(load.unreadable, load.unfit, in: load.list)
         let isWanted = { self.start == attempt }
         container.fillDerived(load.list, while: isWanted) {
-            self.endRestore(Restored(items: load.items))
+            self.endLoading(Loaded(items: load.items))
         }
     }
 
@@ -43,7 +43,7 @@ extension Slot {
     private func note(
         _ unreadable: UnreadableRecords, _ unfit: UnfitItems, in list: ContentIndex?
     ) {
-        damage.restored(without: unreadable)
+        damage.loaded(without: unreadable)
         note(unfit, in: list)
         guard let problem = unreadable.problem else { return }
         domain.logger.error(
@@ -58,28 +58,28 @@ extension Slot {
             "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))
     }
 
-    private func endRestore(_ restored: Restored) {
-        prepared(restored)
+    private func endLoading(_ loaded: Loaded) {
+        prepared(loaded)
         progress.takeDone()?(nil)
     }
 
-    private func restoreEach(_ attempt: Int) {
+    private func loadEach(_ attempt: Int) {
         let list = kind == .contents ? ContentIndex(fields: fields) : nil
-        Restoration(list, of: self, attempt).run { [weak self] restoration, problem in
+        SlicedLoad(list, of: self, attempt).run { [weak self] loading, problem in
             guard let self else { return }
             if let problem { return failStart(because: "Its records can't be read: \(problem)") }
             if start == attempt {
-                note(restoration.unreadable, restoration.unfit, in: restoration.list)
+                note(loading.unreadable, loading.unfit, in: loading.list)
             }
-            finishRestore(attempt, restoration)
+            finishLoading(attempt, loading)
         }
     }
 
-    private func finishRestore(_ attempt: Int, _ restoration: Restoration) {
+    private func finishLoading(_ attempt: Int, _ loading: SlicedLoad) {
         guard start == attempt, let port else { return }
-        var state = RestoredState()
+        var state = LoadedState()
         awaitComponent()
-        port.finishRestore { [weak self] part in
+        port.finishLoading { [weak self] part in
             guard let self, start == attempt else { return }
             state.take(part)
             // There may be more: this was progress.
@@ -91,30 +91,30 @@ extension Slot {
             case .failure(.died(let reason)): failStart(because: reason)
             case .failure(.refused(let refusal)): failStart(because: refusal.reason)
             case .success:
-                fillList(state.items ?? [], attempt, restoration) {
-                    self.endRestore(Restored(state: state))
+                fillList(state.items ?? [], attempt, loading) {
+                    self.endLoading(Loaded(state: state))
                 }
             }
         }
     }
 
-    /// Fills a new list with the restored items, if the component has any.
+    /// Fills a new list with the loaded items, if the component has any.
     private func fillList(
-        _ items: [Item], _ attempt: Int, _ restoration: Restoration,
+        _ items: [Item], _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
     ) {
-        guard let made = restoration.list, let contents = own.contents, let container else {
+        guard let made = loading.list, let contents = own.contents, let container else {
             return done()
         }
         let isWanted = { self.start == attempt }
-        restoration.compare(items, in: domain, while: isWanted) { isSame in
+        loading.compare(items, in: domain, while: isWanted) { isSame in
             guard !isSame else {
-                contents.restore(made, listsItsRecords: true)
+                contents.load(made, listsItsRecords: true)
                 return container.fillDerived(made, while: isWanted, then: done)
             }
             let list = ContentIndex(fields: self.fields)
-            contents.restore(list, listsItsRecords: false)
-            self.fill(list, with: items, attempt, restoration) {
+            contents.load(list, listsItsRecords: false)
+            self.fill(list, with: items, attempt, loading) {
                 container.fillDerived(list, while: isWanted, then: done)
             }
         }
@@ -122,7 +122,7 @@ extension Slot {
 
     /// Fills the list of a source whose items are not just what its records say.
     private func fill(
-        _ list: ContentIndex, with items: [Item], _ attempt: Int, _ restoration: Restoration,
+        _ list: ContentIndex, with items: [Item], _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
     ) {
         let checker = FieldChecker(fields: fields)
@@ -141,7 +141,7 @@ extension Slot {
             return true
         } then: {
             if self.start == attempt { self.note(unfit, in: list) }
-            restoration.setRevisions(of: list, in: self.domain, while: { self.start == attempt }) {
+            loading.setRevisions(of: list, in: self.domain, while: { self.start == attempt }) {
                 if self.start == attempt { done() }
             }
         }

@@ -10,7 +10,7 @@ import Store
 ///
 /// The records are read in several turns, others' reads between them. They are the same all the while:
 /// what changes a component's records waits until it is there.
-final class Restoration {
+final class SlicedLoad {
     /// How many slices are read in one turn.
     static let ahead = 16
     /// How many slices a component has that it has not taken over yet.
@@ -18,8 +18,8 @@ final class Restoration {
 
     /// What the reading thread tells.
     private enum Part: Sendable {
-        case slice(RestoreSlice)
-        case place(RestoreSlice.Place)
+        case slice(LoadSlice)
+        case place(LoadSlice.Place)
     }
 
     /// What the records make when each is an item; nil where there is no list.
@@ -36,15 +36,15 @@ final class Restoration {
     private var items: [Item] = []
     private var revisions: [(key: String, revision: Int64)] = []
 
-    private var place = RestoreSlice.Place(key: nil, isEnd: false)
-    private var waiting: Deque<RestoreSlice> = []
+    private var place = LoadSlice.Place(key: nil, isEnd: false)
+    private var waiting: Deque<LoadSlice> = []
     /// How many slices are with the component.
     private var given = 0
     private var isReading = false
     private var isTaking = false
-    private var done: ((Restoration, _ problem: (any Error)?) -> Void)?
+    private var done: ((SlicedLoad, _ problem: (any Error)?) -> Void)?
 
-    /// A restoration of a component's start.
+    /// A loading of a component's start.
     init(_ list: ContentIndex?, of slot: Slot, _ attempt: Int) {
         self.list = list
         self.slot = slot
@@ -60,7 +60,7 @@ final class Restoration {
     ///
     /// - Parameter done: called at the end, with what is wrong if they can't be read; not called once
     ///   the component is started anew.
-    func run(_ done: @escaping (Restoration, _ problem: (any Error)?) -> Void) {
+    func run(_ done: @escaping (SlicedLoad, _ problem: (any Error)?) -> Void) {
         self.done = done
         read()
     }
@@ -74,7 +74,7 @@ final class Restoration {
         let (container, component) = (slot.containerName, slot.name)
         let (kind, after) = (slot.kind, place)
         slot.domain.read { store, each in
-            let place = try RestoreSlice.read(
+            let place = try LoadSlice.read(
                 container, component, kind: kind, after: after, atMost: Self.ahead, in: store
             ) { each(.slice($0)) }
             each(.place(place))
@@ -129,12 +129,12 @@ final class Restoration {
         }
     }
 
-    private func take(_ slice: RestoreSlice) {
+    private func take(_ slice: LoadSlice) {
         guard let slot, let port = slot.port else { return }
         given += 1
         unreadable.add(slice.unreadable)
         slot.awaitComponent()
-        port.restore(slice.changes) { [self] in
+        port.load(slice.changes) { [self] in
             given -= 1
             guard isWanted else { return }
             if given == 0 { slot.endAwaiting() } else { slot.awaitComponent() }
@@ -155,7 +155,7 @@ final class Restoration {
 
 // MARK: What came of it
 
-extension Restoration {
+extension SlicedLoad {
     /// Whether these are the items of the list, in its order.
     ///
     /// Who keeps them as they were read has them in the same memory: that is seen at a glance.

@@ -4,7 +4,7 @@ import JSONCodec
 import Store
 
 /// Some records of a component as it applies them.
-struct RestoreSlice: Sendable {
+struct LoadSlice: Sendable {
     /// How many records a slice has at most.
     static let length = 128
     /// About how many bytes a slice has at most; a single record may have more.
@@ -48,9 +48,9 @@ struct RestoreSlice: Sendable {
     /// - Throws: `StoreError` when the file can't be read.
     static func read(
         _ container: String, _ component: String, kind: Kind?, after place: Place,
-        atMost most: Int, in store: Store, each: (RestoreSlice) -> Void
+        atMost most: Int, in store: Store, each: (LoadSlice) -> Void
     ) throws -> Place {
-        var (slice, slices, last, tally) = (RestoreSlice(), 0, place.key, place.tally)
+        var (slice, slices, last, tally) = (LoadSlice(), 0, place.key, place.tally)
         do {
             try store.forEachRecord(
                 container: container, component: component, after: place.key, tally: &tally
@@ -65,7 +65,7 @@ struct RestoreSlice: Sendable {
                 slice.size += bytes?.count ?? 0
                 guard slice.changes.count >= length || slice.size >= Self.bytes else { return }
                 each(slice)
-                slice = RestoreSlice()
+                slice = LoadSlice()
                 slices += 1
                 if slices == most { throw Enough() }
             }
