@@ -142,7 +142,7 @@ final class MissedLog: Sendable {
 
 extension VarlinkCall {
     /// Ends the call with what the host answered.
-    func settle<Success>(
+    func answer<Success>(
         _ result: Result<Success, HostError>, in interface: any VarlinkInterface.Type,
         _ reply: (Success) -> Reply
     ) {

@@ -153,17 +153,17 @@ extension VarlinkClient {
     private func wait<Reply: Sendable>(
         _ send: @escaping @Sendable (@escaping @Sendable (Result<Reply, any Error>) -> Void) -> Void
     ) async throws -> Reply {
-        let ticket = Ticket<Reply>()
+        let pending = PendingReply<Reply>()
         let loop = eventLoop
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.execute { [streaming] in
-                    guard ticket.begin(continuation) else { return }
-                    streaming.onWritable { send { ticket.finish($0) } }
+                    guard pending.begin(continuation) else { return }
+                    streaming.onWritable { send { pending.finish($0) } }
                 }
             }
         } onCancel: {
-            loop.execute { ticket.finish(.failure(CancellationError())) }
+            loop.execute { pending.finish(.failure(CancellationError())) }
         }
     }
 

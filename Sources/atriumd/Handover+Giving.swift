@@ -47,7 +47,7 @@ extension Handover {
         // What was accepted is told too.
         await withCheckedContinuation { continuation in
             loop.execute {
-                registry.settle(within: Self.settling) { _ in continuation.resume() }
+                registry.finishAccepted(within: Self.settling) { _ in continuation.resume() }
             }
         }
         let screens = Mutex<[KeptScreen]>([])

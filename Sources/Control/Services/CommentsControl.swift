@@ -18,7 +18,7 @@ struct CommentsControl: CommentsService {
             call, of: parameters.container, in: Comments.self, as: parameters.actor
         ) { container in
             container.thread(query, in: parameters.component) { result in
-                call.settle(result, in: Comments.self) {
+                call.answer(result, in: Comments.self) {
                     .init(
                         comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
                         next: $0.next, sequence: Int($0.sequence))
@@ -38,7 +38,7 @@ struct CommentsControl: CommentsService {
                 item: parameters.item, parent: parameters.parent, text: parameters.text,
                 id: parameters.id)
             container.post(post, in: parameters.component, by: caller) { result in
-                call.settle(result, in: Comments.self) {
+                call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
@@ -55,7 +55,7 @@ struct CommentsControl: CommentsService {
             container.edit(
                 parameters.comment, text: parameters.text, in: parameters.component, by: caller
             ) { result in
-                call.settle(result, in: Comments.self) {
+                call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
@@ -72,7 +72,7 @@ struct CommentsControl: CommentsService {
             container.delete(
                 parameters.comment, in: parameters.component, by: caller
             ) { result in
-                call.settle(result, in: Comments.self) {
+                call.answer(result, in: Comments.self) {
                     .init(sequence: Int($0.sequence))
                 }
             }
@@ -94,7 +94,7 @@ struct CommentsControl: CommentsService {
                 parameters.comment, state: state, reason: parameters.reason,
                 in: parameters.component, by: caller
             ) { result in
-                call.settle(result, in: Comments.self) {
+                call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }

@@ -26,7 +26,7 @@ extension ContainersControl {
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Containers.self) { container in
             container.restore(records, by: caller) { result in
-                call.settle(result, in: Containers.self) {
+                call.answer(result, in: Containers.self) {
                     .init(
                         restored: $0.restored, unchanged: $0.unchanged,
                         sequence: Int($0.sequence))

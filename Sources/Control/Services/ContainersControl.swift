@@ -26,7 +26,7 @@ struct ContainersControl: ContainersService {
             definitions, dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
-            call.settle(result, in: Containers.self) { outcome in
+            call.answer(result, in: Containers.self) { outcome in
                 .init(
                     results: outcome.results.map(Containers.Apply.Reply.Results.init),
                     sequence: Int(outcome.sequence))
@@ -64,7 +64,7 @@ struct ContainersControl: ContainersService {
         let (name, registry) = (parameters.container, context.registry)
         registry.whenDefined(name) { _ in
             let result = Result { () throws(HostError) in try registry.describe(name) }
-            call.settle(result, in: Containers.self, Self.reply)
+            call.answer(result, in: Containers.self, Self.reply)
         }
     }
 
@@ -84,7 +84,7 @@ struct ContainersControl: ContainersService {
         context.registry.delete(
             parameters.container, purge: parameters.purge ?? false, by: caller
         ) { result in
-            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         }
     }
 
@@ -114,7 +114,7 @@ struct ContainersControl: ContainersService {
             isHidden: parameters.hidden ?? false)
         let caller = context.own(call.peer)
         context.registry.change(parameters.container) { result in
-            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.attach(component, at: parameters.at, by: caller, done)
         }
@@ -125,7 +125,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.change(parameters.container) { result in
-            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.detach(
                 parameters.component, purge: parameters.purge ?? false, by: caller, done)
@@ -137,7 +137,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.change(parameters.container) { result in
-            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.move(parameters.component, to: parameters.at, by: caller, done)
         }
@@ -149,7 +149,7 @@ struct ContainersControl: ContainersService {
     ) {
         let caller = context.own(call.peer)
         context.registry.change(parameters.container) { result in
-            call.settle(result, in: Containers.self) { .init(sequence: Int($0)) }
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
         } _: { container, done in
             container.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }

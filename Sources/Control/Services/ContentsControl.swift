@@ -24,7 +24,7 @@ struct ContentsControl: ContentsService {
                 actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
             container.list(request) { result in
-                call.settle(result, in: Contents.self) { page in
+                call.answer(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,
                         sections: page.sections?.map(Interfaces.Section.init),
@@ -43,7 +43,7 @@ struct ContentsControl: ContentsService {
             container.get(
                 parameters.item, in: parameters.component, actor: parameters.actor
             ) { result in
-                call.settle(result, in: Contents.self) {
+                call.answer(result, in: Contents.self) {
                     .init(
                         item: Interfaces.Item($0.item),
                         details: $0.details.map(JSONObject.init(checked:)),
@@ -70,7 +70,7 @@ struct ContentsControl: ContentsService {
         let caller = context.own(call.peer)
         context.find(parameters.container, for: call, in: Contents.self) { container in
             container.put(drafts, in: parameters.component, by: caller) { result in
-                call.settle(result, in: Contents.self) {
+                call.answer(result, in: Contents.self) {
                     .init(
                         inserted: $0.inserted, updated: $0.updated, unchanged: $0.unchanged,
                         sequence: Int($0.sequence))
@@ -88,7 +88,7 @@ struct ContentsControl: ContentsService {
                 parameters.items, in: parameters.component, purge: parameters.purge ?? false,
                 by: caller
             ) { result in
-                call.settle(result, in: Contents.self) {
+                call.answer(result, in: Contents.self) {
                     .init(removed: $0.removed, sequence: Int($0.sequence))
                 }
             }

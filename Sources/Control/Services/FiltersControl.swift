@@ -17,7 +17,7 @@ struct FiltersControl: FiltersService {
                 parameters.component, in: parameters.scope, selection,
                 search: parameters.search, by: user
             ) { result in
-                call.settle(result, in: Filters.self) {
+                call.answer(result, in: Filters.self) {
                     .init(
                         sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
                         sequence: Int($0.sequence))

@@ -64,7 +64,7 @@ struct NotificationsControl: NotificationsService {
             parameters.topic, payload: parameters.payload.bytes,
             durable: parameters.durable ?? false, by: caller
         ) { result in
-            call.settle(result, in: Notifications.self) { .init(sequence: $0.map(Int.init)) }
+            call.answer(result, in: Notifications.self) { .init(sequence: $0.map(Int.init)) }
         }
     }
 }

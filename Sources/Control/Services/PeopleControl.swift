@@ -8,7 +8,7 @@ struct PeopleControl: PeopleService {
 
     func erase(_ parameters: People.Erase.Parameters, call: VarlinkCall<People.Erase.Reply>) {
         context.registry.erase(parameters.actor) { result in
-            call.settle(result, in: People.self) {
+            call.answer(result, in: People.self) {
                 .init(
                     ballots: $0.ballots, comments: $0.comments,
                     notifications: $0.notifications, sequence: Int($0.sequence),

@@ -73,7 +73,7 @@ struct ScreensControl: ScreensService {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.select(
                 section: parameters.section, filter: parameters.filter, on: screen
-            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+            ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
@@ -83,7 +83,7 @@ struct ScreensControl: ScreensService {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.deselect(
                 section: parameters.section, filter: parameters.filter, on: screen
-            ) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+            ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
@@ -91,7 +91,7 @@ struct ScreensControl: ScreensService {
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
         act(call, on: parameters.screen) { screens, screen, _ in
-            screens.clear(screen) { call.settle($0, in: Screens.self) { .init(revision: $0) } }
+            screens.clear(screen) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
 
@@ -100,7 +100,7 @@ struct ScreensControl: ScreensService {
     ) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.search(parameters.text, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -108,7 +108,7 @@ struct ScreensControl: ScreensService {
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.sort(by: parameters.sort, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -118,7 +118,7 @@ struct ScreensControl: ScreensService {
     ) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.setScope(parameters.scope, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -128,7 +128,7 @@ struct ScreensControl: ScreensService {
     ) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.resize(parameters.component, to: parameters.limit, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -136,7 +136,7 @@ struct ScreensControl: ScreensService {
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.enter(parameters.item, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -144,7 +144,7 @@ struct ScreensControl: ScreensService {
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.back(on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -154,7 +154,7 @@ struct ScreensControl: ScreensService {
     ) {
         act(call, on: parameters.screen) { container, screen, _ in
             container.setHidden(parameters.component, parameters.hidden, on: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -162,7 +162,7 @@ struct ScreensControl: ScreensService {
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
         act(call, on: parameters.screen) { screens, screen, _ in
             screens.focus(on: parameters.item, of: screen) {
-                call.settle($0, in: Screens.self) { .init(revision: $0) }
+                call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
         }
     }
@@ -178,7 +178,7 @@ struct ScreensControl: ScreensService {
                 return call.fail(refusal.reply(of: Screens.self))
             }
             screens.activate(parameters.item, on: screen) {
-                call.settle($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
+                call.answer($0, in: Screens.self) { .init(sequence: $0.map(Int.init)) }
             }
         }
     }

@@ -13,7 +13,7 @@ struct VotesControl: VotesService {
             container.cast(
                 parameters.value, on: parameters.item, in: parameters.component, by: caller
             ) { result in
-                call.settle(result, in: Votes.self) {
+                call.answer(result, in: Votes.self) {
                     .init(
                         tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
                         sequence: Int($0.sequence))
@@ -30,7 +30,7 @@ struct VotesControl: VotesService {
             container.retract(
                 on: parameters.item, in: parameters.component, by: caller
             ) { result in
-                call.settle(result, in: Votes.self) {
+                call.answer(result, in: Votes.self) {
                     .init(
                         tally: Interfaces.VoteTally($0.tally), previous: $0.previous,
                         sequence: Int($0.sequence))
@@ -59,7 +59,7 @@ struct VotesControl: VotesService {
     private func answer(
         _ call: VarlinkCall<Votes.Tally.Reply>, with result: Result<TallyResult, HostError>
     ) {
-        call.settle(result, in: Votes.self) {
+        call.answer(result, in: Votes.self) {
             .init(tally: Interfaces.VoteTally($0.tally), sequence: Int($0.sequence))
         }
     }
@@ -72,7 +72,7 @@ struct VotesControl: VotesService {
                 on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
                 cursor: parameters.cursor
             ) { result in
-                call.settle(result, in: Votes.self) { page in
+                call.answer(result, in: Votes.self) { page in
                     .init(
                         ballots: page.ballots.map {
                             .init(actor: $0.actor, value: $0.value, cast: $0.cast.text)

@@ -40,7 +40,7 @@ public struct ExportPart: Sendable, Hashable {
     /// Whether no part follows: the export is closed then.
     public var isLast: Bool
     /// What is missing because it is damaged, a sentence each.
-    public var lost: [String]
+    public var lost: [String] = []
 }
 
 /// What came of putting records back.

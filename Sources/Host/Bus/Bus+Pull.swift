@@ -156,7 +156,7 @@ extension Bus {
             sharedBytesLeft += subscription.group.wait(subscription)
             return nil
         }
-        subscription.settle()
+        subscription.noteCaughtUp()
         return SubscriptionBatch(
             notifications: draft.notifications, sequence: subscription.cursor,
             live: isLive && subscription.lost == nil, gap: draft.gap)

@@ -88,7 +88,7 @@ final class Subscription {
     }
 
     /// Was told all before its position.
-    func settle() {
+    func noteCaughtUp() {
         noteTold()
         hasBegun = true
     }
@@ -97,7 +97,7 @@ final class Subscription {
     func take(_ batch: SharedBatch) {
         position = batch.end
         cursor = max(cursor, batch.content.sequence)
-        settle()
+        noteCaughtUp()
     }
 
     /// Is back in the ring.

@@ -150,7 +150,7 @@ extension RecordRestore {
         } done: { [self] result in
             switch result {
             case .failure(let error): finish(.failure(error))
-            case .success(let decided) where isLast: settle(decided)
+            case .success(let decided) where isLast: finish(decided)
             case .success(let decided):
                 targets[index].events = decided.decision.events
                 targets[index].start = slot.start
@@ -185,7 +185,7 @@ extension RecordRestore {
         }
     }
 
-    private func settle(_ decided: Decided) {
+    private func finish(_ decided: Decided) {
         guard decided.isCommitted else {
             let slot = lost ?? targets[targets.count - 1].slot
             return finish(.failure(slot.absence))

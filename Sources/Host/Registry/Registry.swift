@@ -259,7 +259,7 @@ extension Registry {
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
         domain.stop()
-        settle(by: .now() + .seconds(10), readersBy: .now()) { [self] in close(reply) }
+        waitUntilQuiet(by: .now() + .seconds(10), readersBy: .now()) { [self] in close(reply) }
     }
 
     /// Refuses further commands, and waits until what was accepted is on disk and told.
@@ -272,17 +272,19 @@ extension Registry {
     /// - Parameters:
     ///   - limit: how long to wait at most.
     ///   - reply: called then.
-    public func settle(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
+    public func finishAccepted(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
         let now = NIODeadline.now()
-        settle(by: now + limit, readersBy: now + min(limit, Self.reading)) { reply(.success(())) }
+        waitUntilQuiet(by: now + limit, readersBy: now + min(limit, Self.reading)) {
+            reply(.success(()))
+        }
     }
 
     /// How long readers of screens may take to pull what there is; one that does not read is not
     /// waited for any longer.
     private static let reading = TimeAmount.milliseconds(500)
 
-    private func settle(
+    private func waitUntilQuiet(
         by deadline: NIODeadline, readersBy reading: NIODeadline, _ done: @escaping () -> Void
     ) {
         let now = NIODeadline.now()
@@ -291,7 +293,9 @@ extension Registry {
             && containers.values.allSatisfy(\.isQuiet)
             && (now >= reading || !state.screens.screens.values.contains(where: \.isBehind))
         if isQuiet || now > deadline { return done() }
-        domain.after(.milliseconds(5)) { [self] in settle(by: deadline, readersBy: reading, done) }
+        domain.after(.milliseconds(5)) { [self] in
+            waitUntilQuiet(by: deadline, readersBy: reading, done)
+        }
     }
 
     private func close(_ reply: @escaping Reply<Void>) {

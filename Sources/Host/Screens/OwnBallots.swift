@@ -44,7 +44,7 @@ final class OwnBallots {
     func insert(_ screen: Screen) {
         screens[screen.id] = screen
         account = account ?? screen.account
-        settle()
+        updateCharge()
     }
 
     /// The actor has one screen less.
@@ -54,11 +54,11 @@ final class OwnBallots {
         account?.charge(-charged)
         charged = 0
         account = screens.values.first?.account
-        settle()
+        updateCharge()
     }
 
     /// Charges for what is kept now.
-    private func settle() {
+    private func updateCharge() {
         guard let account else { return }
         let more = knownBytes + sightBytes - charged
         charged += more
@@ -103,7 +103,7 @@ final class OwnBallots {
         // What is being answered now may be older.
         know(subject)
         wanted.remove(subject)
-        settle()
+        updateCharge()
     }
 
     /// Ballots changed by other ways than votes: all are asked for again.
@@ -113,7 +113,7 @@ final class OwnBallots {
         knownBytes = 0
         values.removeAll()
         dropSights()
-        settle()
+        updateCharge()
     }
 
     private func know(_ subject: Subject) {
@@ -143,7 +143,7 @@ final class OwnBallots {
         let sight = items.isEmpty && focus == nil ? .none : OwnSight(items: items, focus: focus)
         sights[key] = sight
         sightBytes += items.keys.reduce(200) { $0 + 50 + $1.utf8.count }
-        settle()
+        updateCharge()
         return sight
     }
 
@@ -180,7 +180,7 @@ final class OwnBallots {
             values[subject] = ballot?.value
         }
         dropSights()
-        settle()
+        updateCharge()
     }
 }
 

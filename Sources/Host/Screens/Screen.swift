@@ -165,7 +165,7 @@ extension Screen {
         guard turn == self.turn, reader != .gone else { return false }
         reader = .gone
         wake = {}
-        settleAll()
+        replyToWaiting()
         return true
     }
 
@@ -176,7 +176,7 @@ extension Screen {
     func end() {
         isEnded = true
         touched()
-        settleAll()
+        replyToWaiting()
     }
 
     /// Something that it shows may have changed.
@@ -214,13 +214,13 @@ extension Screen {
     func letGo() {
         isEnded = true
         wake = {}
-        settleAll()
+        replyToWaiting()
         forgetFrames()
         account.charge(-weight)
         weight = 0
     }
 
-    private func settleAll() {
+    private func replyToWaiting() {
         let waiting = onTheirWay
         onTheirWay.removeAll()
         if !waiting.isEmpty, differs { promised = max(promised, revision + 1) }
@@ -252,7 +252,7 @@ extension Screen {
         }
         let moment = moment(view, focus, home)
         let revision = revision(at: moment, since: base, home)
-        settleAll()
+        replyToWaiting()
         return .success(revision)
     }
 

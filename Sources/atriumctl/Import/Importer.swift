@@ -72,10 +72,10 @@ struct Importer {
     }
 
     private mutating func land() async throws {
-        try await settle(flights.removeFirst(), attempt: 1)
+        try await receive(flights.removeFirst(), attempt: 1)
     }
 
-    private mutating func settle(_ flight: Flight, attempt: Int) async throws {
+    private mutating func receive(_ flight: Flight, attempt: Int) async throws {
         do {
             switch try await flight.outcome() {
             case .put(let reply):
@@ -121,7 +121,7 @@ struct Importer {
         let later = Set(flights.flatMap { $0.batch.entries.map(\.content.identity) })
         let batch = ImportBatch(batch.entries.filter { !later.contains($0.content.identity) })
         guard !batch.isEmpty else { return }
-        try await settle(send(batch), attempt: attempt)
+        try await receive(send(batch), attempt: attempt)
     }
 
     private mutating func reject(_ entry: ImportBatch.Entry, _ error: VarlinkRemoteError) {

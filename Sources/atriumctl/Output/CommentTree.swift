@@ -6,7 +6,7 @@ struct CommentTree {
     var width: Int?
     var color = false
     /// Seconds since 1970, from which ages count.
-    var now = Moment.now
+    var now = WireTime.now
 
     /// The lines of the tree.
     func lines(_ comments: [Comment]) -> [String] {
@@ -43,7 +43,7 @@ struct CommentTree {
         let dim = { (text: String) in Style.dim(text, enabled: color) }
         let author = comment.author.map { PrintableText.line(ActorName.shown($0)) } ?? "(nobody)"
         var head = "\(Style.bold(author, enabled: color)) · "
-        head += dim(Moment.age(of: comment.created, now: now))
+        head += dim(WireTime.age(of: comment.created, now: now))
         if comment.edited != nil { head += dim(" · edited") }
         if comment.state == .pending { head += " · waits for a moderator" }
         head += dim(" · \(PrintableText.line(comment.id))")

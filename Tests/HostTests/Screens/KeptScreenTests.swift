@@ -162,7 +162,7 @@ import Testing
         let replies: [Result<Int?, HostError>] = try await host.callAll(2) {
             registry, index, reply in
             guard index == 1 else {
-                return registry.settle(within: .seconds(60)) { result in
+                return registry.finishAccepted(within: .seconds(60)) { result in
                     order.withLock { $0.append("settled") }
                     reply(result.map { nil })
                 }

@@ -1,7 +1,7 @@
 /// One answer that one task waits for: the first that comes counts, be it a reply or the end of waiting.
 ///
 /// Unchecked: guarded by the client's event loop, on which alone it is touched.
-final class Ticket<Answer: Sendable>: @unchecked Sendable {
+final class PendingReply<Answer: Sendable>: @unchecked Sendable {
     private var state = State.new
 
     private enum State {

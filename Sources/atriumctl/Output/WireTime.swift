@@ -1,9 +1,9 @@
 import Glibc
 
 /// The times on the wire: RFC 3339 in UTC.
-enum Moment {
+enum WireTime {
     /// How long ago a time was, in words; the text itself where it can't be read.
-    static func age(of text: String, now: Double = Moment.now) -> String {
+    static func age(of text: String, now: Double = WireTime.now) -> String {
         seconds(text).map { Wording.age(now - $0) } ?? text
     }
 
