@@ -85,7 +85,7 @@ import Testing
         try await host.apply(.films)
         let id: ExportID = try await host.call { $0.export("films", $1) }
         let empty: ExportPart = try await host.call { $0.pull(id, $1) }
-        #expect(empty == ExportPart(records: [], sequence: 1, isLast: true))
+        #expect(empty == ExportPart(records: [], sequence: 1, isLast: true, lost: []))
         for number in 1...3 {
             var film = Item.film("film-\(number)")
             film.fields["title"] = .text(String(repeating: "x", count: 300 << 10))
