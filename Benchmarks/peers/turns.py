@@ -69,12 +69,11 @@ class Turns:
 
     def hurry(self):
         """Gives the daemon's threads real-time priority, those to come too."""
-        for task in Path(f"/proc/{self.server.process.pid}/task").iterdir():
-            try:
+        try:
+            for task in Path(f"/proc/{self.server.process.pid}/task").iterdir():
                 os.sched_setscheduler(int(task.name), os.SCHED_FIFO, os.sched_param(1))
-            except OSError:
-                return say("  no real-time priority: other programs' time counts too")
-        return None
+        except OSError:
+            say("  no real-time priority: other programs' time counts too")
 
     def counts(self):
         """How many turns took up to so many milliseconds."""
