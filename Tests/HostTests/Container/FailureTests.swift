@@ -186,9 +186,9 @@ import Testing
         try await host.undone()
         #expect(try await host.list().items == before.items)
         #expect(host.store.unavailability == nil)
-        // The component does not know of it either: it is another one still.
-        #expect(try await host.put(.film("heat", ["drama"])).updated == 1)
-        #expect(try await host.put(.film("heat", ["drama"])).unchanged == 1)
+        // The component does not know of it either: it has the one of before.
+        #expect(try await host.put(.film("heat")).unchanged == 1)
+        #expect(try await host.put(.film("heat", ["crime"])).updated == 1)
         try await host.end()
     }
 
