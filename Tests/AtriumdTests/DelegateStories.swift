@@ -77,7 +77,7 @@ extension Stories {
                 let names = (left["components"]?.array ?? []).filter { $0["hidden"]?.bool == true }
                 #expect(names.map { $0["name"]?.string } == ["stars"])
                 let text = try await daemon.type(
-                    "timeout 5 atriumctl open films --search help | head -40 | cat -v")
+                    "timeout 5 atriumctl open films --search help | grep message | cat -v")
                 #expect(text.output.contains("message: Search for a title."), "\(text)")
                 #expect(!text.output.contains("^["), "no escape sequence: \(text)")
             }

@@ -18,11 +18,16 @@ extension ContainerScreens {
         guard type(of: delegate) != ContainerDelegate.self else {
             return turn(screen, to: next, done)
         }
+        screen.holdNotice()
+        let answered: Answer<Int> = { result in
+            screen.releaseNotice()
+            done(result)
+        }
         let asked = ScreenChoices(next)
         let answer = delegate.screen(
             ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)), willShow: asked,
             after: screen.view == nil ? nil : ScreenChoices(screen.choices))
-        guard answer != asked else { return turn(screen, to: next, done) }
+        guard answer != asked else { return turn(screen, to: next, answered) }
         show(answer, instead: next, on: screen) { [self] problem in
             let plugin = container.delegates.plugin(in: next.view.scope) ?? ""
             domain.logger.warning(
@@ -31,9 +36,9 @@ extension ContainerScreens {
                     "container": "\(container.name)", "plugin": "\(plugin)",
                     "reason": "\(problem.sentence)",
                 ])
-            turn(screen, to: next, done)
+            turn(screen, to: next, answered)
         } then: {
-            done($0)
+            answered($0)
         }
     }
 

@@ -71,6 +71,8 @@ public final class Screen {
     /// What its delegate has to say to its reader, with the next revision.
     private var message: String?
     private var lead: ScreenLead?
+    /// Whether that waits for the choices that the delegate is asked about.
+    private var holdsNotice = false
     /// A revision that somebody was told is on its way.
     private var promised = 0
     private var frames: Deque<Frame> = []
@@ -108,16 +110,26 @@ extension Screen {
     /// Sends a message with the next revision; of several the last.
     func note(message text: String) {
         message = String(text.prefix(Self.messageLength))
-        touched()
+        if hasNotice { touched() }
     }
 
     /// Leads its reader elsewhere with the next revision; of several the last.
     func note(lead: ScreenLead) {
         self.lead = lead
-        touched()
+        if hasNotice { touched() }
     }
 
-    private var hasNotice: Bool { message != nil || lead != nil }
+    /// Its delegate is asked about choices: what it says is sent with the revision that shows them.
+    func holdNotice() { holdsNotice = true }
+
+    /// The choices are shown, or can't be.
+    func releaseNotice() {
+        guard holdsNotice else { return }
+        holdsNotice = false
+        if hasNotice { touched() }
+    }
+
+    private var hasNotice: Bool { !holdsNotice && (message != nil || lead != nil) }
 }
 
 // MARK: Readers
@@ -285,14 +297,13 @@ extension Screen {
             owesFirst = false
             resumed = nil
             reset = nil
-            message = nil
-            lead = nil
+            if hasNotice { (message, lead) = (nil, nil) }
         }
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
             commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset,
-            message: message, lead: lead, step: step)
+            message: holdsNotice ? nil : message, lead: holdsNotice ? nil : lead, step: step)
     }
 
     /// What its reader was sent last, as if from nothing; nil: nothing was.
@@ -369,6 +380,7 @@ extension Screen {
 
     /// Shows other choices, all at once, as soon as their view is there.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
+        holdsNotice = false
         self.choices = choices
         self.view = view
         self.focus = focus
