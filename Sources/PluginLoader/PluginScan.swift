@@ -215,8 +215,13 @@ extension PluginStatus {
                 }
                 plugin = loaded
             } else {
-                delegate = DelegatePlugin(
-                    id: id, delegate: try PluginLoading.delegate(path, id: id))
+                let type = try PluginLoading.delegate(path, id: id)
+                if let secret = type.settings.first(where: { $0.type == .secret }) {
+                    throw .failed(
+                        "\(path): the setting '\(secret.name)' is declared secret, and a delegate takes none."
+                    )
+                }
+                delegate = DelegatePlugin(id: id, delegate: type)
             }
             state = .loaded
         } catch {

@@ -37,10 +37,11 @@ enum KindState {
     /// - Parameters:
     ///   - old: that component's, of the same kind.
     ///   - hasSameFields: whether that list has the columns that this one's has.
-    func goOn(from old: KindState, hasSameFields: Bool) {
+    ///   - showsLoaded: whether the items that it has loaded may be shown before a delegate has passed them on.
+    func goOn(from old: KindState, hasSameFields: Bool, showsLoaded: Bool) {
         switch (self, old) {
         case (.contents(let new), .contents(let old)):
-            new.goOn(from: old, hasSameFields: hasSameFields)
+            new.goOn(from: old, hasSameFields: hasSameFields, showsLoaded: showsLoaded)
         case (.votes(let new), .votes(let old)): new.goOn(from: old)
         case (.comments(let new), .comments(let old)): new.goOn(from: old)
         default: break
@@ -85,7 +86,7 @@ final class ContentsState {
 
     /// Whether these are all items of the list that a load has filled, and not some that the delegate has
     /// chosen: found at once, however many they are.
-    func areRestored(_ items: [Item]) -> Bool { passed?.isSameArray(as: items) ?? true }
+    func areLoaded(_ items: [Item]) -> Bool { passed?.isSameArray(as: items) ?? false }
 
     /// Shows the list that a load has filled.
     ///
@@ -104,8 +105,12 @@ final class ContentsState {
         return loaded
     }
 
-    fileprivate func goOn(from old: ContentsState, hasSameFields: Bool) {
-        list = hasSameFields ? old.list : loaded ?? list
+    fileprivate func goOn(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
+        if hasSameFields {
+            list = old.list
+        } else if showsLoaded, let loaded {
+            list = loaded
+        }
     }
 }
 

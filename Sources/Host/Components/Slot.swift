@@ -194,12 +194,16 @@ extension Slot {
 
     /// Takes another slot's place: what waited there waits here, and what it showed is shown until this
     /// one's component tells what there is, also where its worker is lost first.
-    func replace(_ old: Slot) {
+    ///
+    /// - Parameters:
+    ///   - old: that slot.
+    ///   - showsLoaded: whether what this one has loaded may be shown before a delegate has passed it on.
+    func replace(_ old: Slot, showsLoaded: Bool) {
         waiting.append(contentsOf: old.waiting)
         old.waiting.removeAll()
         reads.prepend(old.reads.removeAll())
         guard old.kind == kind else { return }
-        own.goOn(from: old.own, hasSameFields: old.fields == fields)
+        own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
         isShown = old.isShown
     }
 }

@@ -104,7 +104,7 @@ extension Container {
 
     /// Tells of all items of a contents component: in one change, which takes the filled list over.
     private func deliverItems(of slot: Slot, _ loaded: Loaded) {
-        guard loaded.items == nil || type(of: delegate) != ContainerDelegate.self else {
+        guard loaded.items == nil || !delegates.isDefault else {
             // The default wiring looks at the list alone; who replaced it is told of all items.
             takeLoadedList(of: slot)
             return
@@ -113,6 +113,8 @@ extension Container {
         slot.own.contents?.passing(items) {
             deliver([.contents(.replaceAll(items))], from: slot)
         }
+        // A delegate may pass nothing on.
+        dropLoadedList(of: slot)
     }
 
     /// Makes the list that a load has filled the component's; false when there is none.
@@ -124,7 +126,7 @@ extension Container {
     }
 
     /// Lets the list go that a load has filled, since the delegate passed other items on.
-    func dropRestoredList(of slot: Slot) {
+    func dropLoadedList(of slot: Slot) {
         if let list = slot.own.contents?.dropLoaded() { forget(list) }
     }
 

@@ -41,10 +41,10 @@ final class DelegateHandle: ContainerHandle {
         case .replaceAll(let items):
             // One that was filled while the component was restored has them already; but a delegate may pass
             // others on.
-            if slot.own.contents?.areRestored(items) ?? true, container.takeLoadedList(of: slot) {
+            if slot.own.contents?.areLoaded(items) == true, container.takeLoadedList(of: slot) {
                 return
             }
-            container.dropRestoredList(of: slot)
+            container.dropLoadedList(of: slot)
             list.removeAll()
             list.put(items, revision: revision)
         @unknown default:

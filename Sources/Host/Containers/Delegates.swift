@@ -64,8 +64,7 @@ struct Delegates {
         if case .success(let delegate) = self.named[.container]?.made {
             own = delegate
         } else {
-            let wasDefault = type(of: before.own) == ContainerDelegate.self
-            own = wasDefault ? before.own : ContainerDelegate()
+            own = before.isDefault ? before.own : ContainerDelegate()
         }
     }
 
@@ -138,6 +137,9 @@ struct Delegates {
             return true
         }
     }
+
+    /// Whether the container's own is the default wiring, which passes everything on.
+    var isDefault: Bool { type(of: own) == ContainerDelegate.self }
 
     /// Whether the container's own is another object.
     func hasOtherOwn(than before: Delegates) -> Bool { own !== before.own }

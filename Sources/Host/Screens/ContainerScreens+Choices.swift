@@ -191,11 +191,13 @@ extension ContainerScreens {
     public func setHidden(
         _ component: String, _ isHidden: Bool, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
-        guard let slot = container.slot(component) else {
+        let slot = container.slot(component)
+        // One that is gone by now may still be hidden.
+        guard slot != nil || !isHidden && screen.choices.view.hidden.contains(component) else {
             return reply(
                 .failure(.componentNotFound(container: container.name, component: component)))
         }
-        guard isHidden || !slot.definition.isHidden else {
+        guard isHidden || slot?.definition.isHidden != true else {
             return reply(
                 .failure(
                     .refused(

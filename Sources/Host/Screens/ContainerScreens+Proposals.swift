@@ -43,9 +43,24 @@ extension ContainerScreens {
     }
 
     /// Changes a screen as its delegate has it, who is not asked about that.
+    ///
+    /// Others are served between two of these: an edit may ask for the next.
     func change(_ screen: Screen, asDelegate edit: @escaping (inout ScreenChoices) -> Void) {
-        screen.queue { [self] finished in
-            let before = screen.choices
+        guard screen.awaitEdit() else {
+            return domain.logger.warning(
+                "a delegate's change of a screen is dropped: too many wait for their turn",
+                metadata: [
+                    "container": "\(container.name)",
+                    "plugin":
+                        "\(container.delegates.plugin(in: screen.choices.view.scope) ?? "")",
+                ])
+        }
+        screen.queue { [self] end in
+            let finished = { [domain] in
+                screen.endEdit()
+                domain.later(end)
+            }
+            let before = inScope(screen.choices)
             var choices = ScreenChoices(before)
             edit(&choices)
             show(choices, instead: before, on: screen) { [self] problem in
@@ -89,7 +104,8 @@ extension ContainerScreens {
         if let scope = choices.scope, container.definition.scope(scope) == nil {
             throw container.scopeNotFound(scope)
         }
-        if let component = choices.hidden.first(where: { container.slot($0) == nil }) {
+        let hidden = choices.hidden.subtracting(other.view.hidden)
+        if let component = hidden.first(where: { container.slot($0) == nil }) {
             throw .componentNotFound(container: container.name, component: component)
         }
         var wanted = other
@@ -108,6 +124,8 @@ extension ContainerScreens {
             try container.check(choices.focus)
             wanted.subject = Subject(item: choices.focus)
         }
+        try domain.limits.check(
+            search: choices.search, sort: choices.sort, selection: choices.selection)
         return wanted
     }
 
@@ -140,11 +158,12 @@ extension ScreenChoices {
 }
 
 extension HostError {
-    /// Whether the choices themselves are at fault, and not what is there to show them.
+    /// Whether the choices themselves are at fault, and not how much there is to show them: a user who has used up
+    /// their share would else be shown what the delegate does not want.
     fileprivate var isOfChoices: Bool {
         switch self {
-        case .componentUnavailable, .storeUnavailable, .screenNotFound: false
-        default: true
+        case .filterNotFound, .fieldUnknown, .itemNotFound, .scopeNotFound, .parameterInvalid: true
+        default: false
         }
     }
 }

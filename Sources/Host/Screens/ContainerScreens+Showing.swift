@@ -91,7 +91,10 @@ extension ContainerScreens {
             let view = registered(view)
             choices.view = view.key
             choices.subject = present(choices.subject)
-            let comments = container.first(.comments)?.name ?? ""
+            let comments =
+                container.slots.first {
+                    $0.kind == .comments && !$0.isHidden(beside: choices.view.hidden)
+                }?.name ?? ""
             let key = FocusKey(
                 subject: choices.subject, limit: choices.view.limit(of: comments),
                 hidden: hiddenTalk(choices.view.hidden))
@@ -140,7 +143,8 @@ extension ContainerScreens {
     private func hiddenTalk(_ hidden: Set<String>) -> Set<String> {
         hidden.filter {
             let kind = container.slot($0)?.kind
-            return kind == .votes || kind == .comments
+            // One that is gone may come back.
+            return kind == nil || kind == .votes || kind == .comments
         }
     }
 

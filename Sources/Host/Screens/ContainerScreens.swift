@@ -1,4 +1,6 @@
 import AtriumKit
+import Index
+import Logging
 
 /// The screens on one container: opened, changed, kept up with what the container shows, and ended.
 ///
@@ -95,6 +97,13 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func message(_ text: String, on screen: String) { self.screen(screen)?.note(message: text) }
 
     func lead(_ screen: String, to container: String, item: String?) {
+        guard Names.isName(container), item.map(ItemID.isNormal) ?? true else {
+            return domain.logger.warning(
+                "where a delegate leads is no container, or no item",
+                metadata: [
+                    "container": "\(self.container.name)", "to": "\(container.prefix(63))",
+                ])
+        }
         self.screen(screen)?.note(lead: ScreenLead(container: container, item: item))
     }
 }

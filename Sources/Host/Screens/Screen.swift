@@ -81,6 +81,10 @@ public final class Screen {
     private var onTheirWay: [(Int) -> Void] = []
     private var tasks: Deque<(_ finished: @escaping () -> Void) -> Void> = []
     private var isBusy = false
+    private var isGoingOn = false
+    /// How many changes of its delegate's wait for their turn.
+    private var edits = 0
+    private static let mostEdits = 64
 
     init(
         _ id: ScreenID, _ request: ScreenRequest, of account: ScreenAccount,
@@ -104,12 +108,12 @@ public final class Screen {
 // MARK: What its delegate has to say
 
 extension Screen {
-    /// A longer message is cut.
+    /// A longer message is cut: in Unicode scalars, of which one seldom takes more than four bytes.
     private static let messageLength = 500
 
     /// Sends a message with the next revision; of several the last.
     func note(message text: String) {
-        message = String(text.prefix(Self.messageLength))
+        message = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.messageLength)))
         if hasNotice { touched() }
     }
 
@@ -369,14 +373,29 @@ extension Screen {
         nextTask()
     }
 
+    /// Does the next of them: those that end at once are done one after the other, not one within the other.
     private func nextTask() {
-        guard !isBusy, let task = tasks.popFirst() else { return }
-        isBusy = true
-        task { [self] in
-            isBusy = false
-            nextTask()
+        guard !isGoingOn else { return }
+        isGoingOn = true
+        while !isBusy, let task = tasks.popFirst() {
+            isBusy = true
+            task { [self] in
+                isBusy = false
+                nextTask()
+            }
         }
+        isGoingOn = false
     }
+
+    /// A change of its delegate's waits for its turn; false: too many do.
+    func awaitEdit() -> Bool {
+        guard edits < Self.mostEdits else { return false }
+        edits += 1
+        return true
+    }
+
+    /// A change of its delegate's was made, or can't be.
+    func endEdit() { edits -= 1 }
 
     /// Shows other choices, all at once, as soon as their view is there.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {

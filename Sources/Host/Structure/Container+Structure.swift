@@ -181,7 +181,11 @@ extension Container {
             }
         }
         for slot in slots { slot.revive() }
-        guard result.action != .unchanged || applied.map(new.isSame) != true else {
+        // A delegate that can't be made is tried again, as components are.
+        guard
+            result.action != .unchanged || applied.map(new.isSame) != true
+                || !delegates.failures.isEmpty
+        else {
             return reply(.success((result, domain.sequence)))
         }
         restructuring.run(atCommit: atCommit) { reply($0.map(told)) }

@@ -281,7 +281,7 @@ extension Restructuring {
             return old.refuseWaiting(
                 .componentNotFound(container: container.name, component: old.name))
         }
-        new.replace(old)
+        new.replace(old, showsLoaded: delegates.isDefault)
     }
 
     private func takeIn(_ slots: ArraySlice<Slot>, _ done: @escaping () -> Void) {

@@ -260,6 +260,43 @@ private final class Fussy: ContainerDelegate {
         try await again.end()
     }
 
+    @Test func `what is hidden and gone by now keeps nobody from anything`() async throws {
+        let log = DelegateLog.make()
+        let host = try await films(log.delegate(of: "test.guide"))
+        let client = try await ScreenClient(host)
+        let id = client.id
+        _ = try await host.call { $0.setHidden(id, component: "stars", true, by: .ann, $1) }
+        _ = try await host.call { $0.detach("films", "stars", purge: false, by: .ann, $1) }
+        _ = try await host.call { $0.search(id, "short", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.ids() == ["heat"], "the delegate's search, and not the user's")
+        _ = try await host.call { $0.setHidden(id, component: "stars", false, by: .ann, $1) }
+        try await host.end()
+    }
+
+    @Test func `changes without end are dropped, and the screen goes on`() async throws {
+        let host = try await films(DelegateLog.make().delegate(of: "test.guide"))
+        let client = try await ScreenClient(host)
+        let id = client.id
+        await host.on { registry in
+            let handle = registry.containers["films"]?.handle
+            func again(_ choices: inout ScreenChoices) {
+                choices.search = choices.search == "heat" ? "" : "heat"
+                if let handle { handle.change(id.text, again) }
+            }
+            // Each asks for another: others are served in between.
+            handle?.change(id.text, again)
+            for _ in 0..<100_000 { handle?.change(id.text) { $0.search = "alien" } }
+        }
+        #expect(try await host.cast(3, on: "heat").tally.tally.count == 1)
+        let told = try await host.call { $0.search(id, "zzz", by: .ann, $1) }
+        #expect(told > 0)
+        await host.on { registry in
+            registry.containers["films"]?.screens?.end()
+        }
+        try await host.end()
+    }
+
     @Test func `a component is left out on one screen alone`() async throws {
         let host = try await films(nil)
         let (one, other) = (try await ScreenClient(host), try await ScreenClient(host))

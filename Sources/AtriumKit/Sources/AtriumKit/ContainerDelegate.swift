@@ -146,7 +146,7 @@ open class ContainerDelegate {
     /// What a screen is to show: the delegate stands between the user and the choices.
     ///
     /// Called when a screen is opened, and once for each thing that a user does on it: select, search, sort, go to
-    /// another scope, enter, go back, focus, hide. It is called of the delegate of `next`'s scope. What it returns
+    /// another scope, enter, go back, focus, hide; and where a filters component selects by itself. It is called of the delegate of `next`'s scope. What it returns
     /// is what the screen shows and keeps; a resumption or a restart does not ask again. An answer that can't be
     /// shown is logged, and `next` stands.
     ///
