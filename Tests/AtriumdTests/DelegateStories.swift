@@ -83,7 +83,7 @@ extension Stories {
             }
         }
 
-        @Test func `one that nobody named is refused, and a wrong setting with its place`()
+        @Test func `one that nobody named is refused, and a setting that it refuses is named`()
             async throws
         {
             try await withFilms(options(named: false)) { daemon in
@@ -93,13 +93,16 @@ extension Stories {
                     "it says what to write: \(listed)")
                 let refused = try await daemon.type(Self.apply("org.atrium.gate"))
                 #expect(refused.status != 0, "\(refused)")
-                #expect(refused.errors.contains("f.yaml:"), "with its place: \(refused)")
+                #expect(
+                    refused.errors.contains(
+                        "it was found, and refused: A delegate runs in the daemon"),
+                    "\(refused)")
             }
             try await withFilms(options()) { daemon in
                 let wrong = try await daemon.type(
                     Self.apply("{ plugin: org.atrium.gate, settings: { least: 1000 } }"))
                 #expect(wrong.status != 0 && wrong.errors.contains("nobody could vote"), "\(wrong)")
-                #expect(wrong.errors.contains("f.yaml:"), "with its place: \(wrong)")
+                #expect(wrong.errors.contains("setting 'least'"), "\(wrong)")
             }
         }
 

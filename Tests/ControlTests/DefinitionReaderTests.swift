@@ -30,6 +30,34 @@ import Testing
         #expect(outcome(of: parts[0] + "\n", file: file.lastPathComponent) == expected)
     }
 
+    @Test(arguments: [
+        ("container.delegate", "least", 9), ("scopes.a.delegate", "day", 6),
+        ("scopes.b.delegate", "day", 7),
+    ])
+    func `a delegate's setting is found where the text has it`(
+        delegate: String, setting: String, line: Int
+    ) throws {
+        let text = """
+            atrium: 1
+            container: week
+            components:
+              - { name: list, plugin: org.atrium.catalog }
+            scopes:
+              - { name: a, contents: [list], delegate: { plugin: a.b, settings: { day: monday } } }
+              - { name: b, contents: [list], delegate: a.c }
+            delegate:
+              { plugin: a.d, settings: { least: 3 } }
+            """
+        let definition = try #require(try DefinitionReader.read(text, file: "w.yaml").first)
+        let problem = DefinitionReader.problem(
+            in: definition, file: "w.yaml", at: .setting(component: delegate, setting: setting),
+            "no")
+        #expect(problem.line == line)
+        let missing = DefinitionReader.problem(
+            in: definition, file: "w.yaml", at: .plugin("a.c"), "no")
+        #expect(missing.line == 7)
+    }
+
     private func outcome(of text: String, file: String) -> [String] {
         do {
             return try DefinitionReader.read(text, file: file).flatMap(summary)
