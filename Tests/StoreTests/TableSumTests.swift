@@ -268,9 +268,6 @@ import Testing
     @Test func `a person whose name is damaged is nobody`() throws {
         let bench = try reopened(
             after: "UPDATE actors SET name = CAST('unix:0' AS BLOB) WHERE number = 8")
-        #expect(
-            try bench.store.actors() == [
-                Actor(number: 7, name: "unix:1000"), Actor(number: 8, name: ""),
-            ])
+        #expect(try bench.store.actors() == [Actor(number: 7, name: "unix:1000")])
     }
 }

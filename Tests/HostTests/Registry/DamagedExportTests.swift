@@ -89,7 +89,8 @@ import Testing
         try await new.apply(.films)
         let result: RestoreResult = try await new.restore(left.records)
         #expect(result.restored == left.records.count)
-        #expect(try await export(new, skipsDamaged: false).records == left.records)
+        // In another order: people have other numbers there.
+        #expect(Set(try await export(new, skipsDamaged: false).records) == Set(left.records))
         #expect(try await new.status().state == .ready)
         try await new.end()
     }
