@@ -91,10 +91,7 @@ extension ContainerScreens {
             let view = registered(view)
             choices.view = view.key
             choices.subject = present(choices.subject)
-            let comments =
-                container.slots.first {
-                    $0.kind == .comments && !$0.isHidden(beside: choices.view.hidden)
-                }?.name ?? ""
+            let comments = commentsComponent(beside: choices.view.hidden)
             let key = FocusKey(
                 subject: choices.subject, limit: choices.view.limit(of: comments),
                 hidden: hiddenTalk(choices.view.hidden))
@@ -136,6 +133,14 @@ extension ContainerScreens {
         var choices = choices
         choices.view.go(to: container.scope(choices.view.scope)?.name)
         return choices
+    }
+
+    /// The comments component whose limit a screen goes by: the first that it does not leave out itself.
+    ///
+    /// One that the definition hides counts: it may be shown again while the screen is open.
+    private func commentsComponent(beside hidden: Set<String>) -> String {
+        let all = container.slots.filter { $0.kind == .comments }
+        return (all.first { !hidden.contains($0.name) } ?? all.first)?.name ?? ""
     }
 
     /// Of the components that a screen leaves out those that say something about a subject: screens that have
