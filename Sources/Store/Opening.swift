@@ -63,9 +63,16 @@ struct Opening {
         else { return }
         var configuration = configuration
         configuration.readonly = true
-        let reader = try DatabaseQueue(path: file, configuration: configuration)
-        defer { try? reader.close() }
-        _ = try reader.read { db in try versions(of: file, damages, db) }
+        do {
+            let reader = try DatabaseQueue(path: file, configuration: configuration)
+            defer { try? reader.close() }
+            _ = try reader.read { db in try versions(of: file, damages, db) }
+        } catch let verdict as StoreError {
+            throw verdict
+        } catch {
+            // What only a writer can read, such as a file whose last transaction is to be rolled back, or nobody:
+            // who opens it to write finds out.
+        }
     }
 
     /// Opens a file, makes the tables in an empty one, and brings an older one into today's format.

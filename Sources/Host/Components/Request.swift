@@ -24,6 +24,8 @@ class Request {
     var isCommand: Bool { false }
     /// Whether it may be sent: what is still being looked over keeps its place in the queue, and all behind it.
     var isReady: Bool { true }
+    /// Ends at once what is still being looked over.
+    func makeReady() {}
     /// Whether it waits beside the commands.
     var isQuietRead: Bool { false }
     /// Whether a screen asks, which asks one at a time: how many there are is limited already.

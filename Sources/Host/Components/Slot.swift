@@ -211,6 +211,13 @@ extension Slot {
 // MARK: Requests
 
 extension Slot {
+    /// Sends what could be sent but for being looked over, so that nothing that comes now overtakes it.
+    func sendUnready() {
+        guard waiting.contains(where: { !$0.isReady }) else { return }
+        for request in waiting { request.makeReady() }
+        pump()
+    }
+
     /// Sends a request once the component can take it.
     func ask(_ request: Request) {
         request.number = domain.nextTicket()

@@ -72,6 +72,7 @@ extension Container {
     func gate(
         _ components: [String], needsEmptyLane: Bool = false, then body: @escaping () -> Void
     ) {
+        for component in components { slot(component)?.sendUnready() }
         gates.close(components, needsEmptyLane: needsEmptyLane, then: body)
         passBarriers()
     }

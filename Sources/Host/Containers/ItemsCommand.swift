@@ -33,6 +33,11 @@ final class PutCommand: Command {
 
     override var isReady: Bool { isChecked }
 
+    override func makeReady() {
+        _ = check.whole()
+        isChecked = true
+    }
+
     override func objection() -> HostError? {
         if let problem = check.problem { return problem }
         if container.definition.fields != fields {

@@ -183,9 +183,12 @@ extension Lane {
         let cause = self.failure ?? failure
         touch(keys)
         guard isOpen else { return [.failed(payload, cause)] + drop(id) + drained() }
+        // An entry that is too large is nobody's fault but its own: what rested on it may be tried again.
+        let others: EntryFailure =
+            if case .tooLarge = failure { .olderEpoch(epoch: epoch) } else { cause }
         epoch += 1
-        condition = .draining(failure)
-        return [.failed(payload, cause)] + drop(id) + failIdle(cause) + drained()
+        condition = .draining(others)
+        return [.failed(payload, cause)] + drop(id) + failIdle(others) + drained()
     }
 
     /// Answers that rest on what did not happen.

@@ -72,7 +72,7 @@ extension ContainerScreens {
                 switch result {
                 case .success(.selection(let selection, let events)):
                     container.deliver(events, from: slot)
-                    var choices = screen.choices
+                    var choices = presentChoices(of: screen)
                     choices.view.selection = selection
                     propose(choices, on: screen, done)
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
@@ -156,7 +156,7 @@ extension ContainerScreens {
                 reply(result)
                 finished()
             }
-            var choices = inScope(screen.choices)
+            var choices = inScope(presentChoices(of: screen))
             do throws(HostError) {
                 choices.view.places = try places(
                     entering: item, in: container.scope(choices.view.scope))

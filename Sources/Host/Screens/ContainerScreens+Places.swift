@@ -91,6 +91,13 @@ extension ContainerScreens {
         moveAlong(focus.screens.values)
     }
 
+    /// What is chosen on a screen, which stands where its items lie by now: its turn to go along may be to come.
+    func presentChoices(of screen: Screen) -> Screen.Choices {
+        followTree()
+        if isBehind(screen) { moveAlong(screen) }
+        return screen.choices
+    }
+
     /// Whether a screen's view or focus stands elsewhere since the screen was moved last.
     func isBehind(_ screen: Screen) -> Bool {
         guard let view = screen.view, let focus = screen.focus else { return false }

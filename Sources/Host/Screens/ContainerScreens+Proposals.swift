@@ -60,7 +60,7 @@ extension ContainerScreens {
                 screen.endEdit()
                 domain.later(end)
             }
-            let before = inScope(screen.choices)
+            let before = inScope(presentChoices(of: screen))
             var choices = ScreenChoices(before)
             edit(&choices)
             show(choices, instead: before, on: screen) { [self] problem in

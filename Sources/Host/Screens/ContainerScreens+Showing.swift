@@ -37,7 +37,7 @@ extension ContainerScreens {
         then done: @escaping Answer<Int>
     ) {
         screen.queue { [self] finished in
-            var choices = screen.choices
+            var choices = presentChoices(of: screen)
             edit(&choices)
             turn(screen, to: choices) { result in
                 done(result)
@@ -52,7 +52,7 @@ extension ContainerScreens {
         then done: @escaping Answer<Int>
     ) {
         screen.queue { [self] finished in
-            var choices = screen.choices
+            var choices = presentChoices(of: screen)
             edit(&choices)
             propose(choices, on: screen) { result in
                 done(result)
@@ -122,7 +122,7 @@ extension ContainerScreens {
             guard container.definition.scope(name) != nil else {
                 return done(.failure(container.scopeNotFound(name)))
             }
-            var choices = screen.choices
+            var choices = presentChoices(of: screen)
             choices.view.go(to: name)
             propose(choices, on: screen, done)
         }

@@ -87,7 +87,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        self.screen(screen).map { ScreenChoices($0.choices) }
+        self.screen(screen).map { ScreenChoices(presentChoices(of: $0)) }
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {

@@ -106,6 +106,20 @@ extension Lane<String> {
         guard case .append(epoch: 1) = lane.writes(5, "d") else { return #expect(Bool(false)) }
     }
 
+    @Test func `an entry that is too large is its own fault alone: others may be tried again`() {
+        var lane = Lane<String>()
+        for id in 1...2 as ClosedRange<UInt64> { lane.begins(id) }
+        _ = lane.writes(1, "a")
+        _ = lane.finish(2, "rests on a")
+        let steps = lane.settle(1, .failure(.tooLarge(bytes: 2 << 20)))
+        let causes = steps.compactMap { step in
+            if case .failed(let name, let cause) = step { (name, cause) } else { nil }
+        }
+        #expect(causes.map(\.0) == ["a", "rests on a"])
+        #expect(causes.map(\.1) == [.tooLarge(bytes: 2 << 20), .olderEpoch(epoch: 0)])
+        #expect(lane.failure == .olderEpoch(epoch: 0))
+    }
+
     @Test func `a decision that comes after the failure is refused and undone`() {
         var lane = Lane<String>()
         lane.begins(1)

@@ -93,6 +93,22 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a purge does not overtake a large batch that was put before it`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let removed: RemoveResult = try await host.call { registry, reply in
+            registry.put(
+                "films", component: nil, (0..<500).map { ItemDraft(item: .film("film-\($0)")) },
+                by: .ann
+            ) { _ in }
+            registry.remove(
+                "films", component: nil, ["film-7"], purge: true, by: .ann, reply)
+        }
+        #expect(removed.removed == 1)
+        #expect(try await host.list().total == 499)
+        try await host.end()
+    }
+
     @Test func `votes and comments need an item that is there`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)
