@@ -36,14 +36,7 @@ extension ContainerScreens {
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>
     ) {
-        screen.queue { [self] finished in
-            var choices = presentChoices(of: screen)
-            edit(&choices)
-            turn(screen, to: choices) { result in
-                done(result)
-                finished()
-            }
-        }
+        queue(screen, edit, then: done) { [self] choices, done in turn(screen, to: choices, done) }
     }
 
     /// As ``change(_:_:then:)``, for what a user chose: as the delegate of its scope would have it.
@@ -51,10 +44,21 @@ extension ContainerScreens {
         _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
         then done: @escaping Answer<Int>
     ) {
+        queue(screen, edit, then: done) { [self] choices, done in
+            propose(choices, on: screen, done)
+        }
+    }
+
+    /// Edits the choices of a screen and shows them, once it is its turn.
+    private func queue(
+        _ screen: Screen, _ edit: @escaping (inout Screen.Choices) -> Void,
+        then done: @escaping Answer<Int>,
+        showing show: @escaping (Screen.Choices, @escaping Answer<Int>) -> Void
+    ) {
         screen.queue { [self] finished in
             var choices = presentChoices(of: screen)
             edit(&choices)
-            propose(choices, on: screen) { result in
+            show(choices) { result in
                 done(result)
                 finished()
             }

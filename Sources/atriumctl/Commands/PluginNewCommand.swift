@@ -57,7 +57,10 @@ struct PluginNewCommand: ParsableCommand {
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
         Output.line("    cd \(folder)")
         Output.line("    swift test                    # builds it, runs its conformance suite")
-        Output.line("    atriumd --plugin-path .       # or see its README to install it")
+        // Delegates live in the daemon, which loads only those that its administrator names.
+        let delegates = kind == .delegate ? "ATRIUM_DELEGATES=\(pluginID) " : ""
+        let start = "\(delegates)atriumd --plugin-path ."
+        Output.line("    \(start)       # or see its README to install it")
     }
 
     private var pluginID: String { id ?? "org.example.\(name.lowercased())" }

@@ -71,17 +71,9 @@ struct ScreenHideCommand: AsyncParsableCommand {
         commandName: "hide", abstract: "Leave a component out on this screen alone.",
         discussion: "'atriumctl hide' hides one on all screens of a container.")
 
-    @OptionGroup var options: ScreenOptions
+    @OptionGroup var visibility: ScreenVisibility
 
-    @Argument(help: "The component.")
-    var component: String
-
-    func run() async throws {
-        try await options.work(
-            Screens.SetHidden.self,
-            .init(screen: options.screen, component: component, hidden: true)
-        ) { $0.revision }
-    }
+    func run() async throws { try await visibility.set(hidden: true) }
 }
 
 /// The command `atriumctl screen show SCREEN COMPONENT`.
@@ -89,15 +81,22 @@ struct ScreenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show a component again that this screen left out.")
 
+    @OptionGroup var visibility: ScreenVisibility
+
+    func run() async throws { try await visibility.set(hidden: false) }
+}
+
+/// What `screen hide` and `screen show` have in common.
+struct ScreenVisibility: ParsableArguments {
     @OptionGroup var options: ScreenOptions
 
     @Argument(help: "The component.")
     var component: String
 
-    func run() async throws {
+    func set(hidden: Bool) async throws {
         try await options.work(
             Screens.SetHidden.self,
-            .init(screen: options.screen, component: component, hidden: false)
+            .init(screen: options.screen, component: component, hidden: hidden)
         ) { $0.revision }
     }
 }

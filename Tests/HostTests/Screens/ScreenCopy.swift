@@ -1,4 +1,5 @@
 import AtriumKit
+import TestSupport
 import Testing
 
 @testable import Host
@@ -133,6 +134,14 @@ final class ScreenClient {
 
     /// Pulls all there is.
     func catchUp() async throws { while try await pull() != nil {} }
+
+    /// Pulls until something holds: what follows a change in slices may come after the change is answered.
+    func catchUp(until holds: () -> Bool) async throws {
+        try await until {
+            try await catchUp()
+            return holds()
+        }
+    }
 
     /// The connection is gone.
     func leave() async {

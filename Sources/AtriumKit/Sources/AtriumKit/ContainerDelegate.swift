@@ -72,9 +72,9 @@ public final class DelegateContext {
 /// inherits the rest. A plugin of the kind `delegate` exports such a class, and a definition names the
 /// plugin: `delegate: org.example.agenda`, for the container or for a scope.
 ///
-/// What users do on screens in a scope (filters, and items that they choose) the scope's delegate is
-/// called for; a scope that names none has the container's. All else, which belongs to no screen, is the
-/// container's: what components decide and report.
+/// The scope's delegate is called for what users do on screens in that scope (filters, and items that they
+/// choose); a scope that names none has the container's. The container's delegate is called for all else,
+/// which belongs to no screen: what components decide and report.
 ///
 /// `should…` is asked before the component sees the command; nil lets it through. `did…` is called
 /// at the commit, never before, and after the component has returned. Every method is called on the
@@ -145,10 +145,11 @@ open class ContainerDelegate {
 
     /// What a screen is to show: the delegate stands between the user and the choices.
     ///
-    /// Called when a screen is opened, and once for each thing that a user does on it: select, search, sort, go to
-    /// another scope, enter, go back, focus, hide; and where a filters component selects by itself. It is called of the delegate of `next`'s scope. What it returns
-    /// is what the screen shows and keeps; a resumption or a restart does not ask again. An answer that can't be
-    /// shown is logged, and `next` stands.
+    /// Called on the delegate of `next`'s scope when a screen is opened, when its user selects, searches, sorts, goes
+    /// to another scope, enters, goes back, focuses or hides, and when a filters component selects by itself.
+    ///
+    /// The screen shows and keeps what this returns; a resumption or a restart does not ask again. An answer that
+    /// can't be shown is logged, and the screen shows `next`.
     ///
     /// The same question must have the same answer, and asked about its own answer it returns just that.
     ///
