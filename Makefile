@@ -37,7 +37,7 @@ PLACE    = PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' SYSTEMD_DIR='$(SYSTEMD_DIR)' 
 	PRODUCTS='$(PRODUCTS)' RUNTIME='$(RUNTIME)'
 # One after the other: a test that computes for long would keep others from the two threads of a small machine.
 # Workers are tested in a process of their own: Swift Testing's exit tests trip over children that are not theirs.
-RUN_TESTS = $(SWIFT) test --skip-build --disable-xctest --no-parallel
+RUN_TESTS = Tests/say-failures $(SWIFT) test --skip-build --disable-xctest --no-parallel
 # A module may import what it declares to depend on, and nothing that merely happens to be there.
 CHECKED := --explicit-target-dependency-import-check error
 
