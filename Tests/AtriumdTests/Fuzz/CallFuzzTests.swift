@@ -47,7 +47,7 @@ struct CallFuzzTests {
         "component": ["list", "stars", "talk", "filters", "none"],
         "item": ["alien-1979", "heat-1995", "the-godfather-1972", "none"],
         "items": ["alien-1979", "heat-1995"], "id": ["alien-1979", "new", "other"],
-        "parent": ["alien-1979", "none"], "section": ["genre", "rating", "decade", "title"],
+        "parent": ["alien-1979", "none"], "section": ["genre", "rating", "duration", "title"],
         "filter": ["drama", "8+", "1970s", "long"], "filters": ["drama", "8+", "godfather"],
         "search": ["alien", "the", "a b"], "text": ["the", "An offer.", "alien"],
         "sort": ["title", "-rating", "year", "-votes.score", "none"],

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// The systems of `docs/systems`: what their pages say is typed, in a shell a page, and what they show is printed.
+    @Suite struct Systems {
+        private static let pages = Checkout.root + "/docs/systems"
+
+        @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: pages).sorted())
+        func `every command of a system's page does what the page shows`(
+            page: String
+        ) async throws {
+            let text = try String(contentsOfFile: "\(Self.pages)/\(page)", encoding: .utf8)
+            let steps = Transcript(of: text, member: "who reads").steps
+            #expect(steps.count >= 3)
+            try await withDaemon { daemon in
+                let typed = try await daemon.type(Self.script(of: steps))
+                let told = typed.output.split(separator: "\u{1e}", omittingEmptySubsequences: false)
+                try #require(told.count == steps.count, "\(typed)")
+                for (step, told) in zip(steps, told) {
+                    let end = try #require(told.lastIndex(of: "\u{1f}"))
+                    let (printed, status) = (String(told[..<end]), told[told.index(after: end)...])
+                    #expect((status == "0") != step.fails, "\(step.command): \(status)\n\(printed)")
+                    let missing = step.missing(in: printed)
+                    #expect(
+                        missing == nil,
+                        "\(step.command) prints no '\(missing ?? "")' there:\n\(printed)")
+                }
+            }
+        }
+
+        /// A shell script that runs the steps in a copy of the checkout's examples.
+        ///
+        /// After each it prints U+001F and its status; between two U+001E.
+        private static func script(of steps: [Transcript.Step]) -> String {
+            var script = """
+                cd "$(mktemp -d)" && ln -s "$EXAMPLES" Examples
+                step() { eval "$(cat)" </dev/null 2>&1; printf '\\037%s' $?; }
+
+                """
+            script += steps.enumerated().map { number, step in
+                "step <<'STEP'\n\(step.command)\nSTEP\n"
+            }.joined(separator: "printf '\\036'\n")
+            return script + "kill $(jobs -p) 2>/dev/null\nwait\nexit 0\n"
+        }
+    }
+}
