@@ -120,6 +120,7 @@ let package = Package(
             swiftSettings: strict),
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
         .target(
             name: "Index", dependencies: [kit, "CBits", "JSONCodec"], swiftSettings: strict),
@@ -193,6 +194,7 @@ let package = Package(
                 "JSONCodec", "TestSupport",
             ],
             exclude: ["Golden", "Python"], swiftSettings: strict),
+        tests("TimeZonesTests", ["TimeZones", "TestSupport"]),
         tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
         tests(
             "VarlinkTests",

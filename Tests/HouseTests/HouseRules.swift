@@ -36,6 +36,7 @@ enum HouseRules {
         "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
         "Index": ["AtriumKit", "CBits", "JSONCodec"],
         "PluginLoader": ["AtriumKit", "JSONCodec"],
+        "TimeZones": [],
         "CBits": [],
         "CProcess": [],
         "Host": [
@@ -103,7 +104,7 @@ enum HouseRules {
 
     /// On the hot path, or in every plugin: these do without Foundation.
     static let withoutFoundation: Set = [
-        "AtriumKit", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL",
+        "AtriumKit", "Interfaces", "JSONCodec", "TimeZones", "Varlink", "VarlinkIDL",
     ]
 
     /// Where a module's sources are.
