@@ -22,7 +22,8 @@ struct ColumnTable {
         names = (fields.map(\.name) + DerivedValues.names).enumerated()
             .map { ($0.element, $0.offset) }
             .sorted { $0.name < $1.name }
-        named = Dictionary(names.map { ($0.name, numbered[$0.column]) }) { $1 }
+        let asked = names.filter { $0.column >= fields.count || fields[$0.column].type != .image }
+        named = Dictionary(asked.map { ($0.name, numbered[$0.column]) }) { $1 }
         let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
         let chosen = texts.filter { fields[$0].search }
         searchedNumbers = chosen.isEmpty ? texts : chosen
@@ -31,7 +32,10 @@ struct ColumnTable {
         }
     }
 
-    /// The column of a field; nil for `id`, and for a field that is not there.
+    /// The fields that can be sorted and filtered by, sorted: all but pictures.
+    var asked: [String] { names.map(\.name).filter { named[$0] != nil } }
+
+    /// The column of a field; nil for `id`, for a picture, and for a field that is not there.
     subscript(field: String) -> IndexColumn? { named[field] }
 
     /// The number of a field's column; nil for `id`, and for a field that is not there.

@@ -94,6 +94,9 @@ extension Field.FieldType {
         case .boolean: "true or false"
         case .duration: "a duration in seconds, 0 or more"
         case .time: "a time (RFC 3339) or a date (2026-01-31)"
+        case .url: Address.expectation
+        case .image: PictureText.expectation
+        case .markdown: "text in Markdown"
         @unknown default: "a value of type \(rawValue)"
         }
     }
@@ -103,13 +106,15 @@ extension Field.FieldType {
 
     fileprivate func accepts(_ value: Value) -> Bool {
         switch self {
-        case .text: value.text != nil
+        case .text, .markdown: value.text != nil
         case .keywords: value.list?.allSatisfy { $0.text != nil } ?? false
         case .number: value.number?.isFinite ?? false
         case .integer: value.int != nil
         case .boolean: value.bool != nil
         case .duration: value.number.map { $0.isFinite && $0 >= 0 } ?? false
         case .time: value.text.flatMap(TimeText.seconds) != nil
+        case .url: value.text.map(Address.isAddress) ?? false
+        case .image: value.text.map(PictureText.isPicture) ?? false
         @unknown default: true
         }
     }
@@ -126,7 +131,7 @@ extension Field.FieldType {
         case .integer:
             "a whole number from -\(Self.greatestExact) to \(Self.greatestExact)"
         case .time: "a time to the millisecond, in UTC from the year 0 to 9999"
-        case .text, .keywords, .boolean: nil
+        case .text, .keywords, .boolean, .url, .image, .markdown: nil
         @unknown default: nil
         }
     }

@@ -10,9 +10,10 @@ enum IndexColumn {
     /// An empty column for a field of this type.
     init(type: Field.FieldType) {
         switch type {
-        case .number, .integer, .boolean, .duration, .time:
+        // A picture has no place in an order: its column stays empty, and nobody finds it by the field's name.
+        case .number, .integer, .boolean, .duration, .time, .image:
             self = .number(NumberColumn(type: type))
-        case .text, .keywords: self = .text(TextColumn())
+        case .text, .keywords, .url, .markdown: self = .text(TextColumn())
         // A type of a newer kit is at least listed and found by its texts.
         @unknown default: self = .text(TextColumn())
         }

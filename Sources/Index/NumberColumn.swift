@@ -72,6 +72,7 @@ final class NumberColumn {
         switch type {
         case .boolean: value.bool.map { $0 ? 1 : 0 }
         case .time: value.text.flatMap(TimeText.seconds)
+        case .image: nil
         default: value.number.flatMap { $0.isFinite ? $0 : nil }
         }
     }

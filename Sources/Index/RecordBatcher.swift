@@ -179,6 +179,9 @@ package struct RecordBatcher {
             if read.magnitude >= 0x1p53 { isSuspect = true }
             number = read
         case (.bool, .boolean): number = try json.readBool() ? 1 : 0
+        case (.string, .image):
+            try json.skipValue()
+            return
         case (.string, .time):
             let text = try json.readString()
             if !Timestamp.isExact(text) { isSuspect = true }

@@ -45,7 +45,7 @@ struct RowOrder {
         for key in sort {
             guard index.isSortable(by: key.field) else {
                 throw .sortFieldUnknown(
-                    field: key.field, known: (index.columns.names.map(\.name) + ["id"]).sorted())
+                    field: key.field, known: (index.columns.asked + ["id"]).sorted())
             }
             keys.append(
                 Key(

@@ -52,7 +52,7 @@ struct WorkerStart: Sendable, Hashable {
 /// What a worker answers to a ``WorkerCall``.
 enum WorkerAnswer: Sendable, Hashable {
     /// The component is made.
-    case started(Kind, observedFields: [String])
+    case started(Kind, observedFields: [String], facts: ComponentFacts?)
     /// The component can't be made.
     case notStarted(LaunchFailure)
     /// A part of what the restored component tells; after the last there is nothing to be asked for.
@@ -130,8 +130,8 @@ extension WorkerStart: WireCodable {
 extension WorkerAnswer: WireCodable {
     var wire: Value {
         switch self {
-        case .started(let kind, let fields):
-            .wire("started", ["kind": kind, "observedFields": fields])
+        case .started(let kind, let fields, let facts):
+            .wire("started", ["kind": kind, "observedFields": fields, "facts": facts])
         case .notStarted(.setting(let error)): .wire("settingInvalid", ["error": error])
         case .notStarted(.failed(let reason)): .wire("failed", ["reason": reason])
         case .notStarted(.unavailable(let reason)): .wire("unavailable", ["reason": reason])
@@ -149,7 +149,9 @@ extension WorkerAnswer: WireCodable {
         let object = try WireObject(wire)
         switch try object.caseName() {
         case "started":
-            self = .started(try object("kind"), observedFields: try object("observedFields"))
+            self = .started(
+                try object("kind"), observedFields: try object("observedFields"),
+                facts: try object("facts"))
         case "settingInvalid": self = .notStarted(.setting(try object("error")))
         case "failed": self = .notStarted(.failed(reason: try object("reason")))
         case "unavailable": self = .notStarted(.unavailable(reason: try object("reason")))

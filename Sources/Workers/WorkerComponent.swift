@@ -114,6 +114,9 @@ public actor WorkerComponent {
     /// The fields that a filters component observes.
     public func observedFields() throws -> [String] { try running().observedFields }
 
+    /// What a votes or a comments component says that it takes.
+    public func facts() throws -> ComponentFacts? { try running().facts }
+
     /// Lets the component go; calls without an answer fail.
     public func stop() {
         port?.pass(.willDetach)

@@ -16,6 +16,7 @@ internal import Varlink
 final class WorkerPort: ComponentPort {
     private(set) var kind: Kind
     private(set) var observedFields: [String] = []
+    private(set) var facts: ComponentFacts?
     /// Told once whether the component was made.
     var launched: ((Result<any ComponentPort, LaunchFailure>) -> Void)?
 
@@ -108,9 +109,15 @@ final class WorkerPort: ComponentPort {
         let launched = launched
         self.launched = nil
         switch answer {
-        case .started(let kind, let fields):
+        case .started(let kind, let fields, let facts):
+            if let problem = check.problem(in: facts) {
+                close()
+                launched?(.failure(.failed(reason: problem)))
+                return
+            }
             self.kind = kind
             observedFields = check.observable(fields)
+            self.facts = facts
             launched?(.success(self))
         case .notStarted(let failure):
             close()

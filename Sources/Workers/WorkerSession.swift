@@ -138,7 +138,10 @@ final class WorkerSession {
             switch result {
             case .success(let port):
                 self.port = port
-                self.answer(id, .started(port.kind, observedFields: port.observedFields))
+                self.answer(
+                    id,
+                    .started(
+                        port.kind, observedFields: port.observedFields, facts: port.facts))
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }

@@ -12,6 +12,9 @@ struct IndexFieldCheckerTests {
         Field(name: "seen", type: .boolean),
         Field(name: "length", type: .duration),
         Field(name: "added", type: .time),
+        Field(name: "site", type: .url),
+        Field(name: "poster", type: .image),
+        Field(name: "plot", type: .markdown),
     ])
 
     private static let whole = "a whole number from -9007199254740992 to 9007199254740992"
@@ -57,7 +60,8 @@ struct IndexFieldCheckerTests {
         ("added", "yesterday", "a time (RFC 3339) or a date (2026-01-31)", "text 'yesterday'"),
         ("added", .object([:]), "a time (RFC 3339) or a date (2026-01-31)", "an object"),
         (
-            "ratng", 1, "a declared field (added, genres, length, rating, seen, title, year)",
+            "ratng", 1,
+            "a declared field (added, genres, length, plot, poster, rating, seen, site, title, year)",
             "an undeclared one"
         ),
     ])
@@ -83,6 +87,38 @@ struct IndexFieldCheckerTests {
             let problem = problem([field: value])
             #expect(problem?.field == field && problem?.expected == expected, "\(value)")
         }
+    }
+
+    @Test(arguments: [
+        ("site", "https://example.org"), ("site", "HTTP://example.org:80/a?b=c#d"),
+        ("site", "https://de.wikipedia.org/wiki/Köln"), ("site", "mailto:club@example.org"),
+        ("poster", "https://example.org/poster.png"), ("poster", "data:image/png;base64,iVBORw=="),
+        ("plot", "# A *title*\n\n<script>"), ("plot", ""),
+    ])
+    func `a URL, an image and Markdown are taken`(field: String, text: String) {
+        #expect(problem([field: .text(text)]) == nil)
+    }
+
+    @Test(arguments: [
+        ("site", "javascript:alert(1)"), ("site", "example.org"), ("site", "https://"),
+        ("site", "https:///a"), ("site", "https://a b"), ("site", " https://example.org"),
+        ("site", "https://example.org/\u{202e}gpj"), ("site", "https://example.org/\"x"),
+        ("site", "mailto:"), ("site", "data:text/html;base64,PHA+"), ("site", ""),
+        ("site", "https://example.org/" + String(repeating: "a", count: 2_030)),
+        ("poster", "poster.png"), ("poster", "mailto:club@example.org"),
+        ("poster", "data:image/svg+xml;base64,PHN2Zz4="), ("poster", "data:image/png;base64,"),
+        ("poster", "data:image/png;base64,iVB"), ("poster", "data:image/png;base64,iV=ORw=="),
+        ("poster", "data:image/png,iVBORw=="),
+    ])
+    func `what is no URL or no image is told with what one is`(field: String, text: String) {
+        let expected =
+            field == "site"
+            ? "a URL of 2048 bytes at most that begins with https://, http:// or mailto:"
+            : "an image: a URL of 2048 bytes at most that begins with https:// or http://, or "
+                + "data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif"
+        #expect(problem([field: .text(text)])?.expected == expected)
+        #expect(problem([field: 7])?.found == "7")
+        #expect(problem(["plot": 7])?.expected == "text in Markdown")
     }
 
     @Test(arguments: [

@@ -38,6 +38,37 @@ struct IndexQueryTests {
         try index.query(query).rows.map(\.id)
     }
 
+    @Test func `URLs and Markdown are found as texts, a picture not at all`() throws {
+        let index = ContentIndex(fields: [
+            Field(name: "plot", type: .markdown), Field(name: "poster", type: .image),
+            Field(name: "site", type: .url),
+        ])
+        let poster = Value.text("https://example.org/a.png")
+        index.put(
+            [
+                Item(
+                    id: "a", fields: ["plot": "*Zoo*", "site": "https://b.org", "poster": poster]),
+                Item(
+                    id: "b", fields: ["plot": "*Ark*", "site": "https://a.org", "poster": poster]),
+            ], revision: 1)
+        func ids(_ query: IndexQuery) throws -> [String] { try index.query(query).rows.map(\.id) }
+        #expect(try ids(IndexQuery(sort: [SortKey("plot")])) == ["b", "a"])
+        #expect(try ids(IndexQuery(sort: [SortKey("site")])) == ["b", "a"])
+        #expect(try ids(IndexQuery(search: "zoo")) == ["a"])
+        #expect(try ids(IndexQuery(search: "a.png")) == [])
+        #expect(
+            throws: IndexError.sortFieldUnknown(
+                field: "poster",
+                known: ["comments.count", "id", "plot", "site", "votes.count", "votes.score"])
+        ) { try ids(IndexQuery(sort: [SortKey("poster")])) }
+        let byPoster = IndexQuery(sections: [
+            SectionQuery(id: "poster", selected: [.equals(field: "poster", value: poster)])
+        ])
+        #expect(try ids(byPoster) == [])
+        #expect(index.distinctValues(of: "poster").isEmpty)
+        #expect(index.isIndexed("a", ["plot": "*Zoo*", "site": "https://b.org", "poster": poster]))
+    }
+
     @Test func `rows that many change at once are put in their places step by step`() throws {
         let index = ContentIndex(fields: [Field(name: "year", type: .integer)])
         func item(_ place: Int, _ year: Int) -> Item {

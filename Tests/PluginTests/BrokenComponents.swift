@@ -11,6 +11,7 @@ class WrappedStars: Voting {
     let sound: Stars
     required init(context: ComponentContext) throws { sound = try Stars(context: context) }
     class var settings: [Setting] { Stars.settings }
+    var facts: VoteFacts { sound.facts }
     var delegate: (any VotingDelegate)? {
         get { sound.delegate }
         set { sound.delegate = newValue }
@@ -33,6 +34,11 @@ class WrappedStars: Voting {
         sound.ballots(on: subject, after: after, limit: limit)
     }
     func recordKeys(about subject: Subject) -> [String] { sound.recordKeys(about: subject) }
+}
+
+/// Takes more stars than it says.
+final class ModestStars: WrappedStars {
+    override var facts: VoteFacts { VoteFacts(min: 1, max: 3, step: 1) }
 }
 
 /// Counts a ballot when it decides, and remembers it beside the records.

@@ -74,6 +74,11 @@ import Threads
         #expect(restoreRules.contains(failure.rule))
     }
 
+    @Test func `ballots that its facts know nothing of`() async throws {
+        let failure = try await failure(ModestStars.self)
+        #expect(failure.rule == "the ballots that are there are such as its facts tell")
+    }
+
     @Test func `ballots that can't be taken back`() async throws {
         let failure = try await failure(StickyStars.self)
         #expect(failure.rule == "a command that is repeated changes nothing")

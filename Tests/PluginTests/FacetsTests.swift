@@ -117,6 +117,21 @@ import Testing
         }
     }
 
+    @Test func `URLs and Markdown are filtered as texts, pictures not at all`() throws {
+        let host = try host(
+            ["id": "site", "field": "site"], ["id": "plot", "field": "plot", "input": "text"])
+        host.report(["site": ["https://example.org/1"]])
+        #expect(
+            try predicate(host, "site", "https://example.org/1")
+                == .equals(field: "site", value: "https://example.org/1"))
+        #expect(try predicate(host, "plot", "noir") == .contains(field: "plot", text: "noir"))
+        let error = #expect(throws: SettingError.self) {
+            try self.host(["id": "poster", "field": "poster"])
+        }
+        #expect(error?.setting == "sections[0].field")
+        #expect(error?.reason == "'poster' is of the type image, which nobody filters by")
+    }
+
     @Test func `a value that items can't have is refused`() throws {
         let host = try host(
             ["id": "year", "field": "year"], ["id": "rating", "field": "rating"],

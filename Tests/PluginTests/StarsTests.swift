@@ -25,6 +25,15 @@ import Testing
         #expect(host.events.last == .tally(film, tally))
     }
 
+    @Test func `their facts are the scale and the subjects of the settings`() throws {
+        #expect(
+            try MemoryHost(Stars.self).facts
+                == .votes(VoteFacts(min: 1, max: 5, step: 1, subjects: [.items, .container])))
+        let host = try MemoryHost(
+            Stars.self, settings: ["scale": 10, "step": 0.5, "subjects": ["items"]])
+        #expect(host.facts == .votes(VoteFacts(min: 1, max: 10, step: 0.5, subjects: [.items])))
+    }
+
     @Test func `a vote is changed and taken back`() throws {
         let host = try MemoryHost(Stars.self)
         try host.run(.castBallot(subject: film, value: 5))

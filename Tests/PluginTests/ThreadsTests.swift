@@ -15,6 +15,17 @@ import Threads
         #expect(try thread.page(root: "a").outline == ".a1 ..a11 .a2")
     }
 
+    @Test func `their facts are what the settings allow`() throws {
+        #expect(try MemoryHost(Threads.self).facts == .comments(CommentFacts(maxLength: 10_000)))
+        let host = try MemoryHost(
+            Threads.self,
+            settings: ["maxLength": 80, "moderated": true, "subjects": ["container"]])
+        #expect(
+            host.facts
+                == .comments(
+                    CommentFacts(maxLength: 80, moderated: true, subjects: [.container])))
+    }
+
     @Test func `subjects have threads of their own`() throws {
         var thread = try Thread()
         try thread.post("a")

@@ -123,7 +123,10 @@ extension RandomMessages {
 
     mutating func workerAnswer() -> WorkerAnswer {
         switch number(10) {
-        case 0: .started(Kind.allCases[number(4)], observedFields: list { $0.text() })
+        case 0:
+            .started(
+                Kind.allCases[number(4)], observedFields: list { $0.text() },
+                facts: optional { $0.facts() })
         case 1: .notStarted(.setting(SettingError(text(), text())))
         case 2: .notStarted(.failed(reason: text()))
         case 3: .notStarted(.unavailable(reason: text()))
@@ -134,6 +137,18 @@ extension RandomMessages {
         case 8: .tooLong(bytes: number(1 << 30))
         default: .done
         }
+    }
+
+    mutating func facts() -> ComponentFacts {
+        let subjects = Set(list { SubjectKind.allCases[$0.number(2)] })
+        return bool()
+            ? .votes(
+                VoteFacts(
+                    min: optional { $0.double() }, max: optional { $0.double() },
+                    step: optional { $0.double() }, subjects: subjects))
+            : .comments(
+                CommentFacts(
+                    maxLength: optional { $0.number(100) }, moderated: bool(), subjects: subjects))
     }
 
     mutating func message() -> ComponentMessage {

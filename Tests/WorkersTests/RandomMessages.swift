@@ -158,8 +158,10 @@ extension RandomMessages {
 
     mutating func field() -> Field {
         Field(
-            name: text(), type: Field.FieldType.allCases[number(7)], required: bool(),
-            search: bool(), min: optional { $0.double() }, max: optional { $0.double() })
+            name: text(), type: Field.FieldType.allCases[number(10)], required: bool(),
+            search: bool(), min: optional { $0.double() }, max: optional { $0.double() },
+            title: optional { $0.text() }, unit: optional { $0.text() },
+            summary: optional { $0.text() })
     }
 
     mutating func context() -> CommandContext {

@@ -84,9 +84,7 @@ struct Facet {
         case .text:
             return "; write the text to look for"
         case .single, .several:
-            if followsValues, field.value(writtenAs: id) == nil, field.type != .text,
-                field.type != .keywords
-            {
+            if followsValues, field.value(writtenAs: id) == nil, !field.hasTexts {
                 return "; it takes a value of the type \(field.type.rawValue)"
             }
             return hint(id, section.filters.map(\.id))

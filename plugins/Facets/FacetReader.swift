@@ -52,7 +52,13 @@ struct FacetReader {
 
     private func field(_ object: SettingObject) throws(SettingError) -> Field {
         let name = try object.requiredText("field", "which field of the items it is about")
-        if let field = (fields + Field.derived).first(where: { $0.name == name }) { return field }
+        if let field = (fields + Field.derived).first(where: { $0.name == name }) {
+            guard field.type != .image else {
+                throw object.error(
+                    "field", "'\(name)' is of the type image, which nobody filters by")
+            }
+            return field
+        }
         let known = fields.map(\.name)
         throw object.error("field", "there is no field '\(name)'\(hint(name, known))")
     }
@@ -67,9 +73,11 @@ struct FacetReader {
                 "a range needs a number, integer, duration or time; '\(field.name)' is of the "
                     + "type \(type)")
         }
-        if input == .text, field.type != .text, field.type != .keywords {
+        if input == .text, !field.hasTexts {
             throw object.error(
-                "input", "a text needs text or keywords; '\(field.name)' is of the type \(type)")
+                "input",
+                "a text needs text, keywords, url or markdown; '\(field.name)' is of the type \(type)"
+            )
         }
     }
 

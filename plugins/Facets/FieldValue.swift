@@ -11,15 +11,19 @@ extension Field {
     var hasRanges: Bool {
         switch type {
         case .number, .integer, .duration, .time: true
-        case .text, .keywords, .boolean: false
+        case .text, .keywords, .boolean, .url, .image, .markdown: false
         @unknown default: false
         }
     }
 
+    /// Whether the field's values are texts, which may be looked through.
+    var hasTexts: Bool { [.text, .keywords, .url, .markdown].contains(type) }
+
     /// The value that a filter's id stands for, nil when it is none of this field's type.
     func value(writtenAs text: String) -> Value? {
         switch type {
-        case .text, .keywords: text.isEmpty ? nil : .text(text)
+        case .text, .keywords, .url, .markdown: text.isEmpty ? nil : .text(text)
+        case .image: nil
         case .integer: Int64(text).flatMap { $0.magnitude <= 1 << 53 ? .int($0) : nil }
         case .number, .duration: exactNumber(text)
         case .boolean: text == "true" ? true : text == "false" ? false : nil
@@ -31,7 +35,8 @@ extension Field {
     /// Whether items may have this value in this field.
     func takes(_ value: Value) -> Bool {
         switch type {
-        case .text, .keywords: value.text.map { !$0.isEmpty } ?? false
+        case .text, .keywords, .url, .markdown: value.text.map { !$0.isEmpty } ?? false
+        case .image: false
         case .integer: value.int != nil
         case .number, .duration: value.number != nil
         case .boolean: value.bool != nil

@@ -41,6 +41,11 @@ public final class Stars: Voting {
         mayChange = context.settings["mayChange"]?.bool ?? true
     }
 
+    /// The scale, and what may be voted on.
+    public var facts: VoteFacts {
+        VoteFacts(min: 1, max: Double(scale.stars), step: scale.value(1), subjects: subjects)
+    }
+
     /// Every subject that has ballots, with its tally.
     public var tallies: [(subject: Subject, tally: Tally)] {
         ballotBoxes.map { ($0.key, $0.value.tally(on: scale)) }

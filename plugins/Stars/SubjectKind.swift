@@ -1,14 +1,6 @@
 import AtriumKit
 
-/// What may be voted on.
-enum SubjectKind: String, CaseIterable {
-    case items
-    case container
-
-    init(_ subject: Subject) {
-        self = subject.item == nil ? .container : .items
-    }
-
+extension SubjectKind {
     /// The setting `subjects`.
     static func read(_ settings: Settings) throws(SettingError) -> Set<SubjectKind> {
         var kinds: Set<SubjectKind> = []

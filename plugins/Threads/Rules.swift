@@ -2,44 +2,38 @@ import AtriumKit
 
 /// What the settings allow.
 struct Rules {
-    /// Whether items may be commented on.
-    let allowsItems: Bool
-    /// Whether the container as a whole may be commented on.
-    let allowsContainer: Bool
+    /// What may be commented on.
+    let subjects: Set<SubjectKind>
     /// The most characters (Unicode scalars) of a comment.
     let maxLength: Int
     /// Whether new comments wait for a moderator.
     let isModerated: Bool
 
     init(_ settings: Settings) throws(SettingError) {
-        var words: Set<String> = []
+        var kinds: Set<SubjectKind> = []
         for (index, value) in (settings["subjects"]?.list ?? []).enumerated() {
-            guard let word = value.text, word == "items" || word == "container" else {
+            guard let kind = value.text.flatMap(SubjectKind.init(rawValue:)) else {
                 let found = value.text.map { "'\($0)'" } ?? value.typeName
                 throw SettingError(
                     "subjects[\(index)]", "expected items or container, found \(found)")
             }
-            words.insert(word)
+            kinds.insert(kind)
         }
-        guard !words.isEmpty else {
+        guard !kinds.isEmpty else {
             throw SettingError("subjects", "expected items, container, or both, found none")
         }
-        allowsItems = words.contains("items")
-        allowsContainer = words.contains("container")
+        subjects = kinds
         maxLength = Int(settings["maxLength"]?.int ?? 10_000)
         isModerated = settings["moderated"]?.bool ?? false
     }
 
     func check(_ subject: Subject) throws(Refusal) {
-        switch subject {
-        case .item where !allowsItems:
-            throw Refusal(
-                .refused, "Comments here are on the container as a whole; name no item.")
-        case .container where !allowsContainer:
-            throw Refusal(.refused, "Comments here are on items; name one.")
-        default:
-            return
-        }
+        guard !subjects.contains(SubjectKind(subject)) else { return }
+        throw Refusal(
+            .refused,
+            subject.item == nil
+                ? "Comments here are on items; name one."
+                : "Comments here are on the container as a whole; name no item.")
     }
 
     func check(text: String) throws(Refusal) {

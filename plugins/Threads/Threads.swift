@@ -36,6 +36,12 @@ public final class Threads: Commenting {
         rules = try Rules(context.settings)
     }
 
+    /// How long a comment may be, whether it waits for a moderator, and what it may be about.
+    public var facts: CommentFacts {
+        CommentFacts(
+            maxLength: rules.maxLength, moderated: rules.isModerated, subjects: rules.subjects)
+    }
+
     /// Every subject with comments that people see, with how many.
     public var counts: [(subject: Subject, count: Int)] { tree.counts }
 

@@ -121,8 +121,9 @@ public enum DefinitionReader {
         var field = Field(name: name, type: try type.choice(Field.FieldType.self))
         field.required = try members["required"]?.bool() ?? false
         field.search = try members["search"]?.bool() ?? false
-        if field.search, field.type != .text, field.type != .keywords {
-            throw node.problem("\(node.path): only text and keywords can be searched")
+        if field.search, ![.text, .keywords, .url, .markdown].contains(field.type) {
+            throw node.problem(
+                "\(node.path): only text, keywords, url and markdown can be searched")
         }
         for bound in ["min", "max"] {
             guard let node = members[bound] else { continue }

@@ -35,6 +35,35 @@ extension AnswerCheck {
         }
     }
 
+    /// What is wrong with what a component says that it takes, in a sentence; nil: nothing.
+    public func problem(in facts: ComponentFacts?) -> String? {
+        let problem: String? =
+            switch facts {
+            case nil: nil
+            case .votes(let facts):
+                kind == .votes ? problem(in: facts) : "are of another kind"
+            case .comments(let facts):
+                kind == .comments ? problem(in: facts) : "are of another kind"
+            }
+        return problem.map { "Its facts \($0)." }
+    }
+
+    private func problem(in facts: VoteFacts) -> String? {
+        guard [facts.min, facts.max, facts.step].allSatisfy({ $0?.isFinite ?? true }) else {
+            return "have a number that is not finite"
+        }
+        if let min = facts.min, let max = facts.max, min > max {
+            return "have a 'min' that is greater than their 'max'"
+        }
+        if let step = facts.step, step <= 0 { return "have a 'step' that is not greater than 0" }
+        return facts.subjects.isEmpty ? "name no subject that may be voted on" : nil
+    }
+
+    private func problem(in facts: CommentFacts) -> String? {
+        if let length = facts.maxLength, length < 1 { return "have a 'maxLength' below 1" }
+        return facts.subjects.isEmpty ? "name no subject that may be commented on" : nil
+    }
+
     private func problem(in sections: [FilterSection]) -> String? {
         guard sections.count <= Self.sections else {
             return "\(sections.count) sections, where \(Self.sections) are allowed"

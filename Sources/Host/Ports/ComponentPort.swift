@@ -17,6 +17,8 @@ public protocol ComponentPort: AnyObject {
     var kind: Kind { get }
     /// The fields whose values a filters component wants reported; else empty.
     var observedFields: [String] { get }
+    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    var facts: ComponentFacts? { get }
 
     /// Applies records that the store holds, the component's delegate silent.
     ///

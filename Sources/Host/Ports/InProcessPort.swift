@@ -50,9 +50,14 @@ public final class InProcessLauncher: ComponentLauncher {
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
             }
+            let check = judges ? AnswerCheck(request) : nil
             let port = InProcessPort(
-                harness, services, owner, judges ? AnswerCheck(request) : nil, request.plugin,
-                turns, number)
+                harness, services, owner, check, request.plugin, turns, number)
+            if let problem = check?.problem(in: port.facts) {
+                port.close()
+                done(.failure(.failed(reason: problem)))
+                return {}
+            }
             done(.success(port))
             port.tellOwner()
         } catch {
@@ -87,6 +92,7 @@ extension LaunchFailure {
 /// A component in the daemon: a harness, and what the component says until its owner is told.
 final class InProcessPort: ComponentPort {
     let kind: Kind
+    let facts: ComponentFacts?
 
     private let harness: ComponentHarness
     private let services: InProcessServices
@@ -113,6 +119,7 @@ final class InProcessPort: ComponentPort {
         self.turns = turns
         self.number = number
         kind = harness.kind
+        facts = harness.facts
         services.port = self
     }
 

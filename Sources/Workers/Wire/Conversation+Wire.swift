@@ -55,6 +55,24 @@ extension ComponentEvent: WireCodable {
     }
 }
 
+extension ComponentFacts: WireCodable {
+    var wire: Value {
+        switch self {
+        case .votes(let facts): .wire("votes", ["facts": facts])
+        case .comments(let facts): .wire("comments", ["facts": facts])
+        }
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        switch try object.caseName() {
+        case "votes": self = .votes(try object("facts"))
+        case "comments": self = .comments(try object("facts"))
+        default: throw object.unknownCase(of: "ComponentFacts")
+        }
+    }
+}
+
 extension ComponentQuery.FilterID: WireCodable {
     var wire: Value { .wire(members: ["section": section, "filter": filter]) }
 

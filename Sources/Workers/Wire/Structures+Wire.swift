@@ -144,7 +144,7 @@ extension Field: WireCodable {
     var wire: Value {
         .wire(members: [
             "name": name, "type": type, "required": required, "search": search, "min": min,
-            "max": max,
+            "max": max, "title": title, "unit": unit, "summary": summary,
         ])
     }
 
@@ -153,8 +153,43 @@ extension Field: WireCodable {
         self.init(
             name: try object("name"), type: try object("type"),
             required: try object("required"), search: try object("search"),
-            min: try object("min"), max: try object("max"))
+            min: try object("min"), max: try object("max"), title: try object("title"),
+            unit: try object("unit"), summary: try object("summary"))
     }
+}
+
+extension VoteFacts: WireCodable {
+    var wire: Value {
+        .wire(members: ["min": min, "max": max, "step": step, "subjects": subjects.inOrder])
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        let subjects: [SubjectKind] = try object("subjects")
+        self.init(
+            min: try object("min"), max: try object("max"), step: try object("step"),
+            subjects: Set(subjects))
+    }
+}
+
+extension CommentFacts: WireCodable {
+    var wire: Value {
+        .wire(members: [
+            "maxLength": maxLength, "moderated": moderated, "subjects": subjects.inOrder,
+        ])
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        let subjects: [SubjectKind] = try object("subjects")
+        self.init(
+            maxLength: try object("maxLength"), moderated: try object("moderated"),
+            subjects: Set(subjects))
+    }
+}
+
+extension Set<SubjectKind> {
+    fileprivate var inOrder: [SubjectKind] { SubjectKind.allCases.filter(contains) }
 }
 
 extension CommandContext: WireCodable {

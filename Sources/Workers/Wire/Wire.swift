@@ -199,4 +199,5 @@ extension Refusal.Code: WireCodable {}
 extension Comment.State: WireCodable {}
 extension ThreadQuery.Order: WireCodable {}
 extension SectionInput: WireCodable {}
+extension SubjectKind: WireCodable {}
 extension Field.FieldType: WireCodable {}

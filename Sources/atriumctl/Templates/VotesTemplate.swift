@@ -11,6 +11,9 @@ enum VotesTemplate {
 
             public init(context: ComponentContext) {}
 
+            /// What front ends offer: these two values, on items and on the container.
+            public var facts: VoteFacts { VoteFacts(min: -1, max: 1, step: 2) }
+
             /// State changes here alone: when a command was accepted, and when the host restarts.
             public func apply(_ change: Change) {
                 guard let (subject, actor) = Ballot.parse(key: change.key) else { return }

@@ -71,6 +71,7 @@ private final class SlowPort: ComponentPort {
 
     var kind: Kind { inner.kind }
     var observedFields: [String] { inner.observedFields }
+    var facts: ComponentFacts? { inner.facts }
 
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         inner.load(changes) { self.script.hold(changes.count, done, self.loop) }

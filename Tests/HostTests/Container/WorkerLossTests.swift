@@ -95,6 +95,7 @@ private final class RemotePort: ComponentPort {
 
     var kind: Kind { inner.kind }
     var observedFields: [String] { inner.observedFields }
+    var facts: ComponentFacts? { inner.facts }
 
     private func later(_ body: @escaping () -> Void) {
         let body = NIOLoopBound({ [self] in if !isLost { body() } }, eventLoop: loop)

@@ -7,6 +7,7 @@ struct CommentsSuite: RecordSuite {
         "a thread is a tree in pre-order", "pages of a thread make up the whole",
         "cursors lead to the replies that a page leaves out",
         "a subject's count is of the comments that people see",
+        "the comments that are there are such as its facts tell",
     ]
     // Where the comments are, for replies that are in place.
     private var posted: [(id: String, subject: Subject)] = []
@@ -68,11 +69,15 @@ struct CommentsSuite: RecordSuite {
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         var told = Observation()
         fold(try await component.restore([]), into: &told)
+        guard case .comments(let facts) = try await component.facts() else {
+            throw bench.failure(rules[4], "it has none")
+        }
         for subject in subjects {
             for order in [ThreadQuery.Order.oldest, .newest] {
                 let query = ThreadQuery(subject: subject, order: order, limit: 10_000)
                 let whole = try await page(component, query)
                 try checkTree(whole, bench)
+                try check(whole, of: facts, bench)
                 try await checkPages(component, query, whole, bench)
                 try await checkDepths(component, query, whole, bench)
                 let seen = whole.entries.count { $0.comment.state == .shown }
@@ -121,6 +126,17 @@ extension CommentsSuite {
             try bench.check(
                 rules[0], "the replies to \(entry.comment.id)", entry.replies,
                 is: replies[entry.comment.id] ?? 0)
+        }
+    }
+
+    private func check(_ page: ThreadPage, of facts: CommentFacts, _ bench: Bench) throws {
+        for comment in page.entries.map(\.comment) {
+            let length = comment.text?.unicodeScalars.count ?? 0
+            try bench.check(
+                rules[4],
+                facts.subjects.contains(SubjectKind(comment.subject))
+                    && length <= facts.maxLength ?? length,
+                "\(comment.id) on \(comment.subject) has \(length) characters, with \(facts)")
         }
     }
 

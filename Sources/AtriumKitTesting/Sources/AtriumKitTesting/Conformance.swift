@@ -19,6 +19,9 @@ public enum Conformance {
         Field(name: "duration", type: .duration),
         Field(name: "seen", type: .boolean),
         Field(name: "released", type: .time),
+        Field(name: "site", type: .url),
+        Field(name: "poster", type: .image),
+        Field(name: "plot", type: .markdown),
     ]
 
     /// Runs the suite of a kind.

@@ -20,6 +20,8 @@ public protocol ConformanceDriver: Sendable {
     func report(_ values: [String: [Value]]) async throws
     /// The fields that a filters component observes.
     func observedFields() async throws -> [String]
+    /// What a votes or a comments component says that it takes.
+    func facts() async throws -> ComponentFacts?
     /// Lets the component go.
     func stop() async
 }
@@ -78,6 +80,11 @@ public actor InProcessDriver: ConformanceDriver {
     ///
     /// - Throws: ``NotStarted`` before the start.
     public func observedFields() throws -> [String] { try started().observedFields }
+
+    /// What the component says that it takes.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func facts() throws -> ComponentFacts? { try started().facts }
 
     /// Lets the component go.
     public func stop() {

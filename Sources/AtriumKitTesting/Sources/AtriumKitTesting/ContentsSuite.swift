@@ -100,6 +100,11 @@ struct ContentsSuite: RecordSuite {
             return .int(Int64.random(in: Int64(low)...Int64(high), using: &random))
         case .boolean: return .bool(random.oneIn(2))
         case .time: return random.oneIn(2) ? "1972-03-24" : "2026-01-31T20:15:00Z"
+        case .url: return random.oneIn(2) ? "https://example.org/a?b=c" : "mailto:club@example.org"
+        case .image:
+            return random.oneIn(2)
+                ? "https://example.org/a.png" : "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+        case .markdown: return "A *drama*, see <https://example.org>."
         @unknown default: return .null
         }
     }

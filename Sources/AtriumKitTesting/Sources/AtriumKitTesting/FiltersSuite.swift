@@ -143,6 +143,8 @@ struct FiltersSuite {
                 case .text, .keywords:
                     ["Amélie", "crime", "drama", "film noir", "東京", "8+"]
                         .prefix(Int(count)).sorted().map { .text($0) }
+                case .url: (0..<count).map { .text("https://example.org/\($0)") }
+                case .markdown: (0..<count).map { .text("*\($0)*") }
                 case .boolean: count < 3 ? [true] : [false, true]
                 case .time: (0..<count).map { .text("202\($0)-01-31") }
                 case .number: (0..<count).map { .number(Double($0) / 2) }

@@ -65,6 +65,9 @@ public final class MemoryHost {
     /// The fields whose values a filters component wants reported.
     public var observedFields: [String] { harness.observedFields }
 
+    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    public var facts: ComponentFacts? { harness.facts }
+
     /// What the next command will carry: each is a second later than the one before.
     ///
     /// - Parameters:

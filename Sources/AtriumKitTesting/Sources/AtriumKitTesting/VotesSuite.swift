@@ -5,6 +5,7 @@ struct VotesSuite: RecordSuite {
     let subjects: [Subject] = [.container] + (1...4).map { .item("item-\($0)") }
     let rules = [
         "a tally counts the ballots that are there", "pages of ballots make up the whole",
+        "the ballots that are there are such as its facts tell",
     ]
 
     func command(_ random: inout SeededRandom, _ context: CommandContext) -> ComponentCommand {
@@ -37,8 +38,15 @@ struct VotesSuite: RecordSuite {
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
         var told = Observation()
         fold(try await component.restore([]), into: &told)
+        guard case .votes(let facts) = try await component.facts() else {
+            throw bench.failure(rules[2], "it has none")
+        }
         for subject in subjects {
             let whole = try await ballots(component, on: subject, page: 100)
+            for ballot in whole {
+                try bench.check(
+                    rules[2], facts.allow(ballot), "\(ballot.value) on \(subject), with \(facts)")
+            }
             for page in 1...3 {
                 try bench.check(
                     rules[1], "the ballots on \(subject) in pages of \(page)",
@@ -85,5 +93,14 @@ struct VotesSuite: RecordSuite {
             else { return all }
             all += ballots
         }
+    }
+}
+
+extension VoteFacts {
+    /// Whether a ballot is such as these tell.
+    fileprivate func allow(_ ballot: Ballot) -> Bool {
+        let steps = step.map { (ballot.value - (min ?? 0)) / $0 } ?? 0
+        return subjects.contains(SubjectKind(ballot.subject)) && ballot.value >= min ?? ballot.value
+            && ballot.value <= max ?? ballot.value && abs(steps - steps.rounded()) < 1e-6
     }
 }

@@ -163,6 +163,15 @@ public enum ComponentAnswer: Sendable, Hashable {
     case recordKeys([String])
 }
 
+/// What a component takes, as it says when it is made.
+@frozen
+public enum ComponentFacts: Sendable, Hashable {
+    /// Of a votes component.
+    case votes(VoteFacts)
+    /// Of a comments component.
+    case comments(CommentFacts)
+}
+
 /// One step of a component's life.
 @frozen
 public enum LifecyclePhase: String, Sendable, Hashable {

@@ -34,6 +34,15 @@ public final class ComponentHarness {
         if case .filters(let filters) = role { filters.observedFields } else { [] }
     }
 
+    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    public var facts: ComponentFacts? {
+        switch role {
+        case .votes(let votes): .votes(votes.facts)
+        case .comments(let comments): .comments(comments.facts)
+        case .contents, .filters: nil
+        }
+    }
+
     /// Makes the component, its settings checked.
     ///
     /// - Parameters:

@@ -191,6 +191,9 @@ public protocol Commenting: Component {
     /// Who is asked and told; silent while records are restored.
     var delegate: (any CommentingDelegate)? { get set }
 
+    /// Which comments it takes: asked once, when the component is made.
+    var facts: CommentFacts { get }
+
     /// Every subject that has comments, with how many people see, in any order.
     var counts: [(subject: Subject, count: Int)] { get }
 
@@ -223,6 +226,11 @@ public protocol Commenting: Component {
 
     /// The keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
+}
+
+extension Commenting {
+    /// Texts of any length, on anything, seen at once.
+    public var facts: CommentFacts { CommentFacts() }
 }
 
 /// Who is asked and told by a ``Commenting``.

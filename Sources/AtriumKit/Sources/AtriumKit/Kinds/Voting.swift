@@ -83,6 +83,9 @@ public protocol Voting: Component {
     /// Who is asked and told; silent while records are restored.
     var delegate: (any VotingDelegate)? { get set }
 
+    /// Which votes it takes: asked once, when the component is made.
+    var facts: VoteFacts { get }
+
     /// Every subject that has ballots, with its tally, in any order.
     var tallies: [(subject: Subject, tally: Tally)] { get }
 
@@ -106,6 +109,11 @@ public protocol Voting: Component {
 
     /// The keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
+}
+
+extension Voting {
+    /// Any number, on anything.
+    public var facts: VoteFacts { VoteFacts() }
 }
 
 /// Who is asked and told by a ``Voting``.

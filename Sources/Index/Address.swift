@@ -1,0 +1,87 @@
+/// The address that a field of the type `url` holds.
+///
+/// Front ends make links of it: that is why schemes that a browser would run (`javascript:`) are none.
+enum Address {
+    /// The most bytes of an address.
+    static let mostBytes = 2_048
+
+    static let expectation =
+        "a URL of \(mostBytes) bytes at most that begins with https://, http:// or mailto:"
+
+    /// Whether a text is one.
+    static func isAddress(_ text: String) -> Bool {
+        isOfWeb(text) || text.hasScheme("mailto:") && isPlain(text)
+    }
+
+    /// Whether a text is the address of something in the web.
+    static func isOfWeb(_ text: String) -> Bool {
+        guard isPlain(text), text.hasScheme("https://") || text.hasScheme("http://") else {
+            return false
+        }
+        let host = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).first
+        return host.map { !"/?#:@".utf8.contains($0) } ?? false
+    }
+
+    /// Whether a text has nothing that ends an address where it is read, or hides a part of it.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.count <= mostBytes
+            && text.unicodeScalars.allSatisfy { scalar in
+                if scalar.isASCII {
+                    return scalar.value > 0x20 && scalar.value < 0x7F
+                        && !"<>\"`\\".unicodeScalars.contains(scalar)
+                }
+                switch scalar.properties.generalCategory {
+                case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator:
+                    return false
+                default: return true
+                }
+            }
+    }
+}
+
+/// What a field of the type `image` holds: the address of a picture, or the picture itself.
+enum PictureText {
+    static let expectation =
+        "an image: a URL of \(Address.mostBytes) bytes at most that begins with https:// or http://, "
+        + "or data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif"
+
+    // No SVG: that may have programs in it.
+    private static let types = ["png", "jpeg", "gif", "webp", "avif"]
+
+    /// Whether a text is one.
+    static func isPicture(_ text: String) -> Bool {
+        if Address.isOfWeb(text) { return true }
+        for type in types {
+            let head = "data:image/\(type);base64,"
+            if text.hasScheme(head) { return isBase64(text.utf8.dropFirst(head.utf8.count)) }
+        }
+        return false
+    }
+
+    private static func isBase64(_ bytes: Substring.UTF8View) -> Bool {
+        var (count, padding) = (0, 0)
+        for byte in bytes {
+            count += 1
+            switch byte {
+            case UInt8(ascii: "="): padding += 1
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                guard padding == 0 else { return false }
+            default: return false
+            }
+        }
+        return count > 0 && count % 4 == 0 && padding <= 2
+    }
+}
+
+extension String {
+    /// Whether it begins so and goes on; letters of both cases are the same.
+    fileprivate func hasScheme(_ scheme: String) -> Bool {
+        utf8.count > scheme.utf8.count
+            && zip(utf8, scheme.utf8).allSatisfy { byte, expected in
+                byte == expected
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                        && byte | 0x20 == expected
+            }
+    }
+}
