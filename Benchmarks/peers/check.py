@@ -30,7 +30,7 @@ def atrium_reply(continues=False, **parameters):
 
 
 class Bus(socketserver.ThreadingUnixStreamServer):
-    """Passes on what is published, two at a time, the first subscriber's with a fault."""
+    """Passes on what is published; to the first subscriber once with a fault, in two that come together."""
     daemon_threads = True
 
     def __init__(self, path, fault, deliver):
@@ -43,13 +43,14 @@ class Bus(socketserver.ThreadingUnixStreamServer):
 
     def handle_error(self, request, client_address):
         """A client that has noticed goes away in the middle of everything."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
     def publish(self, text):
         self.waiting.append(text)
         self.count += 1
-        if len(self.waiting) < 2:
+        # No other waits for the next: of an odd number the last would never come.
+        if self.count == FAULTY - 1:
             return
         for place, subscriber in enumerate(self.subscribers):
             faulty = place == 0 and self.count == FAULTY
@@ -59,7 +60,7 @@ class Bus(socketserver.ThreadingUnixStreamServer):
 
     def spoil(self, texts):
         first, second = texts
-        return {"none": [first, second], "lost": [first], "doubled": [first, second, second],
+        return {"none": texts, "lost": [first], "doubled": [first, second, second],
                 "swapped": [second, first], "cut": [first, second[:-1]]}[self.fault]
 
 
@@ -70,8 +71,9 @@ class RedisPeer(socketserver.StreamRequestHandler):
         while head := self.rfile.readline():
             words = [self.word() for _ in range(int(head[1:]))]
             if words[0] == b"SUBSCRIBE":
-                self.wfile.write(b"*3\r\n$9\r\nsubscribe\r\n$3\r\nbus\r\n:1\r\n")
+                # Before it is confirmed: from then on the client publishes, and counts what comes.
                 self.server.subscribers.append(self.request)
+                self.wfile.write(b"*3\r\n$9\r\nsubscribe\r\n$3\r\nbus\r\n:1\r\n")
             else:
                 self.wfile.write(b":1\r\n")
                 self.server.publish(words[2])
@@ -94,8 +96,8 @@ class AtriumPeer(socketserver.BaseRequestHandler):
 
     def answer(self, call):
         if call["method"].endswith("Subscribe"):
-            self.request.sendall(atrium_delivery([]))
             self.server.subscribers.append(self.request)
+            self.request.sendall(atrium_delivery([]))
         else:
             self.request.sendall(atrium_reply(sequence=None))
             self.server.publish(call["parameters"]["payload"]["data"].encode())
