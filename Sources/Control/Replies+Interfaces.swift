@@ -104,7 +104,31 @@ extension Interfaces.Component {
             hidden: status.definition.isHidden,
             isolation: status.isolation == .daemon ? .daemon : .process, state: state,
             reason: status.reason, items: status.items,
-            damaged: status.isDamaged ? true : nil)
+            damaged: status.isDamaged ? true : nil,
+            votes: status.facts.flatMap(Interfaces.VoteFacts.init),
+            comments: status.facts.flatMap(Interfaces.CommentFacts.init))
+    }
+}
+
+extension Interfaces.VoteFacts {
+    /// Nil: they are of another kind.
+    init?(_ facts: ComponentFacts) {
+        guard case .votes(let facts) = facts else { return nil }
+        var subjects: [Subjects] = []
+        if facts.subjects.contains(.items) { subjects.append(.items) }
+        if facts.subjects.contains(.container) { subjects.append(.container) }
+        self.init(min: facts.min, max: facts.max, step: facts.step, subjects: subjects)
+    }
+}
+
+extension Interfaces.CommentFacts {
+    /// Nil: they are of another kind.
+    init?(_ facts: ComponentFacts) {
+        guard case .comments(let facts) = facts else { return nil }
+        var subjects: [Subjects] = []
+        if facts.subjects.contains(.items) { subjects.append(.items) }
+        if facts.subjects.contains(.container) { subjects.append(.container) }
+        self.init(maxLength: facts.maxLength, moderated: facts.moderated, subjects: subjects)
     }
 }
 

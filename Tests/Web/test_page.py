@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from club import Club
+from club import EXAMPLES, Club
 from webdriver import Browser
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>\u202e"
@@ -129,6 +129,35 @@ class ThePage(unittest.TestCase):
         self.browser.click(item(film, ".vote button"))
         self.browser.until("document.querySelector(args[0]).textContent === ''", item(film, ".score"))
         self.assertEqual(self.club.tally(film)["count"], 0)
+
+    def test_what_one_may_vote_and_write_follows_from_the_definition(self):
+        definition = (self.club.home / "narrow.yaml")
+        text = (EXAMPLES / "films.yaml").read_text()
+        stars, talk = "plugin: org.atrium.stars", "plugin: org.atrium.threads"
+        self.assertTrue(stars in text and talk in text)
+
+        def apply(vote, comment):
+            lines = [line for line in text.splitlines() if stars not in line and talk not in line]
+            place = next(at for at, line in enumerate(lines) if line.startswith("components:")) + 1
+            lines[place:place] = [
+                f"  - {{ name: stars, {stars}, settings: {{ {vote} }} }}",
+                f"  - {{ name: talk, {talk}, settings: {{ {comment} }} }}"]
+            definition.write_text("\n".join(lines) + "\n")
+            self.club.type("apply", "-f", str(definition))
+
+        film = "alien-1979"
+        apply("scale: 7", "maxLength: 3, moderated: true")
+        self.browser.until("document.querySelectorAll(args[0]).length === 7", item(film, ".stars label"))
+        self.browser.until("!document.querySelector('#moderated').hidden")
+        self.browser.run("document.querySelector('#text').value = '👍👍👍'; document.querySelector('#text').oninput()")
+        self.assertTrue(self.browser.run("return document.querySelector('#text').checkValidity()"))
+        self.browser.run("document.querySelector('#text').value += '!'; document.querySelector('#text').oninput()")
+        self.assertFalse(self.browser.run("return document.querySelector('#text').checkValidity()"))
+
+        apply("scale: 5, step: 0.5, subjects: [items]", "subjects: [items]")
+        self.browser.until("document.querySelector(args[0])?.step === '0.5'", item(film, ".stars input"))
+        self.assertEqual(self.browser.run("return document.querySelector(arguments[0]).max", item(film, ".stars input")), "5")
+        self.browser.until("document.querySelector('#tally').hidden && document.querySelector('#compose').hidden")
 
     def test_a_thread_is_live_and_one_may_join_it(self):
         film = "alien-1979"

@@ -25,6 +25,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("facts", "have a number that is not finite"),
+        ("step", "have a 'step' that is not greater than 0"),
+        ("subjects", "name no subject that may be voted on"),
+    ]) func `of what it takes is looked at before it is made`(lie: String, problem: String)
+        async throws
+    {
+        let truthful = try await cheat("")
+        #expect(try await truthful.facts() == .votes(VoteFacts(min: 1)))
+        await truthful.stop()
+        await #expect(throws: LaunchFailure.failed(reason: "Its facts \(problem).")) {
+            try await cheat(lie)
+        }
+    }
+
+    @Test(arguments: [
         ("key", "the record 'nonsense', which is not that ballot's"),
         ("value", "the record '/1', which is no ballot"),
         ("person", "the record '/2', which is not that ballot's"),

@@ -144,7 +144,9 @@ extension Screens.Open.Reply.Components {
     fileprivate init(_ component: ScreenComponent) {
         self.init(
             name: component.name, kind: component.kind?.rawValue ?? "", title: component.title,
-            hidden: component.isHidden, problem: component.problem)
+            hidden: component.isHidden, problem: component.problem,
+            votes: component.facts.flatMap(Interfaces.VoteFacts.init),
+            comments: component.facts.flatMap(Interfaces.CommentFacts.init))
     }
 }
 

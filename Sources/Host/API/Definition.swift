@@ -128,6 +128,8 @@ public struct ComponentStatus: Sendable, Hashable {
     public var items: Int?
     /// Whether some of its records can't be read, or are gone.
     public var isDamaged: Bool
+    /// Which votes or comments it takes; nil for other kinds, and until it was made once.
+    public var facts: ComponentFacts?
 }
 
 /// A container as the registry shows it.

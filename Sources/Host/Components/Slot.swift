@@ -46,6 +46,8 @@ final class Slot {
 
     private(set) var state = State.starting
     private(set) var port: (any ComponentPort)?
+    /// Which votes or comments it takes, also while its worker is lost; nil: that was never told.
+    private(set) var facts: ComponentFacts?
     /// Whether items, tallies and counts are those of the component, now or before it was lost.
     private(set) var isShown = false
     /// How its start gets on.
@@ -143,7 +145,10 @@ extension Slot {
     func beginPause() { state = .starting }
 
     /// Its component is there, and knows nothing yet.
-    func connect(_ port: any ComponentPort) { self.port = port }
+    func connect(_ port: any ComponentPort) {
+        self.port = port
+        facts = port.facts
+    }
 
     /// Its component knows all its records.
     func prepared(_ loaded: Loaded) { state = .prepared(loaded) }

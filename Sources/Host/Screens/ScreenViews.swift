@@ -85,6 +85,8 @@ public struct ScreenComponent: Sendable, Hashable {
     public var isHidden: Bool
     /// Why it does not answer at present, and the screen shows what it had; nil: it does.
     public var problem: String?
+    /// Which votes or comments it takes; nil for other kinds, and until it was made once.
+    public var facts: ComponentFacts?
 }
 
 /// One step of a list's way from one revision to the next; places count after the steps before it.

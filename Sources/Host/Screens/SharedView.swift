@@ -437,7 +437,7 @@ extension Slot {
             }
         return ScreenComponent(
             name: name, kind: kind, title: definition.title ?? plugin?.title ?? name,
-            isHidden: isHidden(beside: hidden), problem: problem)
+            isHidden: isHidden(beside: hidden), problem: problem, facts: facts)
     }
 }
 

@@ -91,13 +91,15 @@ struct DescribeCommand: AsyncParsableCommand {
     private func components(_ reply: Containers.Describe.Reply) -> Table {
         var table = Table([
             .text("component"), .text("kind"), .text("plugin", least: 12), .state("state"),
-            .text("lives in"), .text("shown"), .number("items"), .text("reason", least: 12),
+            .text("lives in"), .text("shown"), .number("items"), .text("takes", least: 12),
+            .text("reason", least: 12),
         ])
         for component in reply.container.components {
             table.add([
                 component.name, component.kind, component.plugin, component.state.rawValue,
                 component.isolation.rawValue, component.hidden ? "hidden" : "yes",
-                component.items.map { Wording.count($0) } ?? "", component.reason ?? "",
+                component.items.map { Wording.count($0) } ?? "",
+                FactsText.text(component) ?? "", component.reason ?? "",
             ])
         }
         return table

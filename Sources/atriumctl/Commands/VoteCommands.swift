@@ -20,12 +20,30 @@ struct VoteCommand: AsyncParsableCommand {
         let parameters = Votes.Cast.Parameters(
             container: target.container, item: target.item, component: subject.component,
             value: value, actor: subject.actor)
-        guard let reply = try await session.answer(Votes.Cast.self, parameters) else { return }
+        let answer: Votes.Cast.Reply?
+        do {
+            answer = try await session.answer(Votes.Cast.self, parameters)
+        } catch var failure as CommandFailure {
+            if let scale = await missedScale(session) { failure.hint = scale }
+            throw failure
+        }
+        guard let reply = answer else { return }
         let before = reply.previous.map { ", \(Wording.number($0)) before" } ?? ""
         Output.line(
             PrintableText.line(
                 "voted \(Wording.number(value)) on \(target.description)\(before); now "
                     + TallyText.full(reply.tally)))
+    }
+
+    /// What votes go from and to, where a refused one did not; nil: it was refused for something else.
+    private func missedScale(_ session: Session) async -> String? {
+        let reply = try? await session.call(
+            Containers.Describe.self, .init(container: target.container))
+        let component = reply?.container.components.first {
+            subject.component == nil ? $0.kind == "votes" : $0.name == subject.component
+        }
+        guard let facts = component?.votes, !FactsText.takes(value, facts) else { return nil }
+        return "votes go here from \(FactsText.scale(facts))."
     }
 }
 

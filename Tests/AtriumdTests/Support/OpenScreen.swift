@@ -15,6 +15,8 @@ final class OpenScreen {
     private(set) var scope: String?
     private(set) var mostCommits = 0
     private(set) var revisions = 0
+    /// How often it was told of the components.
+    private(set) var timesComponents = 0
     private var components: [JSONValue] = []
     private var lists: [String: (total: Int, entries: [JSONValue])] = [:]
 
@@ -31,8 +33,11 @@ final class OpenScreen {
     func total(_ name: String) -> Int { lists[name]?.total ?? 0 }
 
     /// Why a component does not answer.
-    func problem(_ component: String) -> String? {
-        components.first { $0["name"]?.string == component }?["problem"]?.string
+    func problem(_ name: String) -> String? { component(name)?["problem"]?.string }
+
+    /// A component as it was last told.
+    func component(_ name: String) -> JSONValue? {
+        components.first { $0["name"]?.string == name }
     }
 
     func hangUp() { peer = nil }
@@ -84,6 +89,7 @@ final class OpenScreen {
 
     /// What was shown of components that are hidden or gone is dropped.
     private func show(_ components: [JSONValue]) {
+        timesComponents += 1
         self.components = components
         let shown = components.filter { $0["hidden"]?.bool != true }
         lists = lists.filter { name, _ in shown.contains { $0["name"]?.string == name } }

@@ -15,6 +15,15 @@ final class Cheat: Voting {
         tallies = lie == "tallies" ? [(.container, Tally(count: -1))] : []
     }
 
+    var facts: VoteFacts {
+        switch lie {
+        case "facts": VoteFacts(min: 1, max: .infinity)
+        case "step": VoteFacts(step: 0)
+        case "subjects": VoteFacts(subjects: [])
+        default: VoteFacts(min: 1)
+        }
+    }
+
     func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
         let key = Ballot.key(actor: ballot.actor, subject: ballot.subject)
         switch lie {

@@ -1,0 +1,52 @@
+import Interfaces
+
+/// What components take, as people read it.
+enum FactsText {
+    /// `1 to 5 in steps of 0.5, on items`; nil for a component that takes neither votes nor comments.
+    static func text(_ component: Component) -> String? {
+        component.votes.map(text) ?? component.comments.map(text)
+    }
+
+    /// Which votes: the scale, and what they may be on.
+    static func text(_ facts: VoteFacts) -> String {
+        let on = subjects(
+            items: facts.subjects.contains(.items), container: facts.subjects.contains(.container))
+        return "\(scale(facts)), \(on)"
+    }
+
+    /// `1 to 5 in steps of 1`.
+    static func scale(_ facts: VoteFacts) -> String {
+        let (min, max) = (facts.min.map(Wording.number), facts.max.map(Wording.number))
+        let range =
+            switch (min, max) {
+            case (let min?, let max?): "\(min) to \(max)"
+            case (let min?, nil): "\(min) or more"
+            case (nil, let max?): "\(max) or less"
+            case (nil, nil): "any number"
+            }
+        return range + (facts.step.map { " in steps of \(Wording.number($0))" } ?? "")
+    }
+
+    /// Whether a vote is on the scale.
+    static func takes(_ value: Double, _ facts: VoteFacts) -> Bool {
+        let steps = facts.step.map { (value - (facts.min ?? 0)) / $0 } ?? 0
+        return value >= facts.min ?? value && value <= facts.max ?? value
+            && abs(steps - steps.rounded()) < 1e-6
+    }
+
+    /// Which comments: how long, who looks first, and what they may be on.
+    private static func text(_ facts: CommentFacts) -> String {
+        let on = subjects(
+            items: facts.subjects.contains(.items), container: facts.subjects.contains(.container))
+        let length = facts.maxLength.map { "up to \(Wording.count($0, "character")), " } ?? ""
+        return length + (facts.moderated ? "a moderator looks first, " : "") + on
+    }
+
+    private static func subjects(items: Bool, container: Bool) -> String {
+        switch (items, container) {
+        case (true, true): "on items and container"
+        case (true, false): "on items"
+        default: "on the container"
+        }
+    }
+}
