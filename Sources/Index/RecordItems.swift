@@ -19,13 +19,6 @@ package final class RecordItems: RestoredItems, Sendable {
 
     package func item(_ id: String) -> Item? { entry(id).flatMap(item) }
 
-    package func visit(_ body: (Item) -> Void) {
-        for place in places.indices { if let item = item(at: place) { body(item) } }
-    }
-
-    /// All items, made anew at each call.
-    package var all: [Item] { places.indices.compactMap(item) }
-
     /// The item at a place of their order; nil where the fields' JSON, which was read before, can't
     /// be read any more.
     package func item(at place: Int) -> Item? { item(items[places[place]]) }

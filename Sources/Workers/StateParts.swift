@@ -7,8 +7,10 @@ struct StateParts {
     /// About how many bytes a part of a restored state takes as a message; a single item may take more.
     static let bytes = 256 << 10
 
-    private let events: [ComponentEvent]
     private let bytes: Int
+    /// Gives further events; nil: there are none.
+    private let more: () -> [ComponentEvent]?
+    private var events: [ComponentEvent]
     /// The next event, and the next item of it.
     private var event = 0
     private var item = 0
@@ -17,10 +19,21 @@ struct StateParts {
     init(_ events: [ComponentEvent], bytes: Int = Self.bytes) {
         self.events = events
         self.bytes = bytes
+        more = { nil }
+        isOver = events.isEmpty
+    }
+
+    /// What is to be told, made while it is: pieces until there is none.
+    init(_ more: @escaping () -> [ComponentEvent]?) {
+        events = []
+        bytes = Self.bytes
+        self.more = more
+        isOver = false
+        goOn()
     }
 
     /// Whether all parts were made.
-    var isOver: Bool { event == events.count }
+    private(set) var isOver: Bool
 
     /// The next part; nothing where nothing is left.
     mutating func next() -> [ComponentEvent] {
@@ -30,7 +43,7 @@ struct StateParts {
             guard case .contents(let change) = events[event] else {
                 room -= events[event].roughSize
                 part.append(events[event])
-                event += 1
+                end()
                 continue
             }
             part.append(.contents(slice(of: change, &room)))
@@ -38,18 +51,32 @@ struct StateParts {
         return part
     }
 
-    /// As much of a change as there is room for: what replaces all is followed by what is inserted.
+    /// The present event was told.
+    private mutating func end() {
+        event += 1
+        goOn()
+    }
+
+    private mutating func goOn() {
+        while !isOver, event == events.count {
+            event = 0
+            events = more() ?? []
+            isOver = events.isEmpty
+        }
+    }
+
+    /// As much of a change as there is room for.
     private mutating func slice(of change: ContentChange, _ room: inout Int) -> ContentChange {
-        let isFirst = item == 0
         switch change {
         case .insert(let items): return .insert(slice(of: items, &room, \.roughSize))
         case .update(let items): return .update(slice(of: items, &room, \.roughSize))
         case .remove(let ids): return .remove(slice(of: ids, &room) { $0.utf8.count + 3 })
-        case .replaceAll(let items):
-            let slice = slice(of: items, &room, \.roughSize)
-            return isFirst ? .replaceAll(slice) : .insert(slice)
+        case .replaceAll:
+            room -= 20
+            end()
+            return change
         @unknown default:
-            event += 1
+            end()
             return change
         }
     }
@@ -65,8 +92,8 @@ struct StateParts {
         }
         let slice = Array(elements[begin..<item])
         if item == elements.count {
-            event += 1
             item = 0
+            end()
         }
         return slice
     }

@@ -78,12 +78,23 @@ public actor WorkerComponent {
     /// Applies records, then gives all items, tallies or counts.
     public func restore(_ changes: [Change]) async throws -> [ComponentEvent] {
         try await call { port, done in
-            var state = LoadedState()
             if !changes.isEmpty { port.load(changes) {} }
-            port.finishLoading {
-                state.take($0)
-            } _: { result in
-                done(result.map { state.whole })
+            Self.takeState(of: port, anew: true, LoadedState(), done)
+        }
+    }
+
+    private static func takeState(
+        of port: any ComponentPort, anew: Bool, _ before: LoadedState,
+        _ done: @escaping (Result<[ComponentEvent], PortFailure>) -> Void
+    ) {
+        port.tellState(anew: anew) { result in
+            switch result {
+            case .failure(let failure): done(.failure(failure))
+            case .success(let part):
+                var state = before
+                state.take(part.events)
+                if part.isLast { return done(.success(state.whole)) }
+                takeState(of: port, anew: false, state, done)
             }
         }
     }

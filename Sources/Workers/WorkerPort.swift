@@ -51,6 +51,7 @@ final class WorkerPort: ComponentPort {
     /// Since when it waits, as far as that is not reckoned in yet.
     private var heldSince: ContinuousClock.Instant?
     private var pace = PublishingPace()
+    private var stateBudget = StateBudget()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
     private var isTimed = false
@@ -141,29 +142,20 @@ extension WorkerPort {
         }
     }
 
-    func finishLoading(
-        each part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    func tellState(
+        anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
-        take(.finishRestore, StateBudget(), part, done)
-    }
-
-    /// Asks for a part of the state, and for the next one once that was taken.
-    private func take(
-        _ call: WorkerCall, _ budget: StateBudget, _ part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void
-    ) {
-        var budget = budget
+        let call = anew ? WorkerCall.finishRestore : .giveMore
+        if anew { stateBudget = StateBudget() }
         self.call(call) { [weak self] answer in
             guard let self else { return }
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
             }
-            if let problem = budget.take(events) ?? check.problem(in: events) {
+            if let problem = stateBudget.take(events) ?? check.problem(in: events) {
                 return answeredWrongly(call.name, problem)
             }
-            part(fitting(events))
-            if isLast { done(.success(())) } else { take(.giveMore, budget, part, done) }
+            done(.success(StatePart(fitting(events), isLast: isLast)))
         }
     }
 

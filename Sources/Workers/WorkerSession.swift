@@ -91,11 +91,8 @@ final class WorkerSession {
         case .restore(let changes):
             return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
-            return port.finishLoading { events in
-                self.untold = StateParts(events)
-            } _: { result in
-                self.answer(id, result.map { self.nextPart() })
-            }
+            untold = StateParts(State(port).next)
+            return answer(id, nextPart())
         case .giveMore: return answer(id, nextPart())
         case .decide(let command, let context):
             return port.decide(command, context) {
@@ -230,6 +227,23 @@ final class WorkerSession {
             }
             raise(part, inPartsOf: max(bytes / 8, 1))
         }
+    }
+}
+
+/// What the component of this process tells of its state, a piece at a time: it answers at once.
+private final class State {
+    private let port: any ComponentPort
+    private var isBegun = false
+
+    init(_ port: any ComponentPort) { self.port = port }
+
+    /// The next piece; nil: there is none.
+    func next() -> [ComponentEvent]? {
+        var told: StatePart?
+        port.tellState(anew: !isBegun) { told = try? $0.get() }
+        isBegun = true
+        guard let told, !told.isLast else { return nil }
+        return told.events
     }
 }
 

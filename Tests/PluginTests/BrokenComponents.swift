@@ -16,7 +16,7 @@ class WrappedStars: Voting {
         get { sound.delegate }
         set { sound.delegate = newValue }
     }
-    var tallies: [(subject: Subject, tally: Tally)] { sound.tallies }
+    var tallies: [(subject: Subject, tally: Tally)] { Array(sound.tallies) }
     func apply(_ change: Change) { sound.apply(change) }
     func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
         try sound.cast(ballot, context)
@@ -113,7 +113,7 @@ class WrappedThreads: Commenting {
         get { sound.delegate }
         set { sound.delegate = newValue }
     }
-    var counts: [(subject: Subject, count: Int)] { sound.counts }
+    var counts: [(subject: Subject, count: Int)] { Array(sound.counts) }
     func apply(_ change: Change) { sound.apply(change) }
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change] {
         try sound.post(draft, context)
@@ -156,7 +156,7 @@ final class QuietCatalog: ContentListing {
     weak var delegate: (any ContentListingDelegate)?
     private let sound: Catalog
     init(context: ComponentContext) { sound = Catalog(context: context) }
-    var items: [Item] { sound.items }
+    var items: [Item] { Array(sound.items) }
     func apply(_ change: Change) {
         sound.delegate = change.value == nil ? nil : delegate
         sound.apply(change)

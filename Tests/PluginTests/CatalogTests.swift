@@ -93,7 +93,7 @@ import Testing
             .put(key: "a", value: "text"), .put(key: "b", value: ["fields": 1]),
             item("c").record,
         ])
-        #expect(events == [.contents(.replaceAll([item("c")]))])
+        #expect(events == [.contents(.replaceAll), .contents(.insert([item("c")]))])
         #expect(host.services.messages.map(\.level) == [.warning, .warning])
     }
 
@@ -128,7 +128,7 @@ import Testing
 
     private func items(of host: MemoryHost) -> [Item] {
         host.restore([]).flatMap { event -> [Item] in
-            if case .contents(.replaceAll(let items)) = event { items } else { [] }
+            if case .contents(.insert(let items)) = event { items } else { [] }
         }
         .sorted { $0.id < $1.id }
     }

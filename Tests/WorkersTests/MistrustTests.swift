@@ -108,7 +108,6 @@ import Testing
         let events = await component.events
         for event in events {
             switch event {
-            case .contents(.replaceAll(let told)): items = told
             case .contents(.insert(let told)): items += told
             default: Issue.record("\(event)")
             }

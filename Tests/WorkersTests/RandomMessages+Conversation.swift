@@ -83,7 +83,7 @@ extension RandomMessages {
             case 0: .contents(.insert(list { $0.item() }))
             case 1: .contents(.update(list { $0.item() }))
             case 2: .contents(.remove(list { $0.text() }))
-            default: .contents(.replaceAll(list { $0.item() }))
+            default: .contents(.replaceAll)
             }
         case 1:
             .didSelect(filter: text(), section: text(), selection: selection(), screen: text())

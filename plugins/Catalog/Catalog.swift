@@ -13,12 +13,11 @@ public final class Catalog: RecordListing {
     ///
     /// After a restore one by one that is the order of the records: the host, which has read the
     /// same ones, then knows each item at a glance.
-    public var items: [Item] {
-        guard let restored else { return own }
-        var items: [Item] = []
-        items.reserveCapacity(restored.count + own.count)
-        restored.visit { if !replaced.contains($0.id) { items.append($0) } }
-        return items + own
+    public var items: some Sequence<Item> {
+        let (restored, replaced) = (restored, replaced)
+        let kept = (0..<(restored?.count ?? 0)).lazy.compactMap { restored?.item(at: $0) }
+            .filter { !replaced.contains($0.id) }
+        return [AnySequence(kept), AnySequence(own)].joined()
     }
 
     /// The host's items as they were at the start, and which of them are so no longer.

@@ -88,17 +88,13 @@ extension Facets {
         var selection = selection
         guard let facet = facets.first(where: { $0.section.id == section }),
             !selection[section].contains(where: { facet.isSame($0, as: filter) })
-        else {
-            delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
-            return selection
-        }
+        else { return selection }
         guard facet.offers(filter) else { throw unknown(filter, of: facet) }
         if facet.section.input == .several {
             selection[section].append(filter)
         } else {
             selection[section] = [filter]
         }
-        delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
         return selection
     }
 
@@ -119,7 +115,6 @@ extension Facets {
         }
         var selection = selection
         selection[section].removeAll { facet.isSame($0, as: filter) }
-        delegate?.filtering(self, didDeselect: filter, in: section, now: selection, on: screen)
         return selection
     }
 

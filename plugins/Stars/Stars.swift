@@ -47,8 +47,9 @@ public final class Stars: Voting {
     }
 
     /// Every subject that has ballots, with its tally.
-    public var tallies: [(subject: Subject, tally: Tally)] {
-        ballotBoxes.map { ($0.key, $0.value.tally(on: scale)) }
+    public var tallies: some Sequence<(subject: Subject, tally: Tally)> {
+        let scale = scale
+        return ballotBoxes.lazy.map { (subject: $0.key, tally: $0.value.tally(on: scale)) }
     }
 
     /// Counts the record's ballot, or no longer.

@@ -32,8 +32,8 @@ final class ThreadTree {
 
     subscript(id: String) -> Comment? { nodes[id]?.comment }
 
-    var counts: [(subject: Subject, count: Int)] {
-        totals.filter { $0.value.shown > 0 }.map { ($0.key, $0.value.shown) }
+    var counts: some Sequence<(subject: Subject, count: Int)> {
+        totals.lazy.filter { $0.value.shown > 0 }.map { (subject: $0.key, count: $0.value.shown) }
     }
 
     func count(of subject: Subject) -> Int { totals[subject]?.shown ?? 0 }

@@ -43,7 +43,7 @@ public final class Threads: Commenting {
     }
 
     /// Every subject with comments that people see, with how many.
-    public var counts: [(subject: Subject, count: Int)] { tree.counts }
+    public var counts: some Sequence<(subject: Subject, count: Int)> { tree.counts }
 
     /// Puts the record's comment in its place, or takes it out.
     public func apply(_ change: Change) {

@@ -55,8 +55,8 @@ final class ContentsState {
     private(set) var list: ContentIndex
     /// The list that a load has filled, until the container takes it in.
     private(set) var loaded: ContentIndex?
-    /// The items that ``loaded`` was filled with, while the delegate passes them on; nil: nobody does.
-    private var passed: [Item]?
+    /// All items on their way through the delegate into a new list; nil: none are.
+    var filling: ListFilling?
     /// Whether its items were just what its records say, when it was started.
     private(set) var listsItsRecords = false
     /// The items that did not fit the fields at its last start.
@@ -77,17 +77,6 @@ final class ContentsState {
     /// A load has found which items don't fit.
     func note(_ unfit: UnfitItems) { self.unfit = unfit }
 
-    /// The delegate passes the items on that a loaded list was filled with.
-    func passing(_ items: [Item], _ body: () -> Void) {
-        passed = items
-        body()
-        passed = nil
-    }
-
-    /// Whether these are all items of the list that a load has filled, and not some that the delegate has
-    /// chosen: found at once, however many they are.
-    func areLoaded(_ items: [Item]) -> Bool { passed?.isSameArray(as: items) ?? false }
-
     /// Shows the list that a load has filled.
     ///
     /// - Returns: that list; nil: there is none.
@@ -96,6 +85,9 @@ final class ContentsState {
         list = loaded
         return loaded
     }
+
+    /// Shows a list that was filled otherwise.
+    func show(_ list: ContentIndex) { self.list = list }
 
     /// Lets the list go that a load was filling.
     ///
@@ -178,16 +170,5 @@ final class FiltersState {
     func takeWaiting() -> [() -> Void] {
         defer { waiting.removeAll() }
         return waiting
-    }
-}
-
-extension [Item] {
-    /// Whether both are one array, and not just equal.
-    fileprivate func isSameArray(as other: [Item]) -> Bool {
-        withUnsafeBufferPointer { mine in
-            other.withUnsafeBufferPointer {
-                mine.baseAddress == $0.baseAddress && mine.count == $0.count
-            }
-        }
     }
 }

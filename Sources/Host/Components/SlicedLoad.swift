@@ -33,8 +33,8 @@ final class SlicedLoad {
     private weak var slot: Slot?
     private let attempt: Int
     /// The list's items, in the order of the records.
-    private var items: [Item] = []
-    private var revisions: [(key: String, revision: Int64)] = []
+    private var items = Pieces<Item>()
+    private var revisions = Pieces<(key: String, revision: Int64)>()
 
     private var place = LoadSlice.Place(key: nil, isEnd: false)
     private var waiting: Deque<LoadSlice> = []
@@ -160,14 +160,14 @@ extension SlicedLoad {
     ///
     /// Who keeps them as they were read has them in the same memory: that is seen at a glance.
     func compare(
-        _ others: [Item], in domain: Domain, while isWanted: @escaping () -> Bool,
+        _ others: Pieces<Item>, in domain: Domain, while isWanted: @escaping () -> Bool,
         then done: @escaping (Bool) -> Void
     ) {
         var (next, isSame) = (0, items.count == others.count)
         domain.inSlices { [items] in
             guard isWanted(), isSame, next < items.count else { return false }
             let end = min(next + 64, items.count)
-            isSame = items[next..<end] == others[next..<end]
+            isSame = items[next..<end].elementsEqual(others[next..<end])
             next = end
             return true
         } then: {

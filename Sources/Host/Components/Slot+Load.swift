@@ -77,22 +77,23 @@ extension Slot {
 
     private func finishLoading(_ attempt: Int, _ loading: SlicedLoad) {
         guard start == attempt, let port else { return }
-        var state = LoadedState()
+        let state = Telling()
         awaitComponent()
-        port.finishLoading { [weak self] part in
-            guard let self, start == attempt else { return }
-            state.take(part)
+        port.tellAll(in: domain) { [weak self] part in
+            guard let self, start == attempt else { return false }
+            state.told.take(part.events)
             // There may be more: this was progress.
             awaitComponent()
-        } _: { [weak self] result in
+            return true
+        } then: { [weak self] failure in
             guard let self, start == attempt else { return }
             endAwaiting()
-            switch result {
-            case .failure(.died(let reason)): failStart(because: reason)
-            case .failure(.refused(let refusal)): failStart(because: refusal.reason)
-            case .success:
-                fillList(state.items ?? [], attempt, loading) {
-                    self.endLoading(Loaded(state: state))
+            switch failure {
+            case .died(let reason): failStart(because: reason)
+            case .refused(let refusal): failStart(because: refusal.reason)
+            case nil:
+                fillList(state.told.items ?? Pieces(), attempt, loading) {
+                    self.endLoading(Loaded(state: state.told))
                 }
             }
         }
@@ -100,7 +101,7 @@ extension Slot {
 
     /// Fills a new list with the loaded items, if the component has any.
     private func fillList(
-        _ items: [Item], _ attempt: Int, _ loading: SlicedLoad,
+        _ items: Pieces<Item>, _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
     ) {
         guard let made = loading.list, let contents = own.contents, let container else {
@@ -122,7 +123,7 @@ extension Slot {
 
     /// Fills the list of a source whose items are not just what its records say.
     private func fill(
-        _ list: ContentIndex, with items: [Item], _ attempt: Int, _ loading: SlicedLoad,
+        _ list: ContentIndex, with items: Pieces<Item>, _ attempt: Int, _ loading: SlicedLoad,
         then done: @escaping () -> Void
     ) {
         let checker = FieldChecker(fields: fields)
@@ -143,6 +144,38 @@ extension Slot {
             if self.start == attempt { self.note(unfit, in: list) }
             loading.setRevisions(of: list, in: self.domain, while: { self.start == attempt }) {
                 if self.start == attempt { done() }
+            }
+        }
+    }
+}
+
+/// What a component has told so far.
+private final class Telling {
+    var told = LoadedState()
+}
+
+extension ComponentPort {
+    /// Has the component tell all of its state, a part in a slice.
+    ///
+    /// - Parameters:
+    ///   - anew: whether to begin.
+    ///   - domain: whose slices.
+    ///   - part: takes a part; false: it is not wanted any more.
+    ///   - done: called after the last part that was wanted, or with what went wrong.
+    func tellAll(
+        anew: Bool = true, in domain: Domain, each part: @escaping (StatePart) -> Bool,
+        then done: @escaping (PortFailure?) -> Void
+    ) {
+        tellState(anew: anew) { [weak self] result in
+            switch result {
+            case .failure(let failure): done(failure)
+            case .success(let told):
+                guard part(told), !told.isLast else { return done(nil) }
+                domain.inSlices {
+                    false
+                } then: {
+                    self?.tellAll(anew: false, in: domain, each: part, then: done)
+                }
             }
         }
     }

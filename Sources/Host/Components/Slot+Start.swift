@@ -14,7 +14,7 @@ struct Loaded {
     /// All items, whoever tells of them.
     var list: ItemList {
         if let items { return (items.count, items.item) }
-        let told = state.items ?? []
+        let told = state.items ?? Pieces()
         return (told.count, { told[$0] })
     }
 }

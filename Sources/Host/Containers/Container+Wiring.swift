@@ -21,6 +21,7 @@ extension Container {
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
         noteForScreens(event)
         switch event {
+        case .contents(.replaceAll): slot(from.name).map(refill)
         case .contents(let change): delegate.contents(from, didChange: change)
         case .didSelect(let filter, let section, let selection, let screen):
             listener(on: screen)?.filters(
@@ -72,7 +73,16 @@ extension Container {
         rewire()
         let attempt = slot.start
         port.pass(.willAttach)
-        deliverItems(of: slot, loaded)
+        deliverItems(of: slot, loaded) { [self] in
+            deliverState(of: slot, loaded, attempt, port, then: done)
+        }
+    }
+
+    /// Tells of all tallies and counts of a component, and makes it part of the container.
+    private func deliverState(
+        of slot: Slot, _ loaded: Loaded, _ attempt: Int, _ port: any ComponentPort,
+        then done: @escaping () -> Void
+    ) {
         let told = loaded.state.events.reduce(0) { $0 + $1.count }
         slot.own.votes?.expect(told)
         slot.own.comments?.expect(told)
@@ -102,19 +112,19 @@ extension Container {
         }
     }
 
-    /// Tells of all items of a contents component: in one change, which takes the filled list over.
-    private func deliverItems(of slot: Slot, _ loaded: Loaded) {
-        guard loaded.items == nil || !delegates.isDefault else {
+    /// Tells of all items of a contents component, in pieces; the list that is filled with them already is taken
+    /// over where they are passed on as they are.
+    private func deliverItems(
+        of slot: Slot, _ loaded: Loaded, then done: @escaping () -> Void
+    ) {
+        guard let contents = slot.own.contents, !delegates.isDefault else {
             // The default wiring looks at the list alone; who replaced it is told of all items.
             takeLoadedList(of: slot)
-            return
+            return done()
         }
-        guard let items = loaded.items?.all ?? loaded.state.items else { return }
-        slot.own.contents?.passing(items) {
-            deliver([.contents(.replaceAll(items))], from: slot)
-        }
-        // A delegate may pass nothing on.
-        dropLoadedList(of: slot)
+        let filling = ListFilling(of: slot, in: self)
+        contents.filling = filling
+        filling.run(loaded.list, then: done)
     }
 
     /// Makes the list that a load has filled the component's; false when there is none.
@@ -128,6 +138,11 @@ extension Container {
     /// Lets the list go that a load has filled, since the delegate passed other items on.
     func dropLoadedList(of slot: Slot) {
         if let list = slot.own.contents?.dropLoaded() { forget(list) }
+    }
+
+    /// Tells the delegate of items that go into a new list.
+    func pass(_ change: ContentChange, from slot: Slot) {
+        if let from = slot.reference { delegate.contents(from, didChange: change) }
     }
 
     /// Lets the screens that are focused on what an event is about follow.

@@ -33,20 +33,17 @@ final class DelegateHandle: ContainerHandle {
         guard let container, let slot = container.slot(component.name), let list = slot.list else {
             return
         }
+        let filling = slot.own.contents?.filling
+        guard filling?.takes(change) != true else { return }
         let revision = container.domain.sequence
-        defer { container.growOrders(of: list) }
+        defer {
+            filling?.follow(change, revision: revision)
+            container.growOrders(of: list)
+        }
         switch change {
         case .insert(let items), .update(let items): list.put(items, revision: revision)
         case .remove(let ids): list.remove(ids)
-        case .replaceAll(let items):
-            // One that was filled while the component was restored has them already; but a delegate may pass
-            // others on.
-            if slot.own.contents?.areLoaded(items) == true, container.takeLoadedList(of: slot) {
-                return
-            }
-            container.dropLoadedList(of: slot)
-            list.removeAll()
-            list.put(items, revision: revision)
+        case .replaceAll: container.refill(slot)
         @unknown default:
             container.domain.logger.error(
                 "a list's change is of an unknown kind: is the kit newer?",

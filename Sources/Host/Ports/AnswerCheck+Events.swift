@@ -120,8 +120,8 @@ extension ContentChange {
     /// The items that it brings.
     var items: [Item] {
         switch self {
-        case .insert(let items), .update(let items), .replaceAll(let items): items
-        case .remove: []
+        case .insert(let items), .update(let items): items
+        case .remove, .replaceAll: []
         @unknown default: []
         }
     }
@@ -131,8 +131,7 @@ extension ContentChange {
         switch self {
         case .insert(let items): .insert(items.filter(isKept))
         case .update(let items): .update(items.filter(isKept))
-        case .replaceAll(let items): .replaceAll(items.filter(isKept))
-        case .remove: self
+        case .remove, .replaceAll: self
         @unknown default: self
         }
     }

@@ -10,7 +10,7 @@ public import AtriumKit
 ///   is in a worker. After `close()`, or once the owner was told of the end, `done` may never come.
 /// - The owner is never told anything while the component is being called: what a component
 ///   publishes or raises during a call is told after it has returned, before `done`.
-/// - Its life is that of `ComponentHarness`: `load` as often as needed, `finishLoading` once,
+/// - Its life is that of `ComponentHarness`: `load` as often as needed, `tellState` to the last part,
 ///   `pass` for attaching, then everything else; `pass` for detaching, then `close`.
 public protocol ComponentPort: AnyObject {
     /// What the component does.
@@ -30,18 +30,18 @@ public protocol ComponentPort: AnyObject {
     /// them at once.
     var listsRecords: Bool { get }
     /// Hands over all records at once, to one that does, instead of any other `load` and of
-    /// `finishRestore`.
+    /// `tellState`.
     func load(_ items: any RestoredItems)
-    /// Ends the load: gives all items, tallies or counts in parts.
+    /// Gives a part of all items, tallies or counts: each when it is asked for.
     ///
-    /// Items that don't fit into one part are told as `replaceAll`, then as `insert`.
+    /// Items are told as `replaceAll`, then as `insert`. The first time it ends the load; later it tells what there
+    /// is when it begins anew.
     ///
     /// - Parameters:
-    ///   - part: takes a part; the next one is asked for once it has returned.
-    ///   - done: called after the last part.
-    func finishLoading(
-        each part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void)
+    ///   - anew: whether to begin, and so to give the first part.
+    ///   - done: takes the part.
+    func tellState(
+        anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void)
     /// Decides on a command and applies the decision to the component's own state.
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
@@ -68,6 +68,20 @@ extension ComponentPort {
     public var listsRecords: Bool { false }
     /// Nothing: it is not called.
     public func load(_ items: any RestoredItems) {}
+}
+
+/// A part of what a component tells of its state.
+public struct StatePart: Sendable, Hashable {
+    /// What it tells.
+    public var events: [ComponentEvent]
+    /// Whether nothing follows.
+    public var isLast: Bool
+
+    /// A part.
+    public init(_ events: [ComponentEvent], isLast: Bool) {
+        self.events = events
+        self.isLast = isLast
+    }
 }
 
 /// Why a component did not do what it was asked.

@@ -103,6 +103,8 @@ final class InProcessPort: ComponentPort {
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
     private let number: Int
+    /// What is left of the state that it is telling.
+    private var state: ComponentState?
     private var isClosed = false
     /// Whether its component holds what nobody believes: what it is asked waits for the one made anew.
     private var isMistrusted = false
@@ -136,12 +138,15 @@ final class InProcessPort: ComponentPort {
         call { harness.restore(items) }
     }
 
-    func finishLoading(
-        each part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    func tellState(
+        anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
-        part(call { harness.finishRestore() })
-        done(.success(()))
+        let events = call {
+            if anew { state = harness.finishRestore() }
+            return state?.next()
+        }
+        if events == nil { state = nil }
+        done(.success(StatePart(events ?? [], isLast: events == nil)))
     }
 
     func decide(
@@ -196,6 +201,7 @@ final class InProcessPort: ComponentPort {
     func close() {
         if !isClosed { turns.remove(number) }
         isClosed = true
+        state = nil
         owner = nil
         services.close()
         if plugin.isShipped { Discard.later([harness]) }

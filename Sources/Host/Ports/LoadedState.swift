@@ -4,7 +4,7 @@ internal import Index
 /// What a component told at the end of its load, put together from parts.
 public struct LoadedState {
     /// All items; nil where no event told of any.
-    public private(set) var items: [Item]?
+    public private(set) var items: Pieces<Item>?
     /// Everything else, in the parts in which it came.
     public private(set) var events: [[ComponentEvent]] = []
 
@@ -20,10 +20,9 @@ public struct LoadedState {
         }
         for case .contents(let change) in part {
             switch change {
-            case .replaceAll(let told): items = told
-            case .insert(let told):
-                // In place: a copy for each part would take ever longer.
-                items?.append(contentsOf: told)
+            case .replaceAll: items = Pieces()
+            // In place: a copy for each part would take ever longer.
+            case .insert(let told): items?.append(contentsOf: told)
             default: break
             }
         }
@@ -37,6 +36,7 @@ public struct LoadedState {
 
     /// All of it, as a component in the daemon tells it.
     public var whole: [ComponentEvent] {
-        (items.map { [.contents(.replaceAll($0))] } ?? []) + events.joined()
+        (items.map { [.contents(.replaceAll), .contents(.insert(Array($0)))] } ?? [])
+            + events.joined()
     }
 }

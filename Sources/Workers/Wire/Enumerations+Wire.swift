@@ -26,7 +26,7 @@ extension ContentChange: WireCodable {
         case .insert(let items): .wire("insert", ["items": items])
         case .update(let items): .wire("update", ["items": items])
         case .remove(let ids): .wire("remove", ["ids": ids])
-        case .replaceAll(let items): .wire("replaceAll", ["items": items])
+        case .replaceAll: .wire("replaceAll")
         @unknown default: .wire("unknown")
         }
     }
@@ -37,7 +37,7 @@ extension ContentChange: WireCodable {
         case "insert": self = .insert(try object("items"))
         case "update": self = .update(try object("items"))
         case "remove": self = .remove(try object("ids"))
-        case "replaceAll": self = .replaceAll(try object("items"))
+        case "replaceAll": self = .replaceAll
         default: throw object.unknownCase(of: "ContentChange")
         }
     }

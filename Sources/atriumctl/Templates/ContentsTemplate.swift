@@ -11,7 +11,7 @@ enum ContentsTemplate {
 
             public init(context: ComponentContext) {}
 
-            public var items: [Item] { Array(itemsByID.values) }
+            public var items: some Sequence<Item> { itemsByID.values }
 
             /// State changes here alone: when a command was accepted, and when the host restarts.
             public func apply(_ change: Change) {

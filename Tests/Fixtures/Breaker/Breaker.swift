@@ -33,7 +33,7 @@ final class Breaker: ContentListing {
             if let count = notification.payload["megabytes"]?.int {
                 let text = Value.text(String(repeating: "a", count: 1 << 20))
                 let items = (0..<count).map { Item(id: "item-\($0)", fields: ["text": text]) }
-                return delegate?.contentListing(self, didChange: .replaceAll(items)) ?? ()
+                return delegate?.contentListing(self, didChange: .insert(items)) ?? ()
             }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
             let told = notification.payload["unfit"] == nil ? [] : [Item.unfit("a"), Item.fit("b")]

@@ -115,7 +115,7 @@ private final class GreedyThreads: Commenting {
         get { sound.delegate }
         set { sound.delegate = newValue }
     }
-    var counts: [(subject: Subject, count: Int)] { sound.counts }
+    var counts: [(subject: Subject, count: Int)] { Array(sound.counts) }
     func apply(_ change: Change) { sound.apply(change) }
     func post(_ draft: CommentDraft, _ context: CommandContext) throws(Refusal) -> [Change] {
         try sound.post(draft, context)

@@ -76,10 +76,9 @@ private final class SlowPort: ComponentPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         inner.load(changes) { self.script.hold(changes.count, done, self.loop) }
     }
-    func finishLoading(
-        each part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void
-    ) { inner.finishLoading(each: part, done) }
+    func tellState(
+        anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
+    ) { inner.tellState(anew: anew, done) }
     func decide(
         _ command: ComponentCommand, _ context: CommandContext,
         _ done: @escaping (Result<Decision, PortFailure>) -> Void

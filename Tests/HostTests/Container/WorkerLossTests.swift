@@ -105,16 +105,13 @@ private final class RemotePort: ComponentPort {
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         later { self.inner.load(changes) { self.later(done) } }
     }
-    func finishLoading(
-        each part: @escaping ([ComponentEvent]) -> Void,
-        _ done: @escaping (Result<Void, PortFailure>) -> Void
+    func tellState(
+        anew: Bool, _ done: @escaping (Result<StatePart, PortFailure>) -> Void
     ) {
         later { [self] in
-            inner.finishLoading { [self] events in
-                later { part(events) }
-            } _: { [self] result in
+            inner.tellState(anew: anew) { [self] result in
                 later { done(result) }
-                guard script.takeLoaded() else { return }
+                guard (try? result.get())?.isLast ?? true, script.takeLoaded() else { return }
                 later { [self] in
                     isLost = true
                     owner?.port(self, diedBecause: "It was killed.")

@@ -26,12 +26,10 @@ import Testing
             #expect(port.kind == .contents)
             var told: [ComponentEvent] = []
             port.load([Item(id: "old", fields: [:]).record]) {}
-            port.finishLoading {
-                told += $0
-            } _: { _ in
-                #expect(told == [.contents(.replaceAll([.old]))])
-            }
-            #expect(!told.isEmpty, "told during the call")
+            port.tellState(anew: true) { told += (try? $0.get().events) ?? [] }
+            #expect(
+                told == [.contents(.replaceAll), .contents(.insert([.old]))],
+                "told during the call")
             port.pass(.willAttach)
             port.pass(.didAttach)
             var decisions = 0
@@ -141,9 +139,7 @@ import Testing
         try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishLoading { _ in
-            } _: { _ in
-            }
+            port.tellState(anew: true) { _ in }
             owner.told = []
             let notification = Notification(
                 sequence: 1, time: Timestamp(milliseconds: 0), topic: "films.app.hello",
@@ -161,9 +157,7 @@ import Testing
         let owner = try await onLoop { [loop] in
             let owner = Owner()
             let port = try owner.launch(loop)
-            port.finishLoading { _ in
-            } _: { _ in
-            }
+            port.tellState(anew: true) { _ in }
             owner.told = []
             port.decide(.putItems([Item(id: "work", fields: [:])]), context) { _ in }
             #expect(owner.told.isEmpty)

@@ -54,8 +54,6 @@ private final class Sieve: ContainerDelegate {
         switch change {
         case .insert(let items):
             super.contents(component, didChange: .insert(items.filter(isShown)))
-        case .replaceAll(let items):
-            super.contents(component, didChange: .replaceAll(items.filter(isShown)))
         default: super.contents(component, didChange: change)
         }
     }

@@ -32,9 +32,8 @@ struct ContentsSuite: RecordSuite {
     func fold(_ events: [ComponentEvent], into told: inout Observation) {
         for case .contents(let change) in events {
             switch change {
-            case .replaceAll(let items):
+            case .replaceAll:
                 told.facts = told.facts.filter { !$0.key.hasPrefix("item ") }
-                for item in items { told.facts["item \(item.id)"] = .item(item) }
             case .insert(let items), .update(let items):
                 for item in items { told.facts["item \(item.id)"] = .item(item) }
             case .remove(let ids):

@@ -132,7 +132,7 @@ public final class MemoryHost {
     public func restore(_ changes: [Change]) -> [ComponentEvent] {
         for change in changes { records[change.key] = change.value }
         harness.restore(changes)
-        return harness.finishRestore()
+        return Array(harness.finishRestore().joined())
     }
 
     /// Tells a filters component the values of the fields that it observes, sorted.
@@ -207,7 +207,5 @@ private struct MemoryItems: RestoredItems {
 
     func item(_ id: String) -> Item? { items.first { $0.id == id } }
 
-    func visit(_ body: (Item) -> Void) {
-        for item in items { body(item) }
-    }
+    func item(at place: Int) -> Item? { items[place] }
 }

@@ -98,16 +98,16 @@ public final class ComponentHarness {
         setDelegate(collector)
     }
 
-    /// Ends the restore: one batch of events that gives all items, tallies or counts absolutely.
+    /// Ends the restore: gives all items, tallies or counts absolutely, in pieces.
     ///
     /// It may be called again at any time, to learn the whole state anew.
-    public func finishRestore() -> [ComponentEvent] {
+    public func finishRestore() -> ComponentState {
         setDelegate(collector)
         return switch role {
-        case .contents(let source): [.contents(.replaceAll(source.items))]
-        case .filters: []
-        case .votes(let votes): votes.tallies.map { .tally($0.subject, $0.tally) }
-        case .comments(let comments): comments.counts.map { .commentCount($0.subject, $0.count) }
+        case .contents(let source): ComponentState(items: source.items)
+        case .filters: ComponentState()
+        case .votes(let votes): ComponentState(tallies: votes.tallies)
+        case .comments(let comments): ComponentState(counts: comments.counts)
         }
     }
 

@@ -12,15 +12,35 @@ extension ComponentHarness {
             for id in ids { found.append(try filters.filter(id.filter, in: id.section)) }
             return .filters(found)
         case .select(let id, let selection, let screen):
-            return try told { () throws(Refusal) in
+            let now = try silently { () throws(Refusal) in
                 try filters.select(id.filter, in: id.section, of: selection, on: screen)
             }
+            // By the id that the component writes it with.
+            let selected: String
+            if let added = now[id.section].first(where: { !selection[id.section].contains($0) }) {
+                selected = added
+            } else {
+                selected = try filters.filter(id.filter, in: id.section).id
+            }
+            return .selection(
+                now,
+                events: [
+                    .didSelect(
+                        filter: selected, section: id.section, selection: now, screen: screen)
+                ])
         case .deselect(let id, let selection, let screen):
-            return try told { () throws(Refusal) in
+            let now = try silently { () throws(Refusal) in
                 try filters.deselect(id.filter, in: id.section, of: selection, on: screen)
             }
+            return .selection(
+                now,
+                events: [
+                    .didDeselect(
+                        filter: id.filter, section: id.section, selection: now, screen: screen)
+                ])
         case .clear(let selection, let screen):
-            return try told { () throws(Refusal) in filters.clear(selection, on: screen) }
+            let now = try silently { () throws(Refusal) in filters.clear(selection, on: screen) }
+            return .selection(now, events: [.didClear(screen: screen)])
         case .recordKeys:
             return .recordKeys([])
         default:
@@ -28,18 +48,18 @@ extension ComponentHarness {
         }
     }
 
-    /// The new selection together with what the delegate was told of it.
-    private func told(
+    /// The new selection, which is all the answer: whatever the delegate is told meanwhile is dropped.
+    private func silently(
         _ body: () throws(Refusal) -> Selection
-    ) throws(Refusal) -> ComponentAnswer {
+    ) throws(Refusal) -> Selection {
         var outcome: Result<Selection, Refusal> = .success(Selection())
-        let events = collector.collect {
+        collector.drop {
             do throws(Refusal) {
                 outcome = .success(try body())
             } catch {
                 outcome = .failure(error)
             }
         }
-        return .selection(try outcome.get(), events: events)
+        return try outcome.get()
     }
 }

@@ -194,8 +194,15 @@ public protocol Commenting: Component {
     /// Which comments it takes: asked once, when the component is made.
     var facts: CommentFacts { get }
 
-    /// Every subject that has comments, with how many people see, in any order.
-    var counts: [(subject: Subject, count: Int)] { get }
+    /// What ``counts`` are handed over in: an array, or any other sequence.
+    associatedtype Counts: Sequence<(subject: Subject, count: Int)>
+
+    /// Every subject that has comments, with how many people see, in any order: asked for after a restore.
+    ///
+    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
+    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many subjects let
+    /// it be lazy, so that nothing is done for all of them at once.
+    var counts: Counts { get }
 
     /// Decides on a comment. The host has answered a repetition (same id, actor and content)
     /// itself; an id that is taken is refused with code `conflict`. The changes are, here and below, of

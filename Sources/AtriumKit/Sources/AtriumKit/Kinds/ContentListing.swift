@@ -37,8 +37,12 @@ public enum ContentChange: Sendable, Hashable {
     case update([Item])
     /// Items that are gone, by id.
     case remove([String])
-    /// All items there are; any other is gone.
-    case replaceAll([Item])
+    /// All items are other ones.
+    ///
+    /// A source that tells this is asked for ``ContentListing/items``, piece by piece. A container's delegate is
+    /// then told of all there are as ``insert(_:)``, in pieces; they are shown together, once it was told of the
+    /// last.
+    case replaceAll
 }
 
 /// What a source answers to items that are to be added or replaced.
@@ -72,8 +76,15 @@ public protocol ContentListing: Component {
     /// Who is told; set by the host before any call, nil while records are restored.
     var delegate: (any ContentListingDelegate)? { get set }
 
-    /// All items, after a restore, in any order.
-    var items: [Item] { get }
+    /// What ``items`` are handed over in: an array, or any other sequence.
+    associatedtype Items: Sequence<Item>
+
+    /// All items, in any order: asked for after a restore, and when it told ``ContentChange/replaceAll``.
+    ///
+    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
+    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many items let it
+    /// be lazy, so that nothing is done for all of them at once.
+    var items: Items { get }
 
     /// Why it takes no items; nil when it does.
     var readOnlyReason: String? { get }
@@ -123,8 +134,8 @@ public protocol RestoredItems: Sendable {
     /// The item with this id, made anew at each call; nil when there is none.
     func item(_ id: String) -> Item?
 
-    /// Hands over each item, in the order of the ids' bytes.
-    func visit(_ body: (Item) -> Void)
+    /// The item at a place from 0 in the order of the ids' bytes, made anew at each call; nil when it can't be read.
+    func item(at place: Int) -> Item?
 }
 
 /// Who is told by a ``ContentListing``.

@@ -75,7 +75,7 @@ public struct Selection: Sendable, Hashable {
 
 /// The kind `filters`: offers sections of filters and turns a selection into predicates.
 public protocol Filtering: Component {
-    /// Who is told of selections.
+    /// Who is told of selections that it makes by itself.
     var delegate: (any FilteringDelegate)? { get set }
 
     /// The fields whose values the host reports through ``fieldValuesDidChange(_:)``.
@@ -104,17 +104,18 @@ public protocol Filtering: Component {
     /// - Throws: a ``Refusal`` with code `filterNotFound`, naming what there is.
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter
 
-    /// The selection with one filter more, and tells the delegate.
+    /// The selection with one filter more: what it returns is all the answer, and the delegate is told of it by the
+    /// host.
     func select(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection
 
-    /// The selection with one filter less, and tells the delegate.
+    /// The selection with one filter less, answered as in ``select(_:in:of:on:)``.
     func deselect(
         _ filter: String, in section: String, of selection: Selection, on screen: String
     ) throws(Refusal) -> Selection
 
-    /// The empty selection, and tells the delegate.
+    /// The empty selection, answered as in ``select(_:in:of:on:)``.
     func clear(_ selection: Selection, on screen: String) -> Selection
 }
 
@@ -142,7 +143,6 @@ extension Filtering {
         } else if !selection[section].contains(filter) {
             selection[section].append(filter)
         }
-        delegate?.filtering(self, didSelect: filter, in: section, now: selection, on: screen)
         return selection
     }
 
@@ -157,19 +157,14 @@ extension Filtering {
         }
         var selection = selection
         selection[section].removeAll { $0 == filter }
-        delegate?.filtering(self, didDeselect: filter, in: section, now: selection, on: screen)
         return selection
     }
 
     /// Selects nothing.
-    public func clear(_ selection: Selection, on screen: String) -> Selection {
-        let empty = Selection()
-        delegate?.filteringDidClear(self, on: screen)
-        return empty
-    }
+    public func clear(_ selection: Selection, on screen: String) -> Selection { Selection() }
 }
 
-/// Who is told by a ``Filtering``.
+/// Who is told by a ``Filtering`` of selections that it makes by itself.
 public protocol FilteringDelegate: AnyObject {
     /// A filter was selected on a screen.
     func filtering(

@@ -86,8 +86,15 @@ public protocol Voting: Component {
     /// Which votes it takes: asked once, when the component is made.
     var facts: VoteFacts { get }
 
-    /// Every subject that has ballots, with its tally, in any order.
-    var tallies: [(subject: Subject, tally: Tally)] { get }
+    /// What ``tallies`` are handed over in: an array, or any other sequence.
+    associatedtype Tallies: Sequence<(subject: Subject, tally: Tally)>
+
+    /// Every subject that has ballots, with its tally, in any order: asked for after a restore.
+    ///
+    /// The host goes through them a few at a time, and calls the component in between: what it goes through must
+    /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many subjects let
+    /// it be lazy, so that nothing is done for all of them at once.
+    var tallies: Tallies { get }
 
     /// Decides on a ballot cast or changed. One that is there with the same value changes nothing; the
     /// changes are of this ballot's record alone.

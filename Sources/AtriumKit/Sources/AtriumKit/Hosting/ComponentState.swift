@@ -1,0 +1,49 @@
+/// All items, tallies or counts of a component, told absolutely and in pieces: each is made when it is asked for.
+///
+/// Items are told as ``ContentChange/replaceAll``, then as ``ContentChange/insert(_:)``.
+public struct ComponentState: Sequence, IteratorProtocol {
+    /// How many items, tallies or counts a piece has at most.
+    public static let length = 128
+
+    private let piece: () -> [ComponentEvent]?
+
+    /// Of a component that has none.
+    init() { piece = { nil } }
+
+    init(items: any Sequence<Item>) {
+        let rest = Self.pieces(of: items)
+        var isBegun = false
+        piece = {
+            let items = rest()
+            defer { isBegun = true }
+            guard isBegun else {
+                return [.contents(.replaceAll)] + (items.map { [.contents(.insert($0))] } ?? [])
+            }
+            return items.map { [.contents(.insert($0))] }
+        }
+    }
+
+    init(tallies: any Sequence<(subject: Subject, tally: Tally)>) {
+        let rest = Self.pieces(of: tallies)
+        piece = { rest()?.map { .tally($0.subject, $0.tally) } }
+    }
+
+    init(counts: any Sequence<(subject: Subject, count: Int)>) {
+        let rest = Self.pieces(of: counts)
+        piece = { rest()?.map { .commentCount($0.subject, $0.count) } }
+    }
+
+    /// The next piece; nil: there is nothing left.
+    public mutating func next() -> [ComponentEvent]? { piece() }
+
+    private static func pieces<Element>(
+        of sequence: any Sequence<Element>
+    ) -> () -> [Element]? {
+        var rest = sequence.makeIterator()
+        return {
+            var piece: [Element] = []
+            while piece.count < length, let element = rest.next() { piece.append(element) }
+            return piece.isEmpty ? nil : piece
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import AtriumKit
+import DequeModule
+import Index
+import Logging
+
+/// All items of a contents component on their way through the delegate into a new list, in slices.
+///
+/// The list of before is shown until all are there.
+/// What changes meanwhile is shown at once, and is in the new list, too: of an item that has changed since, what was
+/// told before it counts no more.
+final class ListFilling {
+    /// How many items the delegate is told of at a time.
+    static let piece = 128
+    /// How many items are put into the list at a time.
+    private static let step = 64
+
+    private let container: Container
+    private let slot: Slot
+    private let attempt: Int
+    private lazy var list = ContentIndex(fields: slot.fields)
+    /// What the delegate was told of, as far as it takes over the list that the load has filled with just these.
+    private var loaded: ItemList?
+    /// Whether it has passed on each piece of ``loaded`` as it was.
+    private var isSame = true
+    /// How many pieces it passed on so before another one.
+    private var same = 0
+    /// How many of these are in the new list.
+    private var again = 0
+    /// What the delegate has passed on of the present piece; nil: it is not being told of any.
+    private var passed: [[Item]]?
+    /// Whether the delegate has passed on that all items are other ones.
+    private var isBegun = false
+    /// What it has passed on and is not in the list yet.
+    private var waiting: Deque<ArraySlice<Item>> = []
+    /// Items that changed since.
+    private var touched: Set<String> = []
+    private var unfit = UnfitItems(areLeftOut: true)
+    /// Whether the component has told meanwhile that all items are other ones again.
+    private var isOutdated = false
+
+    init(of slot: Slot, in container: Container) {
+        (self.slot, self.container) = (slot, container)
+        attempt = slot.start
+    }
+
+    private var domain: Domain { container.domain }
+
+    private var isWanted: Bool {
+        slot.start == attempt && slot.own.contents?.filling === self
+    }
+
+    // MARK: What the delegate passes on
+
+    /// Takes in what the delegate passes on of what it is told; false: that is a change of its own.
+    func takes(_ change: ContentChange) -> Bool {
+        guard passed != nil else { return false }
+        switch change {
+        case .replaceAll: isBegun = true
+        case .insert(let items) where isBegun: passed?.append(items)
+        default: return false
+        }
+        return true
+    }
+
+    /// All items are other ones again: they are asked for once these are shown.
+    fileprivate func outdate() { isOutdated = true }
+
+    /// Something else has changed, which the list of before shows already.
+    func follow(_ change: ContentChange, revision: Int64) {
+        // Until it is begun nothing is told of what was before.
+        guard isBegun else { return }
+        switch change {
+        case .insert(let items), .update(let items):
+            list.put(items, revision: revision)
+            touched.formUnion(items.lazy.map(\.id))
+        case .remove(let ids):
+            list.remove(ids)
+            touched.formUnion(ids)
+        default: break
+        }
+    }
+
+    private func tell(_ change: ContentChange) -> [[Item]] {
+        passed = []
+        defer { passed = nil }
+        container.pass(change, from: slot)
+        return passed ?? []
+    }
+
+    /// Tells the delegate of some items.
+    private func pass(_ items: [Item]) {
+        let passed = tell(.insert(items))
+        if loaded != nil {
+            isSame = isSame && passed.count == 1 && passed[0].isSameArray(as: items)
+            guard !isSame else {
+                same += 1
+                return
+            }
+        }
+        waiting.append(contentsOf: passed.lazy.map { $0[...] })
+    }
+
+    // MARK: Into the list
+
+    /// Puts some items into the list; false: all are in it.
+    private func putSome() -> Bool {
+        if !isSame, again < same, let loaded {
+            put(piece(again, of: loaded)[...])
+            again += 1
+            return true
+        }
+        guard let first = waiting.first else { return false }
+        put(first.prefix(Self.step))
+        let rest = first.dropFirst(Self.step)
+        if rest.isEmpty { waiting.removeFirst() } else { waiting[0] = rest }
+        return true
+    }
+
+    private func put(_ items: ArraySlice<Item>) {
+        let revision = domain.sequence
+        list.put(items.lazy.filter { !self.touched.contains($0.id) }.map { ($0, revision) })
+    }
+
+    private func piece(_ number: Int, of items: ItemList) -> [Item] {
+        let start = number * Self.piece
+        return (start..<min(start + Self.piece, items.count)).compactMap(items.item)
+    }
+}
+
+// MARK: From a load, or from a component that is attached
+
+extension ListFilling {
+    /// Passes on what a load has found, and takes over the list that it has filled or makes another.
+    func run(_ items: ItemList, then done: @escaping () -> Void) {
+        loaded = items
+        _ = tell(.replaceAll)
+        let count = isBegun ? (items.count + Self.piece - 1) / Self.piece : 0
+        var next = 0
+        domain.inSlices { [self] in
+            guard isWanted else { return false }
+            guard next < count else { return putSome() }
+            pass(piece(next, of: items))
+            next += 1
+            return true
+        } then: { [self] in
+            guard isWanted else { return done() }
+            if isSame, isBegun {
+                slot.own.contents?.filling = nil
+                container.takeLoadedList(of: slot)
+                return done()
+            }
+            container.dropLoadedList(of: slot)
+            end(then: done)
+        }
+    }
+
+    /// Asks the component for all items, once its own state is what is committed.
+    fileprivate func ask() {
+        container.gate([slot.name]) { [self] in
+            // What is told is of now: others need not wait for the rest.
+            defer { container.open([slot.name]) }
+            guard isWanted, slot.isAttached else { return forget() }
+            _ = tell(.replaceAll)
+            if isBegun { askMore(anew: true) } else { forget() }
+        }
+    }
+
+    /// Asks for the next items; those are in the list before more are asked for.
+    private func askMore(anew: Bool) {
+        guard isWanted, let port = slot.port else { return forget() }
+        port.tellState(anew: anew) { [self] result in
+            // One that died is made anew, and then loaded.
+            guard isWanted, case .success(let part) = result else { return forget() }
+            var rest = fitting(part)[...]
+            domain.inSlices { [self] in
+                guard isWanted else { return false }
+                guard let items = rest.popFirst() else { return putSome() }
+                pass(items)
+                return true
+            } then: { [self] in
+                if part.isLast { end {} } else { askMore(anew: false) }
+            }
+        }
+    }
+
+    /// The items of a part that fit the fields, in pieces.
+    private func fitting(_ part: StatePart) -> [[Item]] {
+        let checker = FieldChecker(fields: slot.fields)
+        return part.events.compactMap { event in
+            guard case .contents(.insert(let items)) = event else { return nil }
+            return items.filter { item in
+                guard let problem = checker.check(item) else { return true }
+                unfit.add(problem)
+                return false
+            }
+        }
+    }
+
+    /// Shows the list, once votes and comments are in it.
+    private func end(then done: @escaping () -> Void) {
+        guard self.isWanted, isBegun else {
+            forget()
+            return done()
+        }
+        let isWanted = { self.isWanted }
+        container.fillDerived(list, while: isWanted) { [self] in
+            show()
+            done()
+        }
+    }
+
+    private func show() {
+        slot.own.contents?.filling = nil
+        slot.own.contents?.show(list)
+        container.forget(list)
+        tellUnfit()
+        container.structureChanged()
+        container.growOrders(of: list)
+        if isOutdated { container.refill(slot) }
+    }
+
+    private func tellUnfit() {
+        guard let problem = unfit.problem(in: list, FieldChecker(fields: slot.fields)) else {
+            return
+        }
+        domain.logger.warning(
+            "items don't fit the fields", metadata: slot.logFields(["reason": "It \(problem)."]))
+    }
+
+    /// It is not wanted any more, or nothing was passed on.
+    private func forget() {
+        container.forget(list)
+        if slot.own.contents?.filling === self { slot.own.contents?.filling = nil }
+    }
+}
+
+extension Container {
+    /// Asks a contents component for all its items, which are other ones, and shows them together.
+    func refill(_ slot: Slot) {
+        guard slot.isAttached, let contents = slot.own.contents else { return }
+        if let filling = contents.filling { return filling.outdate() }
+        let filling = ListFilling(of: slot, in: self)
+        contents.filling = filling
+        filling.ask()
+    }
+}
+
+extension [Item] {
+    /// Whether both are one array, and not just equal.
+    fileprivate func isSameArray(as other: [Item]) -> Bool {
+        withUnsafeBufferPointer { mine in
+            other.withUnsafeBufferPointer {
+                mine.baseAddress == $0.baseAddress && mine.count == $0.count
+            }
+        }
+    }
+}
