@@ -76,6 +76,9 @@ extension Interfaces.Container {
             name: status.definition.name, title: status.definition.title ?? status.definition.name,
             state: state, reason: status.reason, items: status.items,
             components: status.components.map(Interfaces.Component.init),
+            contents: status.definition.lists?.contents,
+            entered: status.definition.lists?.entered.nonEmpty,
+            searched: status.definition.lists?.searched.nonEmpty,
             scopes: status.definition.scopes.isEmpty
                 ? nil : status.definition.scopes.map(Interfaces.Scope.init),
             delegate: status.definition.delegate?.plugin)
@@ -85,9 +88,15 @@ extension Interfaces.Container {
 extension Interfaces.Scope {
     fileprivate init(_ scope: ScopeDefinition) {
         self.init(
-            name: scope.name, title: scope.title ?? scope.name, contents: scope.contents,
+            name: scope.name, title: scope.title ?? scope.name, contents: scope.lists.contents,
+            entered: scope.lists.entered.nonEmpty, searched: scope.lists.searched.nonEmpty,
             activate: scope.activate, delegate: scope.delegate?.plugin)
     }
+}
+
+extension [String] {
+    /// Itself; nil where it is empty.
+    fileprivate var nonEmpty: [String]? { isEmpty ? nil : self }
 }
 
 extension Interfaces.Component {

@@ -180,6 +180,9 @@ package final class ContentIndex {
         return isFlat
     }
 
+    /// What an item lies under, there or not; nil: nothing, or there is no such item.
+    package func parent(of id: String) -> String? { table.row(of: id).flatMap(table.parent) }
+
     /// The items that lead to one, outermost first, and itself: its parents as far as they are there.
     ///
     /// - Parameters:

@@ -30,7 +30,7 @@ final class LiveQueries {
     /// Which queries know a row.
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
-    private var treePosition: UInt64 = 0
+    private var tree: (position: UInt64, version: UInt64) = (0, 0)
 
     /// Takes a query in that is answered up to the end of the log, and gives its number.
     func join(_ query: LiveQuery, parts: ChangedParts, log: ChangeLog) -> Int {
@@ -129,9 +129,12 @@ extension LiveQueries {
     /// - Returns: false when that is not known any more.
     func visitMoved(in index: ContentIndex, _ body: (String) -> Void) -> Bool {
         let log = index.log
-        defer { treePosition = log.end }
-        guard let count = log.count(since: treePosition) else { return false }
-        for change in log.entries(since: treePosition, atMost: count)
+        let before = tree
+        tree = (log.end, index.treeVersion)
+        // Whether or not anybody wrote down what else changed.
+        guard before.version != tree.version else { return true }
+        guard let count = log.count(since: before.position) else { return false }
+        for change in log.entries(since: before.position, atMost: count)
         where !change.parts.isDisjoint(with: [.presence, .parent]) {
             if let id = change.id { body(id) }
             let row = Int(change.row)

@@ -79,10 +79,10 @@ struct Check {
             var rest = definition
             rest.components.removeAll { !credentials(of: $0).isEmpty }
             let left = rest.components.map(\.name)
-            for place in rest.scopes.indices {
-                rest.scopes[place].contents.removeAll { !left.contains($0) }
-            }
-            rest.scopes.removeAll(where: \.contents.isEmpty)
+            rest.lists?.keep(left)
+            if rest.lists?.contents.isEmpty == true { rest.lists = nil }
+            for place in rest.scopes.indices { rest.scopes[place].lists.keep(left) }
+            rest.scopes.removeAll(where: \.lists.contents.isEmpty)
             return rest == definition || left.isEmpty ? [definition] : [definition, rest]
         }.map { DefinitionFolder.File(path: file.path, outcome: .success([$0])) }
     }
@@ -138,5 +138,14 @@ struct Check {
         await running.allEnded()
         try await group.shutdownGracefully()
         return tried
+    }
+}
+
+extension ListModes {
+    /// Leaves all out but these.
+    fileprivate mutating func keep(_ names: [String]) {
+        contents.removeAll { !names.contains($0) }
+        entered.removeAll { !names.contains($0) }
+        searched.removeAll { !names.contains($0) }
     }
 }

@@ -82,10 +82,16 @@ import Testing
             }
             + definition.scopes.map { scope in
                 "scope \(scope.name)" + (scope.title.map { " '\($0)'" } ?? "")
-                    + " \(scope.contents)" + (scope.activate.map { " activate \($0)" } ?? "")
+                    + " \(summary(scope.lists))" + (scope.activate.map { " activate \($0)" } ?? "")
                     + (scope.delegate.map { " \(summary($0))" } ?? "")
-            } + (definition.activate.map { ["activate \($0)"] } ?? [])
+            } + (definition.lists.map { ["shows \(summary($0))"] } ?? [])
+            + (definition.activate.map { ["activate \($0)"] } ?? [])
             + (definition.delegate.map { [summary($0)] } ?? [])
+    }
+
+    private func summary(_ modes: ListModes) -> String {
+        "\(modes.contents)" + (modes.entered.isEmpty ? "" : " entered \(modes.entered)")
+            + (modes.searched.isEmpty ? "" : " searched \(modes.searched)")
     }
 
     private func summary(_ delegate: DelegateDefinition) -> String {

@@ -22,32 +22,61 @@ extension DefinitionReader {
         _ node: DefinitionNode, of components: [String]
     ) throws(DefinitionProblem) -> ScopeDefinition {
         let members = try node.members(known: [
-            "name", "title", "contents", "activate", "delegate",
+            "name", "title", "contents", "entered", "searched", "activate", "delegate",
         ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
         }
-        guard let contents = members["contents"] else {
-            throw node.problem(
-                "\(node.path): 'contents' is missing",
-                hint: "the components whose lists it shows, as in 'contents: [list]'")
+        guard let lists = try lists(members, of: components) else {
+            throw node.problem("\(node.path): 'contents' is missing", hint: contentsHint)
         }
         var scope = ScopeDefinition(name: try self.name(name), contents: [])
+        scope.lists = lists
         scope.title = try members["title"]?.text()
         scope.activate = try members["activate"].map(self.name)
         scope.delegate = try members["delegate"].map(delegate)
-        for element in try contents.elements() {
+        return scope
+    }
+
+    private static var contentsHint: String {
+        "the components whose lists it shows, as in 'contents: [list]'"
+    }
+
+    /// Reads which lists are shown at the top, inside an item and while searching; nil: nothing says so.
+    static func lists(
+        _ members: [String: DefinitionNode], of components: [String]
+    ) throws(DefinitionProblem) -> ListModes? {
+        guard let contents = members["contents"] else {
+            guard let other = members["entered"] ?? members["searched"] else { return nil }
+            throw other.problem(
+                "\(other.path): 'contents' is missing beside it", hint: contentsHint)
+        }
+        var modes = ListModes(contents: try lists(contents, of: components))
+        if let entered = members["entered"] { modes.entered = try lists(entered, of: components) }
+        if let searched = members["searched"] {
+            modes.searched = try lists(searched, of: components)
+        }
+        return modes
+    }
+
+    private static func lists(
+        _ node: DefinitionNode, of components: [String]
+    ) throws(DefinitionProblem) -> [String] {
+        var lists: [String] = []
+        for element in try node.elements() {
             let component = try self.component(element, of: components)
-            if scope.contents.contains(component) {
+            if lists.contains(component) {
                 throw element.problem("\(element.path): component '\(component)' is there twice")
             }
-            scope.contents.append(component)
+            lists.append(component)
         }
-        guard !scope.contents.isEmpty else {
-            throw contents.problem(
-                "\(contents.path): a scope shows at least one component", hint: known(components))
+        guard !lists.isEmpty else {
+            throw node.problem(
+                "\(node.path): at least one component is shown",
+                hint: node.path.hasSuffix("contents")
+                    ? known(components) : "without this key it is those of 'contents'")
         }
-        return scope
+        return lists
     }
 
     private static func component(

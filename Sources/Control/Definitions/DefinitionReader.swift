@@ -72,8 +72,8 @@ public enum DefinitionReader {
         _ root: DefinitionNode
     ) throws(DefinitionProblem) -> ContainerDefinition {
         let members = try root.members(known: [
-            "atrium", "container", "title", "fields", "components", "scopes", "activate",
-            "delegate",
+            "atrium", "container", "title", "fields", "components", "contents", "entered",
+            "searched", "scopes", "activate", "delegate",
         ])
         guard let version = members["atrium"] else {
             throw root.problem(
@@ -89,8 +89,13 @@ public enum DefinitionReader {
         definition.title = try members["title"]?.text()
         if let fields = members["fields"] { definition.fields = try self.fields(fields) }
         if let list = members["components"] { definition.components = try components(list) }
-        if let list = members["scopes"] {
-            definition.scopes = try scopes(list, of: definition.components.map(\.name))
+        let names = definition.components.map(\.name)
+        definition.lists = try lists(members, of: names)
+        if let list = members["scopes"] { definition.scopes = try scopes(list, of: names) }
+        if let contents = members["contents"], !definition.scopes.isEmpty {
+            throw contents.problem(
+                "\(contents.path): each scope says which lists it shows",
+                hint: "write it into the scopes")
         }
         definition.delegate = try members["delegate"].map(delegate)
         if let activate = members["activate"] { definition.activate = try self.name(activate) }

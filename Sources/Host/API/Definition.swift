@@ -54,6 +54,10 @@ public struct ContainerDefinition: Sendable, Hashable {
     public var fields: [Field]
     /// The components, in the screen's order.
     public var components: [ComponentDefinition]
+    /// Which lists screens show where; nil: all of them, everywhere.
+    ///
+    /// A container with scopes has none: each scope has its own.
+    public var lists: ListModes?
     /// The scopes, the one that screens open in first; empty: there is nothing to choose.
     public var scopes: [ScopeDefinition]
     /// The name under which an activated item is posted: `<container>.items.<activate>`.
@@ -66,13 +70,15 @@ public struct ContainerDefinition: Sendable, Hashable {
     /// A definition.
     public init(
         name: String, title: String? = nil, fields: [Field] = [],
-        components: [ComponentDefinition] = [], scopes: [ScopeDefinition] = [],
-        activate: String? = nil, delegate: DelegateDefinition? = nil, source: String? = nil
+        components: [ComponentDefinition] = [], lists: ListModes? = nil,
+        scopes: [ScopeDefinition] = [], activate: String? = nil,
+        delegate: DelegateDefinition? = nil, source: String? = nil
     ) {
         self.name = name
         self.title = title
         self.fields = fields
         self.components = components
+        self.lists = lists
         self.scopes = scopes
         self.activate = activate
         self.delegate = delegate

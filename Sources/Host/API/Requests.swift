@@ -29,7 +29,7 @@ public struct Caller: Sendable, Hashable {
 
 /// A page of items to read.
 public struct ListRequest: Sendable, Hashable {
-    /// Which list; nil: the first, of the scope if one is named.
+    /// Which list; nil: the first that a screen would show, in the scope if one is named.
     public var component: String?
     /// Only the lists of this scope; nil: of all of them.
     public var scope: String?
@@ -74,6 +74,11 @@ public struct ListRequest: Sendable, Hashable {
         self.user = user
         self.limit = limit
         self.cursor = cursor
+    }
+
+    /// Where a screen would stand that shows this.
+    var mode: ListMode {
+        ListMode(isInside: parent?.isEmpty == false, isSearching: search?.isEmpty == false)
     }
 }
 

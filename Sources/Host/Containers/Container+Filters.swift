@@ -114,7 +114,9 @@ extension Container {
         }
         guard first(.contents) != nil else { return reply(.success(answer(nil))) }
         do throws(HostError) {
-            let (slot, list) = try self.list(nil, in: scope)
+            let (slot, list) = try self.list(
+                nil, in: scope,
+                ListMode(isInside: false, isSearching: search?.isEmpty == false))
             let query = IndexQuery(
                 sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
             if let wait {

@@ -14,7 +14,7 @@ extension Container {
     ) {
         let chosen: (slot: Slot, list: ContentIndex)
         do throws(HostError) {
-            chosen = try list(request.component, in: request.scope)
+            chosen = try list(request.component, in: request.scope, request.mode)
             try check(request)
         } catch {
             return reply(.failure(error))

@@ -28,16 +28,30 @@ extension ContainerDefinition {
             if scopes[..<place].contains(where: { $0.name == scope.name }) {
                 return "\(path): there are two scopes named '\(scope.name)'."
             }
-            guard !scope.contents.isEmpty else {
+            guard !scope.lists.contents.isEmpty else {
                 return "\(path): the scope '\(scope.name)' shows no component; "
                     + "name at least one under 'contents'."
             }
-            for (place, name) in scope.contents.enumerated() {
+            if let problem = problem(showing: scope.lists, domain, isWritten: isWritten) {
+                return "\(path).\(problem)"
+            }
+        }
+        return lists.flatMap { problem(showing: $0, domain, isWritten: isWritten) }
+    }
+
+    private func problem(
+        showing modes: ListModes, _ domain: Domain, isWritten: Bool
+    ) -> String? {
+        let byKey = [
+            ("contents", modes.contents), ("entered", modes.entered), ("searched", modes.searched),
+        ]
+        for (key, lists) in byKey {
+            for (place, name) in lists.enumerated() {
                 let problem =
-                    scope.contents[..<place].contains(name)
+                    lists[..<place].contains(name)
                     ? "'\(name)' is there twice"
                     : self.problem(showing: name, domain, isWritten: isWritten)
-                if let problem { return "\(path).contents[\(place)]: \(problem)." }
+                if let problem { return "\(key)[\(place)]: \(problem)." }
             }
         }
         return nil
@@ -56,8 +70,8 @@ extension ContainerDefinition {
         }
         let lists = components.filter { domain.plugins.plugin($0.plugin)?.kind == .contents }
         let known = lists.map { "'\($0.name)'" }.joined(separator: ", ")
-        return "'\(name)' is of the kind \(kind.rawValue) (\(component.plugin)), and a scope shows "
-            + "components of the kind contents; "
+        return "'\(name)' is of the kind \(kind.rawValue) (\(component.plugin)), and only the "
+            + "kind contents has a list to show; "
             + (known.isEmpty ? "there is none" : "there is \(known)")
     }
 }
@@ -69,33 +83,45 @@ extension Container {
         name.flatMap { definition.scope($0) } ?? definition.scopes.first
     }
 
-    /// The components that a scope has, in its order; nil: all of them.
+    /// Which lists screens in a scope show where; nil: all of them, everywhere.
+    func modes(in scope: ScopeDefinition?) -> ListModes? { scope?.lists ?? definition.lists }
+
+    /// The components that a scope shows in a mode, in its order.
     ///
     /// Its lists take, one after the other, the places of those among them that the container has.
-    func slots(in scope: ScopeDefinition?) -> [Slot] {
-        guard let scope else { return slots }
-        var lists = scope.contents.compactMap { slot($0) }[...]
+    func slots(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
+        guard let shown = modes(in: scope)?.shown(mode) else { return slots }
+        var lists = shown.compactMap { slot($0) }[...]
         return slots.compactMap { slot in
-            if scope.contents.contains(slot.name) { return lists.popFirst() }
+            if shown.contains(slot.name) { return lists.popFirst() }
             return slot.kind == .contents ? nil : slot
         }
     }
 
-    /// The lists that a screen in a scope can show.
-    func lists(in scope: ScopeDefinition?) -> [Slot] {
-        slots(in: scope).filter { $0.kind == .contents }
+    /// The lists that a screen in a scope shows in a mode.
+    func lists(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
+        slots(in: scope, mode).filter { $0.kind == .contents }
     }
 
-    /// The list that a call names, or the first, among those of a scope; nil: of all.
+    /// The lists that a screen in a scope can show, in any mode.
+    func lists(in scope: ScopeDefinition?) -> [Slot] {
+        let shown = modes(in: scope)?.all.compactMap { slot($0) } ?? slots
+        return shown.filter { $0.kind == .contents }
+    }
+
+    /// The list that a call names, among those of a scope, or else the first that a screen would show in a mode.
     func list(
-        _ name: String?, in scope: String?
+        _ name: String?, in scope: String?, _ mode: ListMode
     ) throws(HostError) -> (slot: Slot, list: ContentIndex) {
-        guard let scope else { return try list(name) }
-        guard let shown = definition.scope(scope) else { throw scopeNotFound(scope) }
-        if let name, !shown.contents.contains(name) {
-            throw .componentNotInScope(component: name, scope: scope, shown: shown.contents)
+        let named = scope.flatMap { definition.scope($0) }
+        if let scope {
+            guard let all = named?.lists.all else { throw scopeNotFound(scope) }
+            if let name, !all.contains(name) {
+                throw .componentNotInScope(component: name, scope: scope, shown: all)
+            }
         }
-        return try list(name ?? shown.contents.first { slot($0) != nil } ?? shown.contents.first)
+        let shown = modes(in: named)?.shown(mode) ?? []
+        return try list(name ?? shown.first { slot($0) != nil } ?? shown.first)
     }
 
     func scopeNotFound(_ name: String) -> HostError {

@@ -235,7 +235,7 @@ extension ContainerScreens {
     ) {
         let scope = container.scope(screen.choices.view.scope)
         guard ItemID.isNormal(item),
-            let slot = source(of: item, in: scope), let reference = slot.reference
+            let slot = source(of: item, on: screen.choices.view), let reference = slot.reference
         else { return reply(.failure(.itemNotFound(container: container.name, item: item))) }
         let actors = domain.actors
         let actor = domain.meet(screen.agent)

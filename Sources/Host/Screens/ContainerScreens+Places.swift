@@ -5,28 +5,75 @@ import Index
 extension ContainerScreens {
     /// The list of a scope that has an item: one that is shown before one that is hidden.
     func source(of item: String, in scope: ScopeDefinition?) -> Slot? {
-        let sources = container.lists(in: scope).filter { $0.list?.contains(item) ?? false }
+        source(of: item, among: container.lists(in: scope))
+    }
+
+    /// The list that an item is chosen from on a screen: of those that have it one that it shows.
+    func source(of item: String, on view: ViewKey) -> Slot? {
+        let scope = container.scope(view.scope)
+        return source(
+            of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
+    }
+
+    private func source(of item: String, among lists: [Slot]) -> Slot? {
+        let sources = lists.filter { $0.list?.contains(item) ?? false }
         return sources.first { !$0.definition.isHidden } ?? sources.first
     }
 
-    /// The way to an item in its list: what it lies under, as far as that is there, then itself.
-    func places(to item: String, in slot: Slot, limit: Int) -> [ViewKey.Place] {
-        (slot.list?.way(to: item, limit: limit) ?? []).map {
-            ViewKey.Place(component: slot.name, item: $0)
+    /// The way to an item of a list: what it lies under, as far as that is there, then itself.
+    ///
+    /// Where a scope shows lists by mode a parent may lie in any of them; else in the item's own.
+    func places(
+        to item: String, of slot: Slot, in scope: ScopeDefinition?, limit: Int
+    ) -> [ViewKey.Place] {
+        guard isByMode(scope) else {
+            return (slot.list?.way(to: item, limit: limit) ?? []).map {
+                ViewKey.Place(component: slot.name, item: $0)
+            }
         }
+        var places: [ViewKey.Place] = []
+        var next: (item: String, slot: Slot)? = (item, slot)
+        while let (item, slot) = next, places.count < limit {
+            // Of items that lie under one another none is outermost: from each one goes back to the top.
+            guard !places.contains(where: { $0.item == item }) else { return [places[0]] }
+            places.append(ViewKey.Place(component: slot.name, item: item))
+            next = slot.list?.parent(of: item).flatMap { parent in
+                source(of: parent, in: scope).map { (parent, $0) }
+            }
+        }
+        return places.reversed()
+    }
+
+    private func isByMode(_ scope: ScopeDefinition?) -> Bool {
+        container.modes(in: scope)?.isByMode ?? false
     }
 
     /// Where those stand now who stood here: with the same item, wherever it lies; if it is gone,
     /// with the innermost of those that it lay under that is there.
     func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
-        guard let component = places.last?.component, let slot = container.slot(component),
-            container.lists(in: container.scope(scope)).contains(where: { $0 === slot })
-        else { return [] }
+        guard let component = places.last?.component else { return [] }
+        let (scope, limit) = (container.scope(scope), domain.limits.screenPlaces)
+        var lists = container.lists(in: scope)
+        if !isByMode(scope) { lists.removeAll { $0.name != component } }
         // While it is not known what there is, they stay.
-        guard let list = slot.list else { return places }
-        guard let last = places.last(where: { list.contains($0.item) }) else { return [] }
-        return self.places(to: last.item, in: slot, limit: domain.limits.screenPlaces)
+        guard lists.allSatisfy({ $0.list != nil }) else { return places }
+        for place in places.reversed() {
+            guard let slot = source(of: place.item, among: lists) else { continue }
+            return self.places(to: place.item, of: slot, in: scope, limit: limit)
+        }
+        return []
     }
+
+    /// What the outermost item that a view stands in lies under, which is not there: it may come in another list.
+    private func awaited(by view: SharedView) -> String? {
+        guard let place = view.key.places.first, isByMode(container.scope(view.key.scope)) else {
+            return nil
+        }
+        return container.slot(place.component)?.list?.parent(of: place.item)
+    }
+
+    /// The view that those share from now on who chose what it shows.
+    func insert(_ view: SharedView) { screening.insert(view, awaiting: awaited(by: view)) }
 
     /// What those are focused on now who were focused on this: the container once an item is gone.
     func present(_ subject: Subject) -> Subject {
@@ -46,7 +93,11 @@ extension ContainerScreens {
         screening.tree = (version, screening.structure)
         for view in views where !view.key.places.isEmpty {
             let places = present(view.key.places, in: view.key.scope)
-            if places != view.key.places { move(view, to: places) }
+            if places != view.key.places {
+                move(view, to: places)
+            } else {
+                screening.place(view, awaiting: awaited(by: view))
+            }
         }
         for focus in focuses {
             let subject = present(focus.key.subject)
@@ -80,7 +131,7 @@ extension ContainerScreens {
         let next = registered(view)
         note(next)
         // Until its screens have left it, it goes along.
-        if next !== view { screening.place(view) }
+        if next !== view { screening.place(view, awaiting: awaited(by: view)) }
         moveAlong(view.screens.values)
     }
 
@@ -125,7 +176,7 @@ extension ContainerScreens {
         let other = screening.views[view.key]
         if other === view { return view }
         if let other, other.isReady { return other }
-        screening.insert(view)
+        insert(view)
         changed()
         return view
     }

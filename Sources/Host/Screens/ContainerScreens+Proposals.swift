@@ -139,7 +139,7 @@ extension ContainerScreens {
             throw .itemNotFound(container: container.name, item: item)
         }
         let limit = domain.limits.screenPlaces
-        let places = places(to: item, in: slot, limit: limit + 1)
+        let places = places(to: item, of: slot, in: scope, limit: limit + 1)
         guard places.count <= limit else {
             throw .limitExceeded(limit: "screenPlaces", value: limit, retryAfter: nil)
         }

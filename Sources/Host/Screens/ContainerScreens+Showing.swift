@@ -80,7 +80,7 @@ extension ContainerScreens {
         followTree()
         choices.view.places = present(choices.view.places, in: choices.view.scope)
         let view = screening.views[choices.view] ?? SharedView(choices.view, on: self)
-        screening.insert(view)
+        insert(view)
         view.whenReady(for: screen.account.owner) { [self] error in
             if let error {
                 if view.screens.isEmpty { forget(view) }
@@ -107,7 +107,7 @@ extension ContainerScreens {
                 return done(.failure(error))
             }
             // What made room may have been the last to show it.
-            screening.insert(view)
+            insert(view)
             screening.insert(focus)
             show(screen, choices, view, focus)
             screen.whenOnItsWay { done(.success($0)) }

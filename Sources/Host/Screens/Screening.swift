@@ -52,25 +52,31 @@ struct Screening {
     }
 
     /// The view that those share from now on who chose what it shows.
-    mutating func insert(_ view: SharedView) {
+    mutating func insert(_ view: SharedView, awaiting parent: String?) {
         if let other = views[view.key] { remove(other) }
         views[view.key] = view
-        place(view)
+        place(view, awaiting: parent)
     }
 
-    /// Lets a view be found by what it stands in.
-    mutating func place(_ view: SharedView) {
-        for place in view.key.places {
-            standing[place.item, default: [:]][ObjectIdentifier(view)] = view
+    /// Lets a view be found by what it stands in, and by what that would lie under if it came.
+    mutating func place(_ view: SharedView, awaiting parent: String?) {
+        displace(view)
+        view.foundBy = view.key.places.map(\.item)
+        if let parent { view.foundBy.append(parent) }
+        for item in view.foundBy { standing[item, default: [:]][ObjectIdentifier(view)] = view }
+    }
+
+    private mutating func displace(_ view: SharedView) {
+        for item in view.foundBy {
+            standing[item]?[ObjectIdentifier(view)] = nil
+            if standing[item]?.isEmpty == true { standing[item] = nil }
         }
+        view.foundBy = []
     }
 
     mutating func remove(_ view: SharedView) {
         if views[view.key] === view { views[view.key] = nil }
-        for place in view.key.places {
-            standing[place.item]?[ObjectIdentifier(view)] = nil
-            if standing[place.item]?.isEmpty == true { standing[place.item] = nil }
-        }
+        displace(view)
     }
 
     mutating func insert(_ focus: SharedFocus) {

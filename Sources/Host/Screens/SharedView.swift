@@ -25,6 +25,9 @@ struct ViewKey: Hashable {
     var hidden: Set<String> = []
 
     func limit(of component: String) -> Int { limits[component] ?? limit }
+
+    /// Which lists it shows, as long as its scope is there.
+    var mode: ListMode { ListMode(isInside: !places.isEmpty, isSearching: !search.isEmpty) }
 }
 
 /// What all screens see where the same was chosen: its lists are kept answered once for all of them.
@@ -49,6 +52,8 @@ final class SharedView {
     /// Whether it waits to be brought up to now, and up to where it was last.
     var isQueued = false
     var version: UInt64 = 0
+    /// The items by which ``Screening/standing`` has it.
+    var foundBy: [String] = []
 
     private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
@@ -57,6 +62,8 @@ final class SharedView {
     private var counts: [[Int]] = []
     /// What was entered, as long as the scope in which it was is there.
     private var places: [ViewKey.Place] = []
+    /// Whether each list shows what lies under the entered item, and not that item's list alone.
+    private var isByMode = false
     /// Of what the sections, and of what the lists, are.
     private var resolved: UInt64?
     private var structure: UInt64?
@@ -306,7 +313,8 @@ extension SharedView {
         let new = ViewState(
             number: container.domain.nextTicket(), scope: scope?.name,
             components: isRemade
-                ? container.slots(in: scope).map { $0.view(hiding: key.hidden) } : state.components,
+                ? container.slots(in: scope, mode).map { $0.view(hiding: key.hidden) }
+                : state.components,
             sections: sections,
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
@@ -348,8 +356,9 @@ extension SharedView {
         let container = home.container
         let scope = container.scope(key.scope)
         places = scope?.name == key.scope ? key.places : []
+        isByMode = container.modes(in: scope)?.isByMode ?? false
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
-        for slot in container.lists(in: scope) where !slot.isHidden(beside: key.hidden) {
+        for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
             let counts = queries.isEmpty && home.showsFilters(hiding: key.hidden)
             queries.append((slot, index, query(of: slot.name, index, counts: counts)))
@@ -359,8 +368,8 @@ extension SharedView {
 
     private func query(of component: String, _ index: ContentIndex, counts: Bool) -> IndexQuery {
         let scope: ParentScope =
-            if let place = places.last(where: { $0.component == component }) {
-                .under(place.item)
+            if let item = enteredItem(in: component) {
+                .under(item)
             } else {
                 key.search.isEmpty && !isFlat(index, component) ? .roots : .all
             }
@@ -386,9 +395,16 @@ extension SharedView {
 
     /// Whether no item of a list has a parent, so that its roots are all of it.
     private func isFlat(_ index: ContentIndex, _ component: String) -> Bool {
-        guard key.search.isEmpty, !places.contains(where: { $0.component == component })
-        else { return false }
-        return index.isFlat
+        key.search.isEmpty && enteredItem(in: component) == nil && index.isFlat
+    }
+
+    /// The item whose children a list shows; nil: the list is at its top.
+    private func enteredItem(in component: String) -> String? {
+        places.last { isByMode || $0.component == component }?.item
+    }
+
+    private var mode: ListMode {
+        ListMode(isInside: !places.isEmpty, isSearching: !key.search.isEmpty)
     }
 
     /// The window, with the objects of before for what shows the same.

@@ -34,16 +34,18 @@ struct DefinitionRecord: Equatable {
     /// Of one that does: a daemon that knows none must not go on without.
     private static let delegateVersion: Int64 = 2
 
-    private var namesDelegate: Bool {
-        [live, applied].contains { definition in
-            definition.map { $0.delegate != nil || $0.scopes.contains { $0.delegate != nil } }
-                ?? false
-        }
+    /// Of one that says which lists screens show where: a daemon that does not know must not show others.
+    private static let listsVersion: Int64 = 3
+
+    private var version: Int64 {
+        let definitions = [live, applied].compactMap { $0 }
+        if definitions.contains(where: \.namesLists) { return Self.listsVersion }
+        return definitions.contains(where: \.namesDelegate) ? Self.delegateVersion : Self.version
     }
 
     private var value: [String: Value] {
         var value: [String: Value] = [
-            "version": .int(namesDelegate ? Self.delegateVersion : Self.version),
+            "version": .int(version),
             "live": .object(live.value),
             "kinds": .object(kinds.mapValues { .text($0.rawValue) }),
         ]
@@ -64,7 +66,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.delegateVersion).contains(version),
+            (Self.version...Self.listsVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -82,11 +84,20 @@ extension DefinitionRecord {
 }
 
 extension ContainerDefinition {
+    fileprivate var namesDelegate: Bool {
+        delegate != nil || scopes.contains { $0.delegate != nil }
+    }
+
+    fileprivate var namesLists: Bool {
+        lists != nil || scopes.contains { $0.lists.isByMode }
+    }
+
     fileprivate var value: [String: Value] {
         var value: [String: Value] = [
             "fields": .list(fields.map { .object($0.value) }),
             "components": .list(components.map { .object($0.value) }),
         ]
+        if let lists { value["lists"] = .object(lists.value) }
         if !scopes.isEmpty { value["scopes"] = .list(scopes.map { .object($0.value) }) }
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
@@ -105,11 +116,13 @@ extension ContainerDefinition {
             components: components.compactMap {
                 $0.object.flatMap(ComponentDefinition.init(value:))
             },
+            lists: value["lists"]?.object.flatMap(ListModes.init(value:)),
             scopes: scopes.compactMap { $0.object.flatMap(ScopeDefinition.init(value:)) },
             activate: value["activate"]?.text,
             delegate: value["delegate"]?.object.flatMap(DelegateDefinition.init(value:)),
             source: value["source"]?.text)
-        guard (value["delegate"] == nil) == (delegate == nil), self.fields.count == fields.count,
+        guard (value["delegate"] == nil) == (delegate == nil),
+            (value["lists"] == nil) == (lists == nil), self.fields.count == fields.count,
             self.components.count == components.count,
             self.scopes.count == scopes.count
         else { return nil }
@@ -172,11 +185,27 @@ extension DelegateDefinition {
     }
 }
 
+extension ListModes {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = ["contents": .list(contents.map(Value.text))]
+        if !entered.isEmpty { value["entered"] = .list(entered.map(Value.text)) }
+        if !searched.isEmpty { value["searched"] = .list(searched.map(Value.text)) }
+        return value
+    }
+
+    fileprivate init?(value: [String: Value]) {
+        guard let contents = value["contents"]?.list else { return nil }
+        func names(_ key: String) -> [String] { value[key]?.list?.compactMap(\.text) ?? [] }
+        self.init(
+            contents: contents.compactMap(\.text), entered: names("entered"),
+            searched: names("searched"))
+    }
+}
+
 extension ScopeDefinition {
     fileprivate var value: [String: Value] {
-        var value: [String: Value] = [
-            "name": .text(name), "contents": .list(contents.map(Value.text)),
-        ]
+        var value = lists.value
+        value["name"] = .text(name)
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
         value["delegate"] = delegate.map { .object($0.value) }
@@ -186,13 +215,14 @@ extension ScopeDefinition {
     fileprivate init?(value: [String: Value]) {
         let delegate = value["delegate"]?.object.flatMap(DelegateDefinition.init(value:))
         guard (value["delegate"] == nil) == (delegate == nil), let name = value["name"]?.text,
-            let contents = value["contents"]?.list
+            let lists = ListModes(value: value)
         else {
             return nil
         }
         self.init(
-            name: name, title: value["title"]?.text, contents: contents.compactMap(\.text),
-            activate: value["activate"]?.text, delegate: delegate)
+            name: name, title: value["title"]?.text, contents: lists.contents,
+            entered: lists.entered, searched: lists.searched, activate: value["activate"]?.text,
+            delegate: delegate)
     }
 }
 

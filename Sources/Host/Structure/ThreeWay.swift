@@ -34,6 +34,7 @@ struct ThreeWay {
         }
         for component in new.components { compare(component) }
         compareOrder()
+        compareLists()
         compareScopes()
         result.source = new.source
     }
@@ -82,6 +83,13 @@ struct ThreeWay {
         result.fields = new.fields
     }
 
+    private mutating func compareLists() {
+        guard new.lists != base.lists, new.lists != result.lists else { return }
+        lines +=
+            new.lists?.changes(since: result.lists).map { "shows \($0)" } ?? ["shows all lists"]
+        result.lists = new.lists
+    }
+
     private mutating func compareScopes() {
         guard !new.scopes.isSame(as: base.scopes), !new.scopes.isSame(as: result.scopes) else {
             return
@@ -89,15 +97,15 @@ struct ThreeWay {
         let count = lines.count
         for scope in new.scopes {
             let path = "scope \(scope.name):"
-            let shows = "shows \(scope.contents.joined(separator: ", "))"
             guard let old = result.scope(scope.name) else {
-                lines.append("\(path) added, \(shows)")
+                let shown = scope.lists.changes(since: nil).joined(separator: "; ")
+                lines.append("\(path) added, shows \(shown)")
                 continue
             }
             if !scope.title.isSame(as: old.title) {
                 lines.append("\(path) title \(scope.title.map { "'\($0)'" } ?? "none")")
             }
-            if scope.contents != old.contents { lines.append("\(path) \(shows)") }
+            lines += scope.lists.changes(since: old.lists).map { "\(path) shows \($0)" }
             if scope.activate != old.activate {
                 lines.append("\(path) activate \(scope.activate ?? "none")")
             }
@@ -201,5 +209,20 @@ extension ContainerDefinition {
     /// The component of this name.
     func component(_ name: String) -> ComponentDefinition? {
         components.first { $0.name == name }
+    }
+}
+
+extension ListModes {
+    /// What is shown otherwise than before; nil: nothing was.
+    fileprivate func changes(since old: ListModes?) -> [String] {
+        let before = (old ?? ListModes(contents: [])).byMode
+        return zip(byMode, before).compactMap { now, before in
+            guard now.lists != before.lists else { return nil }
+            return (now.lists.isEmpty ? "the same" : now.lists.joined(separator: ", ")) + now.place
+        }
+    }
+
+    private var byMode: [(place: String, lists: [String])] {
+        [("", contents), (" inside an item", entered), (" while searching", searched)]
     }
 }

@@ -82,6 +82,9 @@ struct DescribeCommand: AsyncParsableCommand {
         facts.add(
             "State", container.state.rawValue + (container.reason.map { ": \($0)" } ?? ""))
         facts.add("Delegate", container.delegate)
+        facts.add("Shows", container.contents.map { shown($0, in: container) })
+        facts.add("Inside an item", container.entered.map { shown($0, in: container) })
+        facts.add("While searching", container.searched.map { shown($0, in: container) })
         facts.add("Items", Wording.count(container.items))
         facts.add("Votes", reply.votes.map(TallyText.full))
         facts.add("Comments", reply.comments.map { Wording.count($0) })
@@ -106,19 +109,30 @@ struct DescribeCommand: AsyncParsableCommand {
     }
 
     private func table(of scopes: [Scope], in container: Container) -> Table {
-        var table = Table([
-            .text("scope"), .text("shows", least: 12), .text("activate"), .text("delegate"),
-            .text("title"),
-        ])
-        let there = Set(container.components.map(\.name))
+        // Most have the same lists everywhere.
+        let hasModes = scopes.contains { $0.entered != nil || $0.searched != nil }
+        let modes: [Table.Column] = [
+            .text("inside an item", least: 12), .text("while searching", least: 12),
+        ]
+        var table = Table(
+            [.text("scope"), .text("shows", least: 12)] + (hasModes ? modes : [])
+                + [.text("activate"), .text("delegate"), .text("title")])
         for scope in scopes {
-            let shows = scope.contents.map { there.contains($0) ? $0 : "\($0) (detached)" }
-            table.add([
-                scope.name, shows.joined(separator: ", "), scope.activate ?? "",
-                scope.delegate ?? "", scope.title == scope.name ? "" : scope.title,
-            ])
+            let lists = [scope.contents, scope.entered, scope.searched]
+                .prefix(hasModes ? 3 : 1).map { $0.map { shown($0, in: container) } ?? "" }
+            table.add(
+                [scope.name] + lists + [
+                    scope.activate ?? "", scope.delegate ?? "",
+                    scope.title == scope.name ? "" : scope.title,
+                ])
         }
         return table
+    }
+
+    private func shown(_ lists: [String], in container: Container) -> String {
+        lists.map { name in
+            container.components.contains { $0.name == name } ? name : "\(name) (detached)"
+        }.joined(separator: ", ")
     }
 
     private func fields(_ reply: Containers.Describe.Reply) -> Table {

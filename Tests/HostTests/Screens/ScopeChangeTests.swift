@@ -126,8 +126,8 @@ import Testing
         ),
         (
             [ScopeDefinition(name: "now", contents: ["list", "stars"])],
-            "scopes[0].contents[1]: 'stars' is of the kind votes (org.atrium.stars), and a scope "
-                + "shows components of the kind contents; there is 'list'."
+            "scopes[0].contents[1]: 'stars' is of the kind votes (org.atrium.stars), and only "
+                + "the kind contents has a list to show; there is 'list'."
         ),
     ])
     func `a wrong scope is refused, with its place and what is wrong`(

@@ -36,14 +36,18 @@ struct ScreenModel {
         ("filters", false), ("list", false), ("more", false), ("stars", false), ("talk", false),
     ]
 
-    /// The scopes, and the lists that each shows.
+    /// The scopes, and the lists that each shows; without any, the lists that the container shows.
     var scopes: [ScopeDefinition] = []
+    var modes: ListModes?
 
-    /// The lists of a scope, in its order, in the places of those that the container has.
-    func components(in scope: String?) -> [(name: String, isHidden: Bool)] {
-        guard let shown = scopes.first(where: { $0.name == scope })?.contents else {
-            return components
-        }
+    /// The components that somebody sees: the lists of their scope and mode, in its order, in the places of those
+    /// that the container has.
+    func components(for choices: Choices) -> [(name: String, isHidden: Bool)] {
+        guard let modes = modes(in: choices.scope) else { return components }
+        let mode =
+            choices.places.isEmpty
+            ? choices.search.isEmpty ? modes.contents : modes.searched : modes.entered
+        let shown = mode.isEmpty ? modes.contents : mode
         let others = components.map { lists[$0.name] == nil ? $0.name : "" }
         var names: [String] = []
         for (place, name) in others.enumerated() {
@@ -64,21 +68,47 @@ struct ScreenModel {
 
     mutating func remove(_ item: String, from list: String) { lists[list]?.items[item] = nil }
 
-    /// The way to an item: all that it lies under, and itself.
-    func places(to item: String, in list: String) -> [(component: String, item: String)] {
-        guard let found = lists[list]?.items[item]?.item else { return [] }
-        return (found.parent.map { places(to: $0, in: list) } ?? []) + [(list, item)]
+    /// Which lists a scope shows where; nil: all of them, everywhere.
+    func modes(in scope: String?) -> ListModes? {
+        scopes.first { $0.name == scope }?.lists ?? modes
+    }
+
+    /// The list of a scope that an item is in.
+    func home(of item: String, in scope: String?) -> String? {
+        let names = modes(in: scope)?.all ?? components.map(\.name)
+        let homes = names.filter { lists[$0]?.items[item] != nil }
+        return homes.first { !isHidden($0) } ?? homes.first
+    }
+
+    /// The way to an item: all that it lies under, and itself; where lists differ by mode through all of them.
+    func places(
+        to item: String, in list: String, _ scope: String?
+    ) -> [(component: String, item: String)] {
+        let isByMode = modes(in: scope)?.isByMode ?? false
+        var places: [(component: String, item: String)] = []
+        var next = (component: list, item: item)
+        while let found = lists[next.component]?.items[next.item]?.item {
+            // Of items that lie under one another none is outermost.
+            if places.contains(where: { $0.item == found.id }) { return places.suffix(1) }
+            places.insert(next, at: 0)
+            guard let parent = found.parent else { break }
+            next = (isByMode ? home(of: parent, in: scope) ?? "" : list, parent)
+        }
+        return places
     }
 
     /// What a looker stands in and is focused on, after a commit.
     func follow(_ choices: inout Choices) {
-        while let last = choices.places.last, lists[last.component]?.items[last.item] == nil {
-            choices.places.removeLast()
-        }
-        if let last = choices.places.last {
-            choices.places = places(to: last.item, in: last.component)
-        }
         if !(choices.focus.map(has) ?? true) { choices.focus = nil }
+        guard let component = choices.places.last?.component else { return }
+        let (modes, scope) = (modes(in: choices.scope), choices.scope)
+        func list(of item: String) -> String? {
+            if modes?.isByMode == true { return home(of: item, in: scope) }
+            guard modes?.all.contains(component) ?? true else { return nil }
+            return lists[component]?.items[item] == nil ? nil : component
+        }
+        let last = choices.places.last { list(of: $0.item) != nil }?.item
+        choices.places = last.map { places(to: $0, in: list(of: $0) ?? "", scope) } ?? []
     }
 
     mutating func vote(_ value: Double?, by actor: String, on item: String?, tally: Tally) {
@@ -106,7 +136,7 @@ struct ScreenModel {
         _ copy: ScreenCopy, _ choices: Choices, actor: String, thread: [CommentView]
     ) -> String? {
         if copy.scope != choices.scope ?? "" { return "scope: \(copy.scope)" }
-        let components = components(in: choices.scope)
+        let components = components(for: choices)
         if copy.components.map(\.name) != components.map(\.name)
             || copy.components.map(\.isHidden) != components.map(\.isHidden)
         {
@@ -184,7 +214,8 @@ struct ScreenModel {
     // MARK: The plain query
 
     private func query(_ list: String, _ choices: Choices, counts: Bool) -> IndexQuery {
-        let place = choices.places.last { $0.component == list }
+        let isByMode = modes(in: choices.scope)?.isByMode ?? false
+        let place = choices.places.last { isByMode || $0.component == list }
         let top: ParentScope = choices.search.isEmpty ? .roots : .all
         let offered = Set(lists.values.flatMap { $0.items.values }.flatMap { genres(of: $0.item) })
         let chosen = choices.selection["genre"]

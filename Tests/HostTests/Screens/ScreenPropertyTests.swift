@@ -13,7 +13,7 @@ import Testing
 /// Whenever one is read, what its client has put together from snapshot and diffs is what a plain look
 /// finds, and a revision of its own is never empty.
 ///
-/// Where the seed is even the container has scopes. It is printed; `SCREENS_SEED` replays it, and
+/// Where the seed is even the container has scopes, else it shows other lists by mode now and then. It is printed; `SCREENS_SEED` replays it, and
 /// `SCREENS_STEPS` says how far.
 @Suite(.timeLimit(.minutes(10))) struct ScreenPropertyTests {
     private static func number(_ name: String) -> UInt64? {
@@ -100,5 +100,15 @@ extension ContainerDefinition {
         ScopeDefinition(name: "both", contents: ["list", "more"]),
         ScopeDefinition(name: "turned", contents: ["more", "list"]),
         ScopeDefinition(name: "more", contents: ["more"]),
+        ScopeDefinition(name: "tree", contents: ["list"], entered: ["more"]),
+        ScopeDefinition(name: "found", contents: ["list"], searched: ["more", "list"]),
+        ScopeDefinition(
+            name: "modes", contents: ["more", "list"], entered: ["list", "more"],
+            searched: ["list"]),
     ]
+}
+
+extension ListModes {
+    static let shelfModes: [ListModes?] =
+        ContainerDefinition.shelfScopes.map(\.lists) + [nil, nil]
 }

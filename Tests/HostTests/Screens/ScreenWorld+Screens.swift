@@ -126,12 +126,12 @@ extension ScreenWorld {
         _ looker: Looker, _ id: ScreenID, in registry: Registry,
         _ told: @escaping @Sendable (Result<Int, HostError>) -> Void
     ) {
-        let shown = model.components(in: looker.choices.scope).filter { !$0.isHidden }
-            .map(\.name).filter { ["list", "more"].contains($0) }
-            .flatMap { list in model.items(of: list).map { (component: list, item: $0) } }
-        if chance(50), let goal = any(shown) {
-            looker.choices.places = model.places(to: goal.item, in: goal.component)
-            registry.enter(id, item: goal.item, by: .ann, told)
+        let scope = looker.choices.scope
+        let shown = model.components(for: looker.choices).filter { !$0.isHidden }
+            .flatMap { model.items(of: $0.name) }
+        if chance(50), let goal = any(shown), let home = model.home(of: goal, in: scope) {
+            looker.choices.places = model.places(to: goal, in: home, scope)
+            registry.enter(id, item: goal, by: .ann, told)
         } else {
             _ = looker.choices.places.popLast()
             registry.back(id, by: .ann, told)

@@ -38,12 +38,16 @@ extension ScreenWorld {
     }
 
     private func put(_ list: String, _ then: @escaping @Sendable () -> Void) {
-        let id = "\(list.prefix(1))\(pick(1...9))"
+        // Some ids are in both.
+        let id = "\((chance(90) ? list : "list").prefix(1))\(pick(1...9))"
         var item = Item.film(
             id, (0..<pick(0...2)).compactMap { _ in any(ScreenModel.genres) },
             rating: Double(pick(5...9)))
         item.fields["title"] = .text(any(["José", "Heat", "heat two", "Alien"]) ?? "")
-        if chance(30) { item.parent = any(model.items(of: list).filter { $0 != id }) }
+        if chance(30) {
+            let parents = chance(70) ? list : "list"
+            item.parent = any(model.items(of: parents).filter { $0 != id })
+        }
         let new = item
         registry.put("shelves", component: list, [ItemDraft(item: new)], by: .ann) { [self] in
             // Refused where it would lie under itself.
@@ -131,13 +135,16 @@ extension ScreenWorld {
     private func restructure(_ then: @escaping @Sendable () -> Void) {
         let place = pick(0...model.components.count - 1)
         let (name, isHidden) = model.components[place]
-        if !model.scopes.isEmpty, chance(30) { return changeScopes(then) }
+        if chance(30) {
+            return model.scopes.isEmpty ? changeModes(then) : changeScopes(then)
+        }
         if chance(75) {
             registry.setHidden("shelves", name, !isHidden, by: .ann) { [self] in
                 if take($0) != nil,
                     let place = model.components.firstIndex(where: { $0.name == name })
                 {
                     model.components[place].isHidden = !isHidden
+                    for looker in lookers { model.follow(&looker.choices) }
                 }
                 then()
             }
@@ -156,7 +163,7 @@ extension ScreenWorld {
 
     /// Applies the container with other scopes: whose scope is gone goes on in the first.
     private func changeScopes(_ then: @escaping @Sendable () -> Void) {
-        let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...2)])
+        let scopes = Array(ContainerDefinition.shelfScopes.shuffled(using: &random)[...pick(0...3)])
         let definition = ContainerDefinition.shelves(
             isolation: script == nil ? .daemon : .process, scopes: scopes, delegate: delegate)
         registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
@@ -167,6 +174,21 @@ extension ScreenWorld {
                     looker.choices.scope = scopes[0].name
                     looker.choices.places = []
                 }
+            }
+            then()
+        }
+    }
+
+    /// Applies the container with other lists at the top, inside items and while searching.
+    private func changeModes(_ then: @escaping @Sendable () -> Void) {
+        let modes = any(ListModes.shelfModes) ?? nil
+        var definition = ContainerDefinition.shelves(
+            isolation: script == nil ? .daemon : .process, delegate: delegate)
+        definition.lists = modes
+        registry.apply([definition], dryRun: false, prune: false, by: .ann) { [self] in
+            if take($0) != nil {
+                model.modes = modes
+                for looker in lookers { model.follow(&looker.choices) }
             }
             then()
         }
