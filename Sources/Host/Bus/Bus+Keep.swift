@@ -24,6 +24,23 @@ public struct SubscriptionStanding: Sendable, Hashable {
 }
 
 extension Bus {
+    /// What subscribers have not been told yet.
+    struct Untold: Equatable {
+        /// How many have not been told all there is.
+        var subscribers = 0
+        /// Changes while these pull.
+        var progress: UInt64 = 0
+    }
+
+    /// What subscribers have not been told yet.
+    var untold: Untold {
+        subscriptions.values.reduce(into: Untold()) { untold, subscription in
+            guard !subscription.isWaiting else { return }
+            untold.subscribers += 1
+            untold.progress &+= subscription.position &+ UInt64(subscription.cursor)
+        }
+    }
+
     /// Where a subscriber stands now; nil while the store is read for it, or when it has ended.
     ///
     /// Transient notifications that it has not been told are in a gap: nobody keeps them.

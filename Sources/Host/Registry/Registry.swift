@@ -259,13 +259,13 @@ extension Registry {
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
         domain.stop()
-        waitUntilQuiet(by: .now() + .seconds(10), readersBy: .now()) { [self] in close(reply) }
+        waitUntilQuiet(by: .now() + .seconds(10), readersBy: nil) { [self] in close(reply) }
     }
 
     /// Refuses further commands, and waits until what was accepted is on disk and told.
     ///
-    /// Readers of screens are waited for a moment: what another process knows of a screen is what its
-    /// reader was sent last.
+    /// Readers of screens and subscribers are waited for while they read: what another process knows of a
+    /// screen is what its reader was sent last, and transient notifications are kept nowhere.
     ///
     /// Reads, screens and subscriptions go on.
     ///
@@ -275,27 +275,35 @@ extension Registry {
     public func finishAccepted(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
         let now = NIODeadline.now()
-        waitUntilQuiet(by: now + limit, readersBy: now + min(limit, Self.reading)) {
+        waitUntilQuiet(by: now + limit, readersBy: now + Self.reading) {
             reply(.success(()))
         }
     }
 
-    /// How long readers of screens may take to pull what there is; one that does not read is not
-    /// waited for any longer.
+    /// How long readers of screens may take to pull what there is, and subscribers to pull a part of it;
+    /// who does not read is not waited for any longer.
     private static let reading = TimeAmount.milliseconds(500)
 
     private func waitUntilQuiet(
-        by deadline: NIODeadline, readersBy reading: NIODeadline, _ done: @escaping () -> Void
+        by deadline: NIODeadline, readersBy reading: NIODeadline?, untold before: Bus.Untold? = nil,
+        _ done: @escaping () -> Void
     ) {
         let now = NIODeadline.now()
+        let untold = bus.untold
+        // While they get on they are waited for: the machine may be slow.
+        let reading = reading.map { before != nil && untold != before ? now + Self.reading : $0 }
         let isQuiet =
             state.structure.isIdle && !domain.hasArrivals
             && containers.values.allSatisfy(\.isQuiet)
-            && (now >= reading || !state.screens.screens.values.contains(where: \.isBehind))
+            && (now >= reading ?? now || isRead(untold))
         if isQuiet || now > deadline { return done() }
         domain.after(.milliseconds(5)) { [self] in
-            waitUntilQuiet(by: deadline, readersBy: reading, done)
+            waitUntilQuiet(by: deadline, readersBy: reading, untold: untold, done)
         }
+    }
+
+    private func isRead(_ untold: Bus.Untold) -> Bool {
+        untold.subscribers == 0 && !state.screens.screens.values.contains(where: \.isBehind)
     }
 
     private func close(_ reply: @escaping Reply<Void>) {

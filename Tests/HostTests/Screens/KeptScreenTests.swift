@@ -175,4 +175,39 @@ import Testing
         #expect(order.withLock { $0 } == ["pulled", "settled"])
         try await host.end()
     }
+
+    @Test func `what subscribers are about to pull is told before connections are handed over`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        let id = try await host.on { registry in
+            Result { () throws(HostError) in
+                try registry.bus.subscribe(patterns: [">"], after: nil, seesRestricted: false) {}
+            }
+        }.get()
+        // Its first batch is empty; then it waits.
+        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
+        _ = await host.on { $0.bus.take(id, maxBytes: 1 << 16) }
+        await host.on {
+            $0.bus.post(
+                BusNotification(
+                    time: Timestamp(milliseconds: 0), topic: "films.app.passing", payload: []))
+        }
+        let gaps = Mutex<[Int]>([])
+        let replies: [Result<Void, HostError>] = try await host.callAll(2) {
+            registry, index, reply in
+            guard index == 1 else {
+                return registry.finishAccepted(within: .seconds(60)) { result in
+                    let standing = registry.bus.standing(of: id)
+                    gaps.withLock { $0.append(standing?.gaps.count ?? -1) }
+                    reply(result)
+                }
+            }
+            while case .batch = registry.bus.take(id, maxBytes: 1 << 16) {}
+            reply(.success(()))
+        }
+        for reply in replies { try reply.get() }
+        #expect(gaps.withLock { $0 } == [0])
+        try await host.end()
+    }
 }
