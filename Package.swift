@@ -123,7 +123,8 @@ let package = Package(
         .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
         .target(
-            name: "Index", dependencies: [kit, "CBits", "JSONCodec"], swiftSettings: strict),
+            name: "Index", dependencies: [kit, "CBits", "JSONCodec", "TimeZones"],
+            swiftSettings: strict),
         .target(name: "CProcess"),
         .target(
             name: "PluginLoader", dependencies: [kit, "JSONCodec"], swiftSettings: strict),
@@ -146,8 +147,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Index", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
-                "Instruments",
+                "Host", "Index", "PluginLoader", "Interfaces", "TimeZones", "Varlink",
+                "JSONCodec", "Instruments",
                 "LogMessages", kit, yams, logging, metrics,
             ],
             swiftSettings: strict),
@@ -218,9 +219,10 @@ let package = Package(
             ],
             linker: ownSyncs),
         .target(
-            name: "IndexModel", dependencies: ["Index", kit], path: "Tests/Fixtures/IndexModel",
-            swiftSettings: strict),
-        tests("IndexTests", ["Index", "IndexModel", "JSONCodec", "TestSupport", kit]),
+            name: "IndexModel", dependencies: ["Index", "TimeZones", kit],
+            path: "Tests/Fixtures/IndexModel", swiftSettings: strict),
+        tests(
+            "IndexTests", ["Index", "IndexModel", "JSONCodec", "TestSupport", "TimeZones", kit]),
         tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit]),
         tests(
             "HostTests",

@@ -145,7 +145,8 @@ extension Interfaces.Field {
     init(_ field: AtriumKit.Field) {
         self.init(
             name: field.name, type: field.type.rawValue, required: field.required,
-            search: field.search, min: field.min, max: field.max)
+            search: field.search, min: field.min, max: field.max, of: field.derivation?.of,
+            by: (field.derivation?.by.rawValue), zone: field.derivation?.zone ?? field.zone)
     }
 }
 

@@ -6,6 +6,10 @@ struct ColumnTable {
     let numbered: [IndexColumn]
     /// The fields' names, sorted, and their columns' numbers.
     let names: [(name: String, column: Int)]
+    /// Those of them that items are put with, which come first in ``numbered``, and perhaps dates between them.
+    let stored: [(name: String, column: Int)]
+    /// Those that follow from others.
+    let dates: [DateColumn]
     /// Those that a search looks at.
     let searched: [TextColumn]
     /// Their numbers.
@@ -22,6 +26,8 @@ struct ColumnTable {
         names = (fields.map(\.name) + DerivedValues.names).enumerated()
             .map { ($0.element, $0.offset) }
             .sorted { $0.name < $1.name }
+        stored = names.filter { $0.column < fields.count && fields[$0.column].derivation == nil }
+        dates = DateColumn.all(of: fields)
         let asked = names.filter { $0.column >= fields.count || fields[$0.column].type != .image }
         named = Dictionary(asked.map { ($0.name, numbered[$0.column]) }) { $1 }
         let texts = fields.indices.filter { if case .text = numbered[$0] { true } else { false } }
@@ -40,6 +46,15 @@ struct ColumnTable {
 
     /// The number of a field's column; nil for `id`, and for a field that is not there.
     func number(of field: String) -> Int? { names.first { $0.name == field }?.column }
+
+    /// The date that follows from a value of the field of times; nil from none.
+    func date(_ date: DateColumn, of value: Value?) -> Double? {
+        guard case .number(let times) = numbered[date.source], let value,
+            let seconds = times.number(value)
+        else { return nil }
+        let date = date.date(seconds)
+        return date.isNaN ? nil : date
+    }
 
     /// What grows with the items.
     var parts: [AnyObject] {

@@ -63,11 +63,16 @@ package struct FieldChecker {
         func problem(_ expected: String, _ found: String) -> FieldProblem {
             FieldProblem(item: item.id, field: field.name, expected: expected, found: found)
         }
+        if let derivation = field.derivation {
+            guard let value, !value.isNull else { return nil }
+            return problem("nothing, as it follows from '\(derivation.of)'", value.inWords)
+        }
         guard let value, !value.isNull else {
             return field.required ? problem(field.type.expectation, "nothing") : nil
         }
         guard field.type.accepts(value) else {
-            return problem(field.type.expectation, value.inWords)
+            let local = field.zone.map { ", or a local time of \($0)" } ?? ""
+            return problem(field.type.expectation + local, value.inWords)
         }
         if let expected = field.type.exactness, !field.type.isExact(value) {
             return problem(expected, value.inWords)
@@ -97,6 +102,7 @@ extension Field.FieldType {
         case .url: Address.expectation
         case .image: PictureText.expectation
         case .markdown: "text in Markdown"
+        case .date: "a date (2026-01-31)"
         @unknown default: "a value of type \(rawValue)"
         }
     }
@@ -115,6 +121,7 @@ extension Field.FieldType {
         case .time: value.text.flatMap(TimeText.seconds) != nil
         case .url: value.text.map(Address.isAddress) ?? false
         case .image: value.text.map(PictureText.isPicture) ?? false
+        case .date: value.text.map(Timestamp.isDate) ?? false
         @unknown default: true
         }
     }
@@ -131,7 +138,7 @@ extension Field.FieldType {
         case .integer:
             "a whole number from -\(Self.greatestExact) to \(Self.greatestExact)"
         case .time: "a time to the millisecond, in UTC from the year 0 to 9999"
-        case .text, .keywords, .boolean, .url, .image, .markdown: nil
+        case .text, .keywords, .boolean, .date, .url, .image, .markdown: nil
         @unknown default: nil
         }
     }

@@ -101,7 +101,13 @@ extension ContentIndex {
     /// Whether an item's columns hold what these fields and its votes and comments say.
     package func isIndexed(_ id: String, _ fields: [String: Value]) -> Bool {
         guard let row = table.row(of: id) else { return false }
-        for (name, column) in columns.names where column < self.fields.count {
+        for date in columns.dates {
+            let expected = columns.date(date, of: fields[self.fields[date.source].name])
+            guard case .number(let numbers) = columns.numbered[date.column],
+                NumberColumn.isSame(numbers.number(of: row), expected), numbers.lists(row)
+            else { return false }
+        }
+        for (name, column) in columns.stored {
             switch columns.numbered[column] {
             case .number(let numbers):
                 guard

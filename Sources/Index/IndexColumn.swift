@@ -11,7 +11,7 @@ enum IndexColumn {
     init(type: Field.FieldType) {
         switch type {
         // A picture has no place in an order: its column stays empty, and nobody finds it by the field's name.
-        case .number, .integer, .boolean, .duration, .time, .image:
+        case .number, .integer, .boolean, .duration, .time, .date, .image:
             self = .number(NumberColumn(type: type))
         case .text, .keywords, .url, .markdown: self = .text(TextColumn())
         // A type of a newer kit is at least listed and found by its texts.

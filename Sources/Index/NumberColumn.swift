@@ -2,7 +2,7 @@ import AtriumKit
 import CBits
 
 /// The values of a field that orders as a number does, for each row: `number`, `integer`,
-/// `duration`, `boolean` (0 or 1), `time` (seconds since 1970) and what is derived from votes and
+/// `duration`, `boolean` (0 or 1), `time` (seconds since 1970), `date` (as the time of its midnight in UTC) and what is derived from votes and
 /// comments.
 ///
 /// Whole numbers beyond 2^53 are compared as the nearest `Double`.
@@ -73,6 +73,8 @@ final class NumberColumn {
         case .boolean: value.bool.map { $0 ? 1 : 0 }
         case .time: value.text.flatMap(TimeText.seconds)
         case .image: nil
+        // It is derived as a number, and asked for as a text.
+        case .date: value.text.flatMap(TimeText.seconds) ?? value.number
         default: value.number.flatMap { $0.isFinite ? $0 : nil }
         }
     }
@@ -81,7 +83,7 @@ final class NumberColumn {
     func value(_ number: Double) -> Value {
         switch type {
         case .boolean: .bool(number != 0)
-        case .time: .text(TimeText.text(seconds: number))
+        case .time, .date: .text(TimeText.text(seconds: number))
         default: Int64(exactly: number).map(Value.int) ?? .number(number)
         }
     }

@@ -12,19 +12,24 @@ struct PutFields {
 
     /// Puts each field under its column's number.
     mutating func spread(_ fields: [String: Value], over columns: ColumnTable) {
+        spreadStored(fields, over: columns)
+        for date in columns.dates {
+            values[date.column] = columns.date(date, of: values[date.source]).map(Value.number)
+        }
+    }
+
+    private mutating func spreadStored(_ fields: [String: Value], over columns: ColumnTable) {
         // Where there are few, looking through the names is quicker than hashing them.
         guard columns.names.count <= 16 else {
             for column in values.indices { values[column] = nil }
             for (name, value) in fields {
-                if let column = columns.number(of: name), column < values.count {
+                if let column = columns.stored.first(where: { $0.name == name })?.column {
                     values[column] = value
                 }
             }
             return
         }
-        for (name, column) in columns.names where column < values.count {
-            values[column] = fields[name]
-        }
+        for (name, column) in columns.stored { values[column] = fields[name] }
     }
 
     /// Writes the fields, which were spread, as JSON.
@@ -37,7 +42,7 @@ struct PutFields {
         var count = 0
         writer.beginObject()
         // The declared names are in order already.
-        for (name, column) in columns.names where column < values.count {
+        for (name, column) in columns.stored {
             guard let value = values[column] else { continue }
             writer.key(name)
             value.write(to: &writer)

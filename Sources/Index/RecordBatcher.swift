@@ -31,6 +31,7 @@ package struct RecordBatcher {
     private let names: [(name: String, column: Int)]
     private let isText: [Bool]
     private let isKnown: Bool
+    private let dates: [DateColumn]
 
     /// A batcher for the items of an index with these fields.
     package init(fields: [Field], expecting count: Int) {
@@ -40,6 +41,7 @@ package struct RecordBatcher {
             .sorted { $0.name < $1.name }
         isText = fields.map { if case .text = IndexColumn(type: $0.type) { true } else { false } }
         isKnown = fields.count <= 64
+        dates = DateColumn.all(of: fields)
         batch = RecordBatch(fields: fields.count)
         places.reserveCapacity(count)
     }
@@ -254,6 +256,11 @@ extension RecordBatcher {
         _ key: UnsafeRawBufferPointer, _ parent: UnsafeRawBufferPointer?,
         _ fields: UnsafeRawBufferPointer, _ revision: Int64
     ) {
+        for date in dates {
+            let times = batch.columns[date.source].numbers
+            let dates = batch.columns[date.column]
+            dates.numbers[dates.numbers.count - 1] = date.date(times[times.count - 1])
+        }
         let place = items.append(row: places.count, id: key, parent: parent, fields: fields)
         places.append(place)
         batch.items.append(

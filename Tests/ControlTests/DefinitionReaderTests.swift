@@ -72,6 +72,8 @@ import Testing
                 "field \(field.name) \(field.type)" + (field.required ? " required" : "")
                     + (field.search ? " search" : "") + (field.min.map { " min \($0)" } ?? "")
                     + (field.max.map { " max \($0)" } ?? "")
+                    + (field.zone.map { " zone \($0)" } ?? "")
+                    + (field.derivation.map { " of \($0.of) by \($0.by) in \($0.zone)" } ?? "")
             }
             + definition.components.map { component in
                 "component \(component.name) \(component.plugin)"

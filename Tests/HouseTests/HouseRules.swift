@@ -34,7 +34,7 @@ enum HouseRules {
         "Instruments": ["CoreMetrics"],
         "CXXHash": [],
         "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
-        "Index": ["AtriumKit", "CBits", "JSONCodec"],
+        "Index": ["AtriumKit", "CBits", "JSONCodec", "TimeZones"],
         "PluginLoader": ["AtriumKit", "JSONCodec"],
         "TimeZones": [],
         "CBits": [],
@@ -49,7 +49,7 @@ enum HouseRules {
         ],
         "Control": [
             "AtriumKit", "Host", "Index", "Instruments", "Interfaces", "JSONCodec", "LogMessages",
-            "PluginLoader", "Varlink", "Yams", "Logging", "CoreMetrics",
+            "PluginLoader", "TimeZones", "Varlink", "Yams", "Logging", "CoreMetrics",
         ],
         "CSystemd": [],
         "Systemd": ["CSystemd", "LogMessages", "Logging", "CoreMetrics"],
@@ -71,7 +71,7 @@ enum HouseRules {
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
         "Constructs": ["JSONCodec", "Varlink"],
         "FaultVFS": [],
-        "IndexModel": ["AtriumKit", "Index"],
+        "IndexModel": ["AtriumKit", "Index", "TimeZones"],
         "StoreFaults": ["FaultVFS", "GRDB", "Store"],
         "TestSupport": ["JSONCodec", "LogMessages", "Logging", "Subprocess", "SystemPackage"],
     ].merging(plugins.union(fixtures).map { ($0, ["AtriumKit"]) }) { first, _ in first }

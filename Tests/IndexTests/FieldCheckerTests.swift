@@ -15,6 +15,7 @@ struct IndexFieldCheckerTests {
         Field(name: "site", type: .url),
         Field(name: "poster", type: .image),
         Field(name: "plot", type: .markdown),
+        Field(name: "day", of: "added", by: .day, zone: "UTC"),
     ])
 
     private static let whole = "a whole number from -9007199254740992 to 9007199254740992"
@@ -57,11 +58,12 @@ struct IndexFieldCheckerTests {
         ("year", 1_800, "at least 1888", "1800"),
         ("seen", 1, "true or false", "1"),
         ("length", -1, "a duration in seconds, 0 or more", "-1"),
+        ("day", "2026-01-31", "nothing, as it follows from 'added'", "text '2026-01-31'"),
         ("added", "yesterday", "a time (RFC 3339) or a date (2026-01-31)", "text 'yesterday'"),
         ("added", .object([:]), "a time (RFC 3339) or a date (2026-01-31)", "an object"),
         (
             "ratng", 1,
-            "a declared field (added, genres, length, plot, poster, rating, seen, site, title, year)",
+            "a declared field (added, day, genres, length, plot, poster, rating, seen, site, title, year)",
             "an undeclared one"
         ),
     ])

@@ -16,6 +16,10 @@ struct IndexWorld {
         Field(name: "length", type: .duration),
         Field(name: "seen", type: .boolean),
         Field(name: "added", type: .time),
+        // Midnight is not where UTC has it.
+        Field(name: "day", of: "added", by: .day, zone: "Asia/Kathmandu"),
+        Field(name: "week", of: "added", by: .week, zone: "Pacific/Apia"),
+        Field(name: "month", of: "added", by: .month, zone: "America/New_York"),
     ]
     static let words = [
         "José", "jose", "STRASSE", "Straße", "École", "ecole", "Amélie", "the", "The", "of", "a",
@@ -112,11 +116,14 @@ struct IndexWorld {
         if chance(80) { fields["year"] = .int(Int64(pick(1990...2024))) }
         if chance(60) { fields["length"] = .int(Int64(pick(0...9_000))) }
         if chance(60) { fields["seen"] = .bool(chance(50)) }
-        if chance(60) { fields["added"] = .text("2024-0\(pick(1...9))-11T0\(pick(0...9)):00:00Z") }
+        if chance(60) {
+            fields["added"] = .text("2024-0\(pick(1...9))-\(pick(11...30))T\(pick(10...23)):30:00Z")
+        }
         // Values that are checked elsewhere, and must do no harm here.
         if chance(3) { fields["rating"] = .text("good") }
         if chance(3) { fields["title"] = chance(50) ? .null : .int(7) }
         if chance(3) { fields["genres"] = .list([.int(1), .text("jose"), .text("jose")]) }
+        if chance(3) { fields["day"] = .text("2024-02-11") }
         if chance(3) { fields["other"] = .text("undeclared") }
         return Item(id: id(), fields: fields, parent: chance(30) ? id() : nil)
     }
@@ -127,7 +134,16 @@ struct IndexWorld {
         case 2: return .equals(field: "note", value: .text(word()))
         case 3: return .equals(field: "year", value: .int(Int64(pick(1990...2024))))
         case 4: return .equals(field: "seen", value: .bool(chance(50)))
-        case 5: return range(of: ["rating", "year", "length", "votes.score", "comments.count"])
+        case 5:
+            if chance(30) {
+                let date = Value.text("2024-0\(pick(1...9))-\(pick(10...28))")
+                return .equals(field: chance(50) ? "day" : "week", value: date)
+            }
+            if chance(20) {
+                return .equals(field: "month", value: .text("2024-0\(pick(1...9))-01"))
+            }
+            return range(
+                of: ["rating", "year", "length", "votes.score", "comments.count", "day"])
         case 6: return .contains(field: chance(50) ? "title" : "genres", text: word())
         case 7: return .equals(field: chance(50) ? "added" : "rating", value: .null)
         case 8: return .equals(field: chance(50) ? "id" : "nothing", value: .text(id()))
@@ -140,7 +156,8 @@ struct IndexWorld {
 
     mutating func range(of fields: [String]) -> Predicate {
         let field = fields[pick(0...fields.count - 1)]
-        let scale = field == "year" ? 2_000.0 : field == "length" ? 4_000 : 3
+        let scales = ["year": 2_000.0, "length": 4_000, "day": 1_714_521_600]
+        let scale = scales[field] ?? 3
         func bound(_ random: inout RepeatableRandom) -> Predicate.Bound? {
             guard Bool.random(using: &random) else { return nil }
             let value = (scale + Double.random(in: -3...3, using: &random)).rounded()
@@ -151,8 +168,8 @@ struct IndexWorld {
 
     mutating func query() -> IndexQuery {
         let known = [
-            "title", "note", "genres", "rating", "year", "length", "seen", "added", "votes.score",
-            "votes.count", "comments.count", "id",
+            "title", "note", "genres", "rating", "year", "length", "seen", "added", "day", "week",
+            "month", "votes.score", "votes.count", "comments.count", "id",
         ]
         var query = IndexQuery()
         query.parent = chance(70) ? .all : chance(50) ? .roots : .under(id())
@@ -196,7 +213,7 @@ struct IndexWorld {
     }
 
     mutating func checkValues(_ context: String) {
-        for field in ["title", "genres", "rating", "year", "seen", "added", "votes.score"] {
+        for field in ["title", "genres", "rating", "year", "seen", "added", "week", "votes.score"] {
             let expected = model.distinctValues(of: field)
             #expect(index.distinctValues(of: field).count == expected.count, "\(context): \(field)")
             let version = index.valuesVersion(of: [field])
@@ -235,5 +252,13 @@ extension ContentIndex {
     func query(_ query: IndexQuery, _ prepared: QueryPreparation? = nil) throws -> IndexPage {
         guard let prepared else { return try #require(try page(of: query, within: .max)) }
         return page(of: try #require(prepared.answer()))
+    }
+}
+
+extension Field {
+    /// A date that follows from another field.
+    init(name: String, of: String, by: Bucket, zone: String) {
+        self.init(name: name, type: .date)
+        derivation = Derivation(of: of, by: by, zone: zone)
     }
 }

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-import TimeZones
+
+@testable import TimeZones
 
 /// What clocks show, as other programs with the same tzdata have it.
 struct ZoneTests {
@@ -11,16 +12,19 @@ struct ZoneTests {
         try #require(names.count > 300)
         var random = RepeatableRandom(9636)
         var cases: [Case] = []
+        var seen: Set<Zone> = []
         for name in names {
             let zone = try ZoneDirectory.system.zone(name)
-            cases += moments(of: zone, &random).flatMap { moment in
-                let shown = moment + zone.offset(at: moment)
-                // Some of these are shown twice, or never.
-                return [shown - 1_700, shown, shown + 1_700].map { local in
-                    Case(
-                        zone: name, moment: moment, offset: zone.offset(at: moment), local: local,
-                        found: zone.moment(showing: local))
-                }
+            // Many have several names.
+            let nameless = Zone(name: "", first: zone.first, changes: zone.changes, rule: zone.rule)
+            guard seen.insert(nameless).inserted else { continue }
+            cases += moments(of: zone, &random).map { moment in
+                let offset = zone.offset(at: moment)
+                // Around a change some are shown twice, or never.
+                let local = moment + offset + Int64.random(in: -2_000...2_000, using: &random)
+                return Case(
+                    zone: name, moment: moment, offset: offset, local: local,
+                    found: zone.moment(showing: local))
             }
         }
         let answers = try await python(
@@ -77,13 +81,17 @@ struct ZoneTests {
         var found: Int64
     }
 
-    /// Each change until the year 2100, and some moments in between.
+    /// Each change until the year 2043, and some moments in between.
     private func moments(of zone: Zone, _ random: inout RepeatableRandom) -> [Int64] {
         var moments = (0..<40).map { _ in
             Int64.random(in: -4_000_000_000...9_000_000_000, using: &random)
         }
-        // Those that the rule gives are found, the others with them.
-        for day in stride(from: Int64(-30_000), to: 47_500, by: 45) {
+        let earliest: Int64 = -6_000_000_000
+        for change in zone.changes where change.moment > earliest {
+            moments += [change.moment - 1, change.moment]
+        }
+        // Those that the rule gives.
+        for day in stride(from: Int64(24_000), to: 27_000, by: 45) {
             var (low, high) = (day * 86_400, (day + 45) * 86_400)
             guard zone.offset(at: low) != zone.offset(at: high) else { continue }
             while high - low > 1 {

@@ -70,7 +70,7 @@ struct FacetReader {
         if input == .range, !field.hasRanges {
             throw object.error(
                 "input",
-                "a range needs a number, integer, duration or time; '\(field.name)' is of the "
+                "a range needs a number, integer, duration, time or date; '\(field.name)' is of the "
                     + "type \(type)")
         }
         if input == .text, !field.hasTexts {

@@ -10,7 +10,7 @@ extension Field {
     /// Whether the field's values can be compared, and so lie in ranges.
     var hasRanges: Bool {
         switch type {
-        case .number, .integer, .duration, .time: true
+        case .number, .integer, .duration, .time, .date: true
         case .text, .keywords, .boolean, .url, .image, .markdown: false
         @unknown default: false
         }
@@ -28,6 +28,7 @@ extension Field {
         case .number, .duration: exactNumber(text)
         case .boolean: text == "true" ? true : text == "false" ? false : nil
         case .time: Timestamp.isExact(text) ? Timestamp(text).map { .text($0.shortText) } : nil
+        case .date: Timestamp.isDate(text) ? .text(text) : nil
         @unknown default: nil
         }
     }
@@ -41,13 +42,16 @@ extension Field {
         case .number, .duration: value.number != nil
         case .boolean: value.bool != nil
         case .time: value.text.map { Timestamp($0) != nil } ?? false
+        case .date: value.text.map(Timestamp.isDate) ?? false
         @unknown default: false
         }
     }
 
     /// The end of a range that a person wrote; a date as the last day is in it as a whole.
     func bound(writtenAs text: String, isUpper: Bool) -> Predicate.Bound? {
-        guard type == .time else { return finiteNumber(text).map { Predicate.Bound($0) } }
+        guard type == .time || type == .date else {
+            return finiteNumber(text).map { Predicate.Bound($0) }
+        }
         guard let seconds = seconds(text) else { return nil }
         return isUpper && Timestamp.isDate(text)
             ? Predicate.Bound(seconds + 86_400, isIncluded: false) : Predicate.Bound(seconds)
@@ -55,11 +59,12 @@ extension Field {
 
     /// The end of a range as the settings give it, in the unit of the index.
     func position(_ value: Value) -> Double? {
-        type == .time ? value.text.flatMap(seconds) : value.number
+        type == .time || type == .date ? value.text.flatMap(seconds) : value.number
     }
 
     private func seconds(_ text: String) -> Double? {
-        Timestamp(text).map { Double($0.milliseconds) / 1000 }
+        if type == .date, !Timestamp.isDate(text) { return nil }
+        return Timestamp(text).map { Double($0.milliseconds) / 1000 }
     }
 
     /// A number; nil for a whole one that can't be told from its neighbours.

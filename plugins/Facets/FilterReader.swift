@@ -45,7 +45,7 @@ struct FilterReader {
         guard field.hasRanges else {
             throw object.error(
                 name,
-                "a range needs a number, integer, duration or time; '\(field.name)' is of the "
+                "a range needs a number, integer, duration, time or date; '\(field.name)' is of the "
                     + "type \(field.type.rawValue)")
         }
         guard let position = field.position(value) else {

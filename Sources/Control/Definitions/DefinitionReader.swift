@@ -102,48 +102,6 @@ public enum DefinitionReader {
         return definition
     }
 
-    private static func fields(_ node: DefinitionNode) throws(DefinitionProblem) -> [Field] {
-        var fields: [Field] = []
-        for (key, declaration) in try node.pairs() {
-            guard Names.isField(key.name) else {
-                throw key.node.problem(
-                    "'\(key.name)' is no field's name",
-                    hint: "a letter a-z, then up to 62 of a-z A-Z 0-9 _ -")
-            }
-            fields.append(try field(key.name, declaration))
-        }
-        return fields
-    }
-
-    private static func field(
-        _ name: String, _ node: DefinitionNode
-    ) throws(DefinitionProblem) -> Field {
-        let members = try node.members(known: ["type", "required", "search", "min", "max"])
-        guard let type = members["type"] else {
-            let types = Field.FieldType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw node.problem("\(node.path): 'type' is missing", hint: "one of \(types)")
-        }
-        var field = Field(name: name, type: try type.choice(Field.FieldType.self))
-        field.required = try members["required"]?.bool() ?? false
-        field.search = try members["search"]?.bool() ?? false
-        if field.search, ![.text, .keywords, .url, .markdown].contains(field.type) {
-            throw node.problem(
-                "\(node.path): only text, keywords, url and markdown can be searched")
-        }
-        for bound in ["min", "max"] {
-            guard let node = members[bound] else { continue }
-            guard [.number, .integer, .duration].contains(field.type) else {
-                throw node.problem("\(node.path): a \(field.type.rawValue) has no '\(bound)'")
-            }
-            if bound == "min" { field.min = try node.number() }
-            if bound == "max" { field.max = try node.number() }
-        }
-        if let min = field.min, let max = field.max, min > max {
-            throw node.problem("\(node.path): 'min' is greater than 'max'")
-        }
-        return field
-    }
-
     private static func components(
         _ node: DefinitionNode
     ) throws(DefinitionProblem) -> [ComponentDefinition] {

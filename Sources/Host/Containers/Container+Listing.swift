@@ -70,9 +70,10 @@ extension Container {
         try domain.limits.check(page: request.limit)
         try domain.limits.check(
             search: request.search, sort: request.sort, selection: request.selection)
-        let known = Set(definition.fields.map(\.name))
+        // What follows from another field is in no item.
+        let known = definition.fields.filter { $0.derivation == nil }.map(\.name)
         if let unknown = request.fields?.first(where: { !known.contains($0) }) {
-            throw .fieldUnknown(field: unknown, known: definition.fields.map(\.name))
+            throw .fieldUnknown(field: unknown, known: known)
         }
     }
 

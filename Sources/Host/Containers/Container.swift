@@ -28,6 +28,10 @@ public final class Container {
     let meters: ContainerMeters
     /// The definition as it stands: what was applied, and what was attached, moved or hidden since.
     private(set) var definition: ContainerDefinition
+    /// Its fields of times that are put without an offset.
+    private(set) var localTimes = LocalTimes(fields: [])
+    /// Its fields whose time zone can't be read.
+    private var zoneFailures: [(what: String, reason: String)] = []
     /// The definition as it was last applied; what the next one is compared with.
     private(set) var applied: ContainerDefinition?
     /// Components that are not there any more and left records.
@@ -94,6 +98,10 @@ extension Container {
         _ slots: [Slot]
     ) {
         definition = live
+        localTimes = LocalTimes(fields: live.fields)
+        zoneFailures = FieldZones.problems(of: live.fields).map {
+            ("field \($0.field)", "has no time zone: \($0.reason)")
+        }
         self.applied = applied
         self.remains = remains
         self.slots = slots
@@ -206,12 +214,13 @@ extension Container {
 
     /// What is wrong, a sentence each.
     var problems: [String] {
-        delegates.failures.map { "The \($0.what) of \(name) \($0.reason)" }
+        (delegates.failures + zoneFailures).map { "The \($0.what) of \(name) \($0.reason)" }
             + componentFailures.map { "The component \(name)/\($0.name) \($0.reason)" }
     }
 
     private var failures: [(what: String, reason: String)] {
-        delegates.failures + componentFailures.map { ("component \($0.name)", $0.reason) }
+        delegates.failures + zoneFailures
+            + componentFailures.map { ("component \($0.name)", $0.reason) }
     }
 
     private var componentFailures: [(name: String, reason: String)] {

@@ -30,17 +30,16 @@ struct DefinitionRecord: Equatable {
     }
 
     /// Of a definition that names no delegate.
-    private static let version: Int64 = 1
+    fileprivate static let version: Int64 = 1
     /// Of one that does: a daemon that knows none must not go on without.
-    private static let delegateVersion: Int64 = 2
-
+    fileprivate static let delegateVersion: Int64 = 2
     /// Of one that says which lists screens show where: a daemon that does not know must not show others.
-    private static let listsVersion: Int64 = 3
+    fileprivate static let listsVersion: Int64 = 3
+    /// Of one with dates, or times of a zone.
+    fileprivate static let dateVersion: Int64 = 4
 
     private var version: Int64 {
-        let definitions = [live, applied].compactMap { $0 }
-        if definitions.contains(where: \.namesLists) { return Self.listsVersion }
-        return definitions.contains(where: \.namesDelegate) ? Self.delegateVersion : Self.version
+        [live, applied].compactMap { $0?.version }.max() ?? Self.version
     }
 
     private var value: [String: Value] {
@@ -66,7 +65,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.listsVersion).contains(version),
+            (Self.version...Self.dateVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -84,12 +83,16 @@ extension DefinitionRecord {
 }
 
 extension ContainerDefinition {
-    fileprivate var namesDelegate: Bool {
-        delegate != nil || scopes.contains { $0.delegate != nil }
-    }
-
-    fileprivate var namesLists: Bool {
-        lists != nil || scopes.contains { $0.lists.isByMode }
+    /// The version that a daemon has to know.
+    fileprivate var version: Int64 {
+        if fields.contains(where: { $0.derivation != nil || $0.zone != nil }) {
+            return DefinitionRecord.dateVersion
+        }
+        if lists != nil || scopes.contains(where: { $0.lists.isByMode }) {
+            return DefinitionRecord.listsVersion
+        }
+        return delegate != nil || scopes.contains { $0.delegate != nil }
+            ? DefinitionRecord.delegateVersion : DefinitionRecord.version
     }
 
     fileprivate var value: [String: Value] {
@@ -136,6 +139,12 @@ extension Field {
         if search { value["search"] = true }
         value["min"] = min.map(Value.number)
         value["max"] = max.map(Value.number)
+        value["zone"] = zone.map(Value.text)
+        if let derivation {
+            value["of"] = .text(derivation.of)
+            value["by"] = .text(derivation.by.rawValue)
+            value["zone"] = .text(derivation.zone)
+        }
         return value
     }
 
@@ -147,6 +156,14 @@ extension Field {
             name: name, type: type, required: value["required"]?.bool ?? false,
             search: value["search"]?.bool ?? false, min: value["min"]?.number,
             max: value["max"]?.number)
+        guard type == .date else {
+            zone = value["zone"]?.text
+            return
+        }
+        guard let of = value["of"]?.text, let zone = value["zone"]?.text,
+            let by = value["by"]?.text.flatMap(Bucket.init(rawValue:))
+        else { return nil }
+        derivation = Derivation(of: of, by: by, zone: zone)
     }
 }
 

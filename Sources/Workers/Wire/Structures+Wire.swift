@@ -144,7 +144,8 @@ extension Field: WireCodable {
     var wire: Value {
         .wire(members: [
             "name": name, "type": type, "required": required, "search": search, "min": min,
-            "max": max, "title": title, "unit": unit, "summary": summary,
+            "max": max, "title": title, "unit": unit, "summary": summary, "derivation": derivation,
+            "zone": zone,
         ])
     }
 
@@ -155,6 +156,17 @@ extension Field: WireCodable {
             required: try object("required"), search: try object("search"),
             min: try object("min"), max: try object("max"), title: try object("title"),
             unit: try object("unit"), summary: try object("summary"))
+        derivation = try object("derivation")
+        zone = try object("zone")
+    }
+}
+
+extension Field.Derivation: WireCodable {
+    var wire: Value { .wire(members: ["of": of, "by": by, "zone": zone]) }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        self.init(of: try object("of"), by: try object("by"), zone: try object("zone"))
     }
 }
 

@@ -201,3 +201,4 @@ extension ThreadQuery.Order: WireCodable {}
 extension SectionInput: WireCodable {}
 extension SubjectKind: WireCodable {}
 extension Field.FieldType: WireCodable {}
+extension Field.Bucket: WireCodable {}

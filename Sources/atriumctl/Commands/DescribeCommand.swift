@@ -142,10 +142,17 @@ struct DescribeCommand: AsyncParsableCommand {
         ])
         for field in reply.fields {
             table.add([
-                field.name, field.type, field.required ? "yes" : "", field.search ? "yes" : "",
+                field.name, type(of: field), field.required ? "yes" : "", field.search ? "yes" : "",
                 field.min.map(Wording.number) ?? "", field.max.map(Wording.number) ?? "",
             ])
         }
         return table
+    }
+
+    /// `date (week of start, Europe/Rome)`.
+    private func type(of field: Field) -> String {
+        let source = field.of.map { "\(field.by ?? "") of \($0)" }
+        let details = [source, field.zone].compactMap(\.self)
+        return field.type + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
     }
 }

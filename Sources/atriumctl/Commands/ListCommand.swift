@@ -124,7 +124,9 @@ enum FilterHint {
 struct ItemTable {
     private(set) var table: Table
 
-    init(fields: [Field], items: [Item]) {
+    init(fields declared: [Field], items: [Item]) {
+        // A date that follows from a field is in no item.
+        let fields = declared.filter { $0.of == nil }
         let hasVotes = items.contains { $0.votes != nil }
         let hasComments = items.contains { $0.comments != nil }
         var columns = [Table.Column.identifier("id")]

@@ -1,5 +1,6 @@
 package import AtriumKit
 package import Index
+import TimeZones
 
 /// What the index promises, done the plain way: every query looks at every item.
 ///
@@ -41,6 +42,7 @@ package struct IndexModel {
     }
 
     private let types: [String: Field.FieldType]
+    private let derivations: [String: Field.Derivation]
     private let searched: [String]
     private let memo = FoldMemo()
     package var items: [String: Stored] = [:]
@@ -49,6 +51,10 @@ package struct IndexModel {
 
     package init(fields: [Field]) {
         types = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.type) })
+        derivations = Dictionary(
+            uniqueKeysWithValues: fields.compactMap { field in
+                field.derivation.map { (field.name, $0) }
+            })
         searched = fields.filter(\.search).map(\.name)
     }
 
@@ -159,6 +165,7 @@ package struct IndexModel {
         case "votes.count": return [.number(Double(tallies[item.id]?.count ?? 0))]
         case "comments.count": return [.number(Double(comments[item.id] ?? 0))]
         default:
+            if let derivation = derivations[field] { return dates(derivation, item) }
             guard let value = item.fields[field] else { return [] }
             let type = types[field]
             if type == .text || type == .keywords, let list = value.list {
@@ -168,12 +175,27 @@ package struct IndexModel {
         }
     }
 
+    /// The date that follows from another field.
+    private func dates(_ derivation: Field.Derivation, _ item: Item) -> [ModelValue] {
+        guard let seconds = item.fields[derivation.of]?.text.flatMap(TimeText.seconds),
+            let zone = try? ZoneDirectory.system.zone(derivation.zone)
+        else { return [] }
+        var day = zone.day(at: Int64(seconds.rounded(.down)))
+        switch derivation.by {
+        // 1970-01-05 was a Monday.
+        case .week: while (day - 4) % 7 != 0 { day -= 1 }
+        case .month: while CivilDate(days: day).day != 1 { day -= 1 }
+        default: break
+        }
+        return [.number(Double(day * 86_400))]
+    }
+
     private func converted(_ value: Value, _ field: String) -> ModelValue? {
         if field.contains(".") { return value.number.map(ModelValue.number) }
         switch types[field] {
         case .text, .keywords: return value.text.map(ModelValue.text)
         case .boolean: return value.bool.map { .number($0 ? 1 : 0) }
-        case .time: return value.text.flatMap(TimeText.seconds).map(ModelValue.number)
+        case .time, .date: return value.text.flatMap(TimeText.seconds).map(ModelValue.number)
         case nil: return nil
         default: return value.number.map(ModelValue.number)
         }

@@ -23,6 +23,37 @@ public struct Field: Sendable, Hashable {
         case image
         /// Text in Markdown, as it was written. Searched, sorted and filtered as text.
         case markdown
+        /// A day `2026-01-31`, which follows from a time: the first of a day, a week or a month.
+        ///
+        /// A predicate's range counts it as the time that is its midnight in UTC.
+        case date
+    }
+
+    /// What a date is the first day of.
+    public enum Bucket: String, Sendable, Hashable, CaseIterable {
+        /// The day itself.
+        case day
+        /// A week, from Monday.
+        case week
+        /// A month.
+        case month
+    }
+
+    /// How a date follows from another field.
+    public struct Derivation: Sendable, Hashable {
+        /// The field of the type `time`; an item without it has no date.
+        public var of: String
+        /// What the date is the first day of.
+        public var by: Bucket
+        /// The time zone whose clocks tell which day it is, as in `Europe/Rome`.
+        public var zone: String
+
+        /// A derivation.
+        public init(of: String, by: Bucket, zone: String) {
+            self.of = of
+            self.by = by
+            self.zone = zone
+        }
     }
 
     /// The name: `[a-z][a-zA-Z0-9_-]{0,62}`.
@@ -43,6 +74,12 @@ public struct Field: Sendable, Hashable {
     public var unit: String?
     /// What it means, in a sentence; nil: that is plain to see.
     public var summary: String?
+    /// How it follows from another field: no item is put with it; nil: items are.
+    public var derivation: Derivation?
+    /// The time zone in which the host reads a time that is put without an offset; nil: it takes none.
+    ///
+    /// Times alone.
+    public var zone: String?
 
     /// A field; optional, not searched, unbounded and without words of its own unless told.
     public init(

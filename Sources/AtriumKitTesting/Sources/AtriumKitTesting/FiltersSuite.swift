@@ -146,7 +146,7 @@ struct FiltersSuite {
                 case .url: (0..<count).map { .text("https://example.org/\($0)") }
                 case .markdown: (0..<count).map { .text("*\($0)*") }
                 case .boolean: count < 3 ? [true] : [false, true]
-                case .time: (0..<count).map { .text("202\($0)-01-31") }
+                case .time, .date: (0..<count).map { .text("202\($0)-01-31") }
                 case .number: (0..<count).map { .number(Double($0) / 2) }
                 default: (0..<count).map { .int($0 * 7) }
                 }

@@ -1,0 +1,112 @@
+package import AtriumKit
+import TimeZones
+
+/// A column of dates: what each row has follows from what it has in a column of times.
+struct DateColumn {
+    /// Its number.
+    let column: Int
+    /// That of the times.
+    let source: Int
+    private let bucket: Field.Bucket
+    private let zone: Zone
+
+    /// Those of these fields; one whose zone can't be read has no values.
+    static func all(of fields: [Field]) -> [DateColumn] {
+        fields.enumerated().compactMap { column, field in
+            guard let derivation = field.derivation,
+                let source = fields.firstIndex(where: { $0.name == derivation.of }),
+                fields[source].type == .time,
+                let zone = try? ZoneDirectory.system.zone(derivation.zone)
+            else { return nil }
+            return DateColumn(column: column, source: source, bucket: derivation.by, zone: zone)
+        }
+    }
+
+    /// The date that follows from a time, as the time that is its midnight in UTC; NaN from none.
+    func date(_ seconds: Double) -> Double {
+        // Beyond that there are no years, but a record may say anything.
+        guard seconds.magnitude < 1e12 else { return .nan }
+        let day = zone.day(at: Int64(seconds.rounded(.down)))
+        return Double(bucket.firstDay(of: day) * 86_400)
+    }
+}
+
+extension Field.Bucket {
+    /// The first day of the bucket that a day is in, both counted from 1970-01-01.
+    fileprivate func firstDay(of day: Int64) -> Int64 {
+        switch self {
+        case .day: day
+        // 1970-01-01 was a Thursday.
+        case .week: (day + 3).dividedDown(by: 7) * 7 - 3
+        case .month: day - CivilDate(days: day).day + 1
+        @unknown default: day
+        }
+    }
+}
+
+/// The fields of times that a person may put without an offset.
+package struct LocalTimes {
+    private let zones: [(field: String, zone: Zone)]
+
+    /// Those of these fields; one whose zone can't be read takes no such times.
+    package init(fields: [Field]) {
+        zones = fields.compactMap { field in
+            guard let name = field.zone, let zone = try? ZoneDirectory.system.zone(name)
+            else { return nil }
+            return (field.name, zone)
+        }
+    }
+
+    /// Whether there are none.
+    package var isEmpty: Bool { zones.isEmpty }
+
+    /// An item whose times all have an offset: one without was read in its field's zone.
+    package func complete(_ item: Item) -> Item {
+        var item = item
+        for (field, zone) in zones {
+            guard let text = item.fields[field]?.text, let complete = zone.complete(text)
+            else { continue }
+            item.fields[field] = .text(complete)
+        }
+        return item
+    }
+}
+
+extension Zone {
+    /// A time without an offset with that of the zone's clocks then, a date with its first moment; nil for any other
+    /// text, which stays as it is.
+    fileprivate func complete(_ text: String) -> String? {
+        // Browsers leave out the seconds of 20:15.
+        let end = Timestamp.isDate(text) ? "" : text.utf8.count == 16 ? ":00Z" : "Z"
+        let utc = text + end
+        guard Timestamp.isExact(utc), let shown = Timestamp(utc)?.milliseconds else { return nil }
+        let seconds = shown.dividedDown(by: 1_000)
+        let moment = moment(showing: seconds)
+        let offset = offset(at: moment)
+        let milliseconds = moment * 1_000 + shown - seconds * 1_000
+        // Clocks were once set by the sun, and a text has no seconds of an offset.
+        guard offset % 60 == 0 else { return Timestamp(milliseconds: milliseconds).text }
+        let clock = Timestamp(milliseconds: milliseconds + offset * 1_000).text.dropLast()
+        let minutes = offset.magnitude / 60
+        let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return (clock.hasSuffix(".000") ? clock.dropLast(4) : clock) + (offset < 0 ? "-" : "+")
+            + parts.joined(separator: ":")
+    }
+}
+
+/// What keeps fields from working.
+package enum FieldZones {
+    /// The fields whose time zone can't be read, each with why.
+    package static func problems(of fields: [Field]) -> [(field: String, reason: String)] {
+        fields.compactMap { field in
+            guard let name = field.derivation?.zone ?? field.zone else { return nil }
+            do throws(ZoneProblem) {
+                _ = try ZoneDirectory.system.zone(name)
+                return nil
+            } catch {
+                let hint = error.hint.map { " (\($0))" } ?? ""
+                return (field.name, error.description + hint)
+            }
+        }
+    }
+}
