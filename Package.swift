@@ -120,6 +120,7 @@ let package = Package(
             swiftSettings: strict),
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
         .target(
@@ -173,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "atriumctl",
             dependencies: [
-                "CProcess", "Interfaces", "Varlink", "JSONCodec", arguments, nioCore, nioPosix,
+                "CProcess", "CZlib", "Interfaces", "Varlink", "JSONCodec", arguments, nioCore,
+                nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(

@@ -17,6 +17,14 @@ import Varlink
                 == .item(.init(id: "b", fields: .empty, parent: "a")))
     }
 
+    @Test func `an item whose fields stand beside its id`() throws {
+        #expect(
+            try line(#"{"id":1,"component":"gear","title":null}"#)
+                == .flat([
+                    .init("id", .int(1)), .init("component", "gear"), .init("title", .null),
+                ]))
+    }
+
     @Test func `a record of an export`() throws {
         let record = Record(
             component: "stars", kind: "votes", key: "a", actor: "unix:0", value: ["value": 4])
@@ -30,14 +38,18 @@ import Varlink
     }
 
     @Test(arguments: [
-        (#"{"id":"a","fields":{}"#, "byte 21"), ("nonsense", "byte 0"), ("[1]", "object"),
-        (#"{"id":"a"}"#, "fields"), (#"{"id":1,"fields":{}}"#, "id: expected a string"),
+        (#"{"id":"a","fields":{}"#, "column 22"), ("nonsense", "column 1"), ("[1]", "object"),
+        ("{\"id\":\"ä\",\n  \"title\": \"ß\" 3}", "line 8, column 16"),
+        (#"{"id":1,"fields":{}}"#, "id: expected a string"),
         (#"{"id":"a","fields":{},"titel":1}"#, "titel"),
         (#"{"id":"a","fields":{},"ifRevision":1}"#, "ifRevision"),
         (#"{"id":"a","id":"b","fields":{}}"#, "id"), (#"{"atrium":2}"#, "another format"),
     ])
     func `what is bad says why`(text: String, part: String) throws {
-        let error = try #require(#expect(throws: ImportLineError.self) { try line(text) })
+        let error = try #require(
+            #expect(throws: ImportLineError.self) {
+                try ImportLine(Array(text.utf8), line: 7)
+            })
         #expect(error.reason.contains(part), "\(error.reason)")
     }
 }
@@ -112,6 +124,16 @@ import Varlink
         #expect(report.badLines.map(\.line) == Array(1...10))
     }
 
+    @Test func `a report names ids that stand twice`() {
+        var report = ImportReport()
+        for line in 2...13 { report.add(.init(id: "a", line: line, before: line - 1)) }
+        #expect(report.complaints.count == 11)
+        #expect(
+            report.complaints.first
+                == "line 2: the id 'a' stands in line 1 already; the later one counts")
+        #expect(report.complaints.last == "and 2 more ids that stood before")
+    }
+
     @Test func `a report ends with counts, time and rate`() {
         var report = ImportReport()
         report.add(inserted: 1500, updated: 2, unchanged: 498)
@@ -127,6 +149,8 @@ import Varlink
             #expect(DisplayWidth.of(text) < width)
         }
         let text = ProgressBar.text(done: 25800, fraction: 0.43, seconds: 2, width: 80)
-        #expect(text.hasSuffix("]   43%  25,800 items  12,900/s"))
+        #expect(text.hasSuffix("]   43%  25,800 items  12,900/s  3s left"))
+        let early = ProgressBar.text(done: 1, fraction: 0.01, seconds: 0.5, width: 80)
+        #expect(!early.contains("left"))
     }
 }

@@ -20,6 +20,12 @@ private final class Shop: Sendable {
     }
 
     let state = Mutex(State())
+    private static let fields = [
+        Field(name: "title", type: "text", required: false, search: false),
+        Field(name: "rating", type: "number", required: false, search: false),
+        Field(name: "length", type: "duration", required: false, search: false),
+        Field(name: "genres", type: "keywords", required: false, search: false),
+    ]
 
     /// The error for a batch; nil when it goes in.
     func put(_ batch: [Contents.Put.Parameters.Items]) -> (any VarlinkErrorReply)? {
@@ -51,6 +57,11 @@ private final class Shop: Sendable {
             call.reply(
                 .init(inserted: parameters.items.count, updated: 0, unchanged: 0, sequence: 1))
         }
+        router.handle(Containers.Describe.self) { parameters, call in
+            let container = Container(
+                name: parameters.container, title: "", state: .ready, items: 0, components: [])
+            call.reply(.init(container: container, fields: Self.fields, sequence: 1))
+        }
         router.handle(Containers.Restore.self) { parameters, call in
             self.state.withLock { $0.records += parameters.records }
             call.reply(.init(restored: parameters.records.count, unchanged: 0, sequence: 1))
@@ -63,16 +74,23 @@ private final class Shop: Sendable {
 
 @Suite(.timeLimit(.minutes(3))) struct `Importing` {
     /// Imports lines into a shop.
-    private func run(_ lines: [String], _ shop: Shop = Shop()) async throws -> ImportReport {
+    private func run(
+        _ lines: [String], _ shop: Shop = Shop(), wishes: ItemShape.Wishes = .init(),
+        isInterrupted: @escaping () -> Bool = { false }
+    ) async throws -> ImportReport {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/socket"
         let file = try folder.write("lines", lines.joined(separator: "\n"))
         let server = try await shop.serve(at: path)
         do {
             var importer = Importer(
-                try await Session(socket: path), container: "films", component: nil)
-            var reader = try LineReader(file)
-            try await importer.run(&reader)
+                try await Session(socket: path), container: "films", component: nil,
+                wishes: wishes, isInterrupted: isInterrupted)
+            var reader = try ImportFile.open(file)
+            do {
+                try await importer.run(&reader)
+            } catch is ImportInterrupted {
+            }
             await server.stop(within: .zero)
             return importer.report
         } catch {
@@ -144,6 +162,93 @@ private final class Shop: Sendable {
         lines[1500] = item("twice", "2")
         _ = try await run(lines, shop)
         shop.state.withLock { #expect($0.items["twice"]?.text == #"{"rating":2}"#) }
+    }
+
+    @Test func `an id that stands twice is told, also within a batch`() async throws {
+        let shop = Shop()
+        let report = try await run(
+            [item("a", "1"), item("b"), item("a", "2"), item("a", "3")], shop)
+        #expect(
+            report.duplicates
+                == [.init(id: "a", line: 3, before: 1), .init(id: "a", line: 4, before: 3)])
+        #expect((report.inserted, report.bad) == (4, 0))
+        shop.state.withLock { #expect($0.items["a"]?.text == #"{"rating":3}"#) }
+    }
+
+    @Test func `an import that is interrupted counts what is in`() async throws {
+        let shop = Shop()
+        let asked = Mutex(0)
+        let report = try await run((1...5000).map { item("i\($0)") }, shop) {
+            asked.withLock { count in
+                count += 1
+                return count > 2500
+            }
+        }
+        #expect(report.inserted == 2000)
+        shop.state.withLock { #expect($0.items.count == 2000) }
+    }
+
+    @Test func `a table's cells become what the container's fields are`() async throws {
+        let shop = Shop()
+        let report = try await run(
+            [
+                "ID;Title;Rating;Length;Genres;", #"a;"A ""B"";"#, #"C";8,5;1h57m;x, y|z;"#,
+                "b;;7,5;;;", "c;C;high;;;", "d;D", ";;;;;",
+            ], shop)
+        #expect((report.inserted, report.bad) == (2, 2))
+        #expect(report.badLines.map(\.line) == [5, 6])
+        #expect(report.badLines[0].reason == "column 3: rating: expected a number, found 'high'")
+        shop.state.withLock {
+            #expect(
+                $0.items["a"]?.text
+                    == #"{"title":"A \"B\";\nC","rating":8.5,"length":7020,"genres":["x, y","z"]}"#)
+            #expect($0.items["b"]?.text == #"{"rating":7.5}"#)
+        }
+    }
+
+    @Test func `an array of flat objects, in another object or not, becomes items`() async throws {
+        for (head, tail) in [("[", "]"), (#"{"count": 2, "films": ["#, "], \"next\": null}")] {
+            let shop = Shop()
+            let report = try await run(
+                [
+                    head + #"{"Id": 7, "title": 1984, "length": "1h", "genres": ["a"]}, "#,
+                    #" {"id": "b", "rating": null, "titel": "B"}, 3"# + tail,
+                ], shop)
+            #expect(report.inserted == 1)
+            #expect(report.badLines.map(\.line) == [2, 2])
+            #expect(report.badLines[0].reason.contains("did you mean 'title'?"))
+            shop.state.withLock {
+                #expect(
+                    $0.items["7"]?.text == #"{"title":"1984","length":3600,"genres":["a"]}"#)
+            }
+        }
+    }
+
+    @Test func `ids are made of columns, and others are left out`() async throws {
+        let shop = Shop()
+        let wishes = ItemShape.Wishes(id: ["Title", "rating"], ignored: ["Note"])
+        _ = try await run(["title,Rating,note", "Amélie's  Œuvre!,8,x"], shop, wishes: wishes)
+        _ = try await run([#"{"title":"Ünder","rating":9,"note":3}"#], shop, wishes: wishes)
+        shop.state.withLock {
+            #expect(
+                $0.items["amelies-oeuvre-8"]?.text == #"{"title":"Amélie's  Œuvre!","rating":8}"#)
+            #expect($0.items["under-9"]?.text == #"{"title":"Ünder","rating":9}"#)
+        }
+    }
+
+    @Test(arguments: [
+        ("id,titel", "line 1, column 2: 'titel' is no field of 'films'", "did you mean 'title'?"),
+        ("title,rating", "line 1 names no column 'id'", "--id title,year"),
+        ("id,title,TITLE", "the columns 'title' and 'TITLE' mean the same", "--ignore"),
+        ("id,\"title", "line 1: column 4: a quote is opened here and never closed", nil),
+    ])
+    func `a table whose first row does not fit is refused as a whole`(
+        header: String, sentence: String, hint: String?
+    ) async throws {
+        let failure = try await #require(
+            #expect(throws: CommandFailure.self) { try await run([header, "a,b"]) })
+        #expect(failure.sentence.contains(sentence), "\(failure)")
+        #expect(hint.map { failure.hint?.contains($0) == true } ?? true, "\(failure)")
     }
 
     @Test func `what an export with votes and comments wrote is taken back`() async throws {

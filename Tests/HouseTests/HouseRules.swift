@@ -33,6 +33,7 @@ enum HouseRules {
         "greeter-client": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "Instruments": ["CoreMetrics"],
         "CXXHash": [],
+        "CZlib": [],
         "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
         "Index": ["AtriumKit", "CBits", "JSONCodec", "TimeZones"],
         "PluginLoader": ["AtriumKit", "JSONCodec"],
@@ -61,7 +62,7 @@ enum HouseRules {
             "NIOCore", "Logging",
         ],
         "atriumctl": [
-            "CProcess", "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore",
+            "CProcess", "CZlib", "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore",
             "NIOPosix",
         ],
         "atrium-worker": [

@@ -39,7 +39,8 @@ enum FieldInput {
             switch field.type {
             case "keywords": .array(keywords(text))
             case "number": finite(text).map(number)
-            case "integer": Int64(text).map { .int($0) }
+            case "integer":
+                (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map { .int($0) }
             case "boolean": boolean(text)
             case "duration": duration(text).map(number)
             default: .string(text)

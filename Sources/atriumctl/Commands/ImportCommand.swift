@@ -4,11 +4,18 @@ import JSONCodec
 /// The command `atriumctl import CONTAINER FILE`.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put the items of a file: a line of JSON each.",
+        commandName: "import", abstract: "Put the items of a file: CSV or JSON.",
         discussion: """
-            A line is {"id": …, "fields": {…}}, or what 'export' writes. Bad lines are named and \
-            left out; all others go in. What is there just so stays untouched, so an import that \
-            was interrupted is completed by running it again.
+            A file is a CSV table whose first row names the columns (separated by commas, semicolons \
+            or tabs; UTF-8, UTF-16 or Windows-1252), an array of JSON objects, or a JSON object a \
+            line; it may be packed by gzip. Columns and members are fields, beside 'id' and \
+            'parent', in any case. Values are read as 'put' reads them: durations as 1h57m, several \
+            keywords separated by '|', ';' or ','. What 'export' writes is taken back just so: \
+            {"id": …, "fields": {…}}.
+
+            Bad lines are named and left out; all others go in. Of an id that stands twice the later \
+            line counts. What is there just so stays untouched, so an import that was interrupted is \
+            completed by running it again.
             """)
 
     @Argument(help: "The container.", completion: .containers)
@@ -18,6 +25,25 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String
 
     @Option(
+        help: ArgumentHelp(
+            "What the file is: csv, json or ndjson; by default its content tells.",
+            valueName: "format"))
+    var format: ImportFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make ids of these columns, separated by commas: of title,year comes alien-1979.",
+            valueName: "columns"),
+        completion: .fieldNames)
+    var id: String?
+
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Leave this column out; may stand several times.", valueName: "column"),
+        completion: .nothing)
+    var ignore: [String] = []
+
+    @Option(
         help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
         completion: .components)
     var component: String?
@@ -25,9 +51,13 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        var reader = try LineReader(file)
+        var reader = try ImportFile.open(file, format: format)
         let session = try await connection.connect()
-        var importer = Importer(session, container: container, component: component)
+        Interruption.watch()
+        let columns = (id ?? "").split(separator: ",").map(ItemShape.trimmed)
+        var importer = Importer(
+            session, container: container, component: component,
+            wishes: .init(id: columns, ignored: ignore), isInterrupted: { Interruption.isThere })
         let started = ContinuousClock.now
         var failure: (any Error)?
         do {
@@ -36,19 +66,31 @@ struct ImportCommand: AsyncParsableCommand {
             failure = error
         }
         let seconds = (ContinuousClock.now - started) / .seconds(1)
-        let report = importer.report
+        try tell(importer.report, seconds: seconds, failure)
+    }
+
+    private func tell(_ report: ImportReport, seconds: Double, _ failure: (any Error)?) throws {
         for complaint in report.complaints { Output.note("atriumctl: \(complaint)") }
+        let summary = report.summary(seconds: seconds)
+        let json = connection.json ? JSON.encode(report.json(seconds: seconds)) : nil
+        if failure is ImportInterrupted {
+            if let json { Output.rawLine(json) }
+            Output.note("atriumctl: interrupted; what is in stays: \(summary)")
+            Output.note("hint: the same command goes on: it passes over what is in.")
+            throw ExitCode(Self.interrupted)
+        }
         if let failure {
-            if report.done > 0 {
-                Output.note("atriumctl: before that: \(report.summary(seconds: seconds))")
-            }
+            if report.done > 0 { Output.note("atriumctl: before that: \(summary)") }
             throw failure
         }
-        if connection.json {
-            Output.rawLine(JSON.encode(report.json(seconds: seconds)))
+        if let json {
+            Output.rawLine(json)
         } else {
-            Output.line(report.summary(seconds: seconds))
+            Output.line(summary)
         }
         if report.bad > 0 { throw ExitCode(CommandFailure.Status.refused.rawValue) }
     }
+
+    /// As shells have it of a command that Ctrl-C ended.
+    private static let interrupted: Int32 = 130
 }

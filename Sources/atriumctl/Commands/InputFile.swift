@@ -27,7 +27,9 @@ enum InputFile {
     }
 
     /// The next bytes of an open file; nil at its end.
-    static func read(_ descriptor: Int32, _ path: String) throws -> [UInt8]? {
+    static func read(
+        _ descriptor: Int32, _ path: String
+    ) throws(CommandFailure) -> [UInt8]? {
         while true {
             var count = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in

@@ -85,6 +85,14 @@ extension Completions {
         }
     }
 
+    /// The names of that container's fields.
+    func fields() async throws -> [String] {
+        guard let container = try await named() else { return [] }
+        return try await session.call(
+            Containers.Describe.self, .init(container: container.name)
+        ).fields.map(\.name)
+    }
+
     /// The fields of that container, and what else it can be sorted by.
     func orders() async throws -> [String] {
         guard let container = try await named() else { return [] }
@@ -168,6 +176,8 @@ extension CompletionKind {
     static var filters: CompletionKind { asking { try await $0.filters() } }
     /// Fields of the container that is named before.
     static var orders: CompletionKind { asking { try await $0.orders() } }
+    /// Names of fields of the container that is named before.
+    static var fieldNames: CompletionKind { asking { try await $0.fields() } }
     /// Plugins.
     static var plugins: CompletionKind { asking { try await $0.plugins() } }
     /// Interfaces.

@@ -15,18 +15,24 @@ enum Nearest {
         return "\(nearest)There is: \(shown)\(known.count > 30 ? ", …" : ".")"
     }
 
-    /// The edit distance: letters to change, add or remove, without regard to case.
+    /// The edit distance: letters to change, add, remove or swap with the next, without regard to case.
     private static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one.lowercased()), Array(other.lowercased()))
-        var row = Array(0...other.count)
+        var (before, row) = (Array(0...other.count), Array(0...other.count))
         for (index, letter) in one.enumerated() {
+            let last = row
             var diagonal = row[0]
             row[0] = index + 1
             for (column, otherLetter) in other.enumerated() {
                 let change = diagonal + (letter == otherLetter ? 0 : 1)
                 diagonal = row[column + 1]
                 row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+                if index > 0, column > 0, letter == other[column - 1], otherLetter == one[index - 1]
+                {
+                    row[column + 1] = min(row[column + 1], before[column - 1] + 1)
+                }
             }
+            before = last
         }
         return row[other.count]
     }

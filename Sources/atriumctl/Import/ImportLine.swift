@@ -1,19 +1,25 @@
 import Interfaces
 import JSONCodec
 
-/// One line of a file that is imported.
+/// One line of a file that is imported, or one element of an array.
 enum ImportLine: Equatable {
     /// An empty line, or the first line of an export.
     case nothing
     /// An item: `{"id", "fields", "parent"?}`.
     case item(Contents.Put.Parameters.Items)
+    /// An item whose fields stand beside its id.
+    case flat([JSONValue.Member])
     /// A record of an export with votes and comments.
     case record(Record)
 
     /// Reads a line.
     ///
+    /// - Parameters:
+    ///   - bytes: The line.
+    ///   - line: The line that it begins in.
+    ///   - column: The column that it begins in, for messages.
     /// - Throws: ``ImportLineError`` that says what is wrong with it.
-    init(_ bytes: [UInt8]) throws(ImportLineError) {
+    init(_ bytes: [UInt8], line: Int = 1, column: Int = 1) throws(ImportLineError) {
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
             self = .nothing
             return
@@ -21,7 +27,7 @@ enum ImportLine: Equatable {
         do {
             self = try ImportLine.read(bytes)
         } catch let error as JSONError {
-            throw ImportLineError(reason: "\(error)")
+            throw ImportLineError(error, in: bytes, line: line, column: column)
         } catch let error as ImportLineError {
             throw error
         } catch {
@@ -38,13 +44,18 @@ enum ImportLine: Equatable {
             }
             return .item(item)
         } catch let error as JSONError {
-            guard error.kind == .unknownMember || error.kind == .missingMember,
+            guard [.unknownMember, .missingMember, .type].contains(error.kind),
                 case .object(let members) = try JSON.decode(JSONValue.self, from: bytes)
             else { throw error }
-            let names = members.map(\.name)
-            if names.contains("atrium") { return try header(.object(members)) }
-            guard names.contains("component") else { throw error }
-            return .record(try JSON.decode(Record.self, from: bytes))
+            let names = Set(members.map(\.name))
+            if names.contains("fields") { throw error }
+            if names.contains("atrium"), !names.contains("id") {
+                return try header(.object(members))
+            }
+            if names.isSuperset(of: ["component", "kind"]), !names.contains("id") {
+                return .record(try JSON.decode(Record.self, from: bytes))
+            }
+            return .flat(members)
         }
     }
 
@@ -61,4 +72,20 @@ enum ImportLine: Equatable {
 /// What is wrong with a line.
 struct ImportLineError: Error, Equatable {
     var reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    /// Says where something is wrong in what begins in a line and a column.
+    init(_ error: JSONError, in bytes: [UInt8], line: Int, column: Int) {
+        let before = bytes.prefix(error.offset)
+        let breaks = before.count { $0 == UInt8(ascii: "\n") }
+        let letters = before.reversed().prefix { $0 != UInt8(ascii: "\n") }
+            .count { $0 & 0xC0 != 0x80 }
+        let place =
+            breaks == 0
+            ? "column \(column + letters)"
+            : "line \(line + breaks), column \(letters + 1)"
+        let path = error.path.isEmpty ? "" : "\(error.path): "
+        reason = "\(path)expected \(error.expected), found \(error.found) (\(place))"
+    }
 }

@@ -8,10 +8,17 @@ struct ImportReport: Equatable {
         var reason: String
     }
 
+    /// An item that stands in the file again.
+    struct Duplicate: Equatable {
+        var id: String
+        var line: Int
+        /// The line before that it stands in.
+        var before: Int
+    }
+
     /// How many bad lines are named; the others are counted.
     static let named = 10
 
-    private(set) var lines = 0
     private(set) var inserted = 0
     private(set) var updated = 0
     private(set) var restored = 0
@@ -19,8 +26,10 @@ struct ImportReport: Equatable {
     private(set) var bad = 0
     /// The first bad lines.
     private(set) var badLines: [BadLine] = []
-
-    mutating func countLine() { lines += 1 }
+    /// How often an id stood in the file again.
+    private(set) var repeated = 0
+    /// The first of these.
+    private(set) var duplicates: [Duplicate] = []
 
     mutating func add(inserted: Int, updated: Int, unchanged: Int) {
         self.inserted += inserted
@@ -41,14 +50,26 @@ struct ImportReport: Equatable {
         if badLines.count > Self.named { badLines.removeLast() }
     }
 
+    mutating func add(_ duplicate: Duplicate) {
+        repeated += 1
+        if duplicates.count < Self.named { duplicates.append(duplicate) }
+    }
+
     /// How many entries were imported, or were there already.
     var done: Int { inserted + updated + restored + unchanged }
 
-    /// The bad lines, for standard error.
+    /// The bad lines and the ids that stand twice, for standard error.
     var complaints: [String] {
         var result = badLines.map { "line \($0.line): \($0.reason)" }
         if bad > badLines.count {
             result.append("and \(Wording.count(bad - badLines.count, "more bad line"))")
+        }
+        result += duplicates.map {
+            "line \($0.line): the id '\($0.id)' stands in line \($0.before) already; the later one counts"
+        }
+        if repeated > duplicates.count {
+            result.append(
+                "and \(Wording.count(repeated - duplicates.count, "more id")) that stood before")
         }
         return result.map(PrintableText.line)
     }
@@ -77,7 +98,8 @@ struct ImportReport: Equatable {
                             .init("line", .int(Int64($0.line))),
                             .init("reason", .string($0.reason)),
                         ])
-                    })), .init("seconds", .double(seconds)),
+                    })), .init("repeated", .int(Int64(repeated))),
+            .init("seconds", .double(seconds)),
         ])
     }
 }

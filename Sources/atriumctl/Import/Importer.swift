@@ -1,7 +1,8 @@
 import Interfaces
+import JSONCodec
 import Varlink
 
-/// Sends the lines of a file in batches, several at once, and leaves out the bad lines.
+/// Sends what a file holds in batches, several at once, and leaves out the bad lines.
 ///
 /// The daemon replies to batches in order. When one is refused, it is sent again without its bad entries, and
 /// without those that a batch sent after it has another version of: the later version must stay.
@@ -13,30 +14,53 @@ struct Importer {
     /// The entries behind a bad one are sent in pieces of this size, so that a file full of bad entries is not
     /// sent over and over.
     static let pieceSize = 64
+    /// The bytes of a call that an item takes beside its id and its fields, its parent's id included.
+    private static let itemOverhead = 256
 
     private let session: Session
     private let container: String
     private let component: String?
+    private let wishes: ItemShape.Wishes
+    /// Whether somebody wants the import to end early.
+    private let isInterrupted: () -> Bool
     private(set) var report = ImportReport()
     private var flights: [Flight] = []
     private var progress = ProgressBar()
+    private var places = ItemPlaces()
+    /// The line before that the latest item stands in, too.
+    private var repeated: Int?
+    private var shape: ItemShape?
+    private var table: TableShape?
 
-    init(_ session: Session, container: String, component: String?) {
+    init(
+        _ session: Session, container: String, component: String?,
+        wishes: ItemShape.Wishes = .init(),
+        isInterrupted: @escaping () -> Bool = { false }
+    ) {
         self.session = session
         self.container = container
         self.component = component
+        self.wishes = wishes
+        self.isInterrupted = isInterrupted
     }
 
     /// Imports a file.
     ///
-    /// - Throws: ``CommandFailure`` where nothing more can be imported; ``report`` has the counts so far.
-    mutating func run(_ reader: inout LineReader) async throws {
+    /// - Throws: ``CommandFailure`` where nothing more can be imported, ``ImportInterrupted``; ``report`` has the
+    ///   counts so far.
+    mutating func run(_ reader: inout any ImportReader) async throws {
         defer { progress.clear() }
+        if let rows = reader as? CSVReader, !rows.columns.isEmpty {
+            table = try TableShape(
+                rows.columns, try await itemShape(allowsDecimalComma: rows.allowsDecimalComma))
+        }
         var batch = ImportBatch()
-        while let bytes = try reader.next() {
-            report.countLine()
-            guard let entry = entry(bytes) else { continue }
-            if !batch.takes(entry) {
+        while !isInterrupted(), let piece = try reader.next() {
+            repeated = nil
+            guard let entry = try await entry(piece) else { continue }
+            // The daemon takes an id once in a call.
+            let isThere = repeated.map { $0 >= batch.entries.first?.line ?? .max } ?? false
+            if isThere || !batch.takes(entry) {
                 try await submit(batch)
                 batch = ImportBatch()
                 progress.show(
@@ -45,23 +69,54 @@ struct Importer {
             }
             batch.append(entry)
         }
-        try await submit(batch)
+        if !isInterrupted() { try await submit(batch) }
         while !flights.isEmpty { try await land() }
+        if isInterrupted() { throw ImportInterrupted() }
     }
 
-    private mutating func entry(_ bytes: [UInt8]) -> ImportBatch.Entry? {
-        do throws(ImportLineError) {
-            let content: ImportBatch.Content
-            switch try ImportLine(bytes) {
-            case .nothing: return nil
-            case .item(let item): content = .item(item)
-            case .record(let record): content = .record(record)
+    private mutating func entry(_ piece: ImportPiece) async throws -> ImportBatch.Entry? {
+        do {
+            switch piece.content {
+            case .bad(let error): throw error
+            case .row(let cells):
+                return try table.map { self.entry(piece.line, try $0.item(cells)) }
+            case .json(let bytes):
+                switch try ImportLine(bytes, line: piece.line, column: piece.column) {
+                case .nothing: return nil
+                case .item(let item): return entry(piece.line, item, bytes: bytes.count + 1)
+                case .flat(let members):
+                    return entry(piece.line, try await itemShape().item(members))
+                case .record(let record):
+                    return .init(
+                        line: piece.line, content: .record(record), bytes: bytes.count + 1)
+                }
             }
-            return .init(line: report.lines, content: content, bytes: bytes.count + 1)
-        } catch {
-            report.add(.init(line: report.lines, reason: error.reason))
+        } catch let error as ImportLineError {
+            report.add(.init(line: piece.line, reason: error.reason))
             return nil
         }
+    }
+
+    private mutating func entry(
+        _ line: Int, _ item: Contents.Put.Parameters.Items, bytes: Int? = nil
+    ) -> ImportBatch.Entry {
+        repeated = places.note(item.id, line: line)
+        if let repeated { report.add(.init(id: item.id, line: line, before: repeated)) }
+        let bytes = bytes ?? item.fields.bytes.count + item.id.utf8.count + Self.itemOverhead
+        return .init(line: line, content: .item(item), bytes: bytes)
+    }
+
+    /// How items get their fields; asked of the daemon where a file does not say it itself.
+    private mutating func itemShape(allowsDecimalComma: Bool = false) async throws -> ItemShape {
+        if let shape { return shape }
+        let fields = try await session.call(
+            Containers.Describe.self, .init(container: container)
+        ).fields
+        let found = ItemShape(
+            container: container, fields: fields, wishes: wishes,
+            allowsDecimalComma: allowsDecimalComma)
+        shape = found
+        return found
     }
 
     private mutating func submit(_ batch: ImportBatch) async throws {
@@ -99,7 +154,9 @@ struct Importer {
         switch ImportRefusal(error, of: batch) {
         case .everything: throw await session.explain(error)
         case .later(let seconds):
-            guard attempt < Self.attempts else { throw await session.explain(error) }
+            guard attempt < Self.attempts, !isInterrupted() else {
+                throw await session.explain(error)
+            }
             try await Task.sleep(for: .seconds(min(10, max(0.05, seconds))))
             try await deliver(batch, attempt: attempt + 1)
         case .entry(let place):
@@ -141,6 +198,27 @@ struct Importer {
                 session.client
             ) { .put($0) }
         }
+    }
+}
+
+/// Somebody ended an import early.
+struct ImportInterrupted: Error {}
+
+/// The lines that items stand in, to tell of those that stand twice.
+private struct ItemPlaces {
+    /// How many are remembered, at some 20 bytes each; of what comes later is not told.
+    private static let most = 4_000_000
+
+    private var lines: [Int: Int32] = [:]
+
+    /// The latest line before that the id stands in, if any.
+    mutating func note(_ id: String, line: Int) -> Int? {
+        let key = id.hashValue
+        let before = lines[key]
+        if before != nil || lines.count < Self.most {
+            lines[key] = Int32(truncatingIfNeeded: line)
+        }
+        return before.map(Int.init)
     }
 }
 

@@ -37,7 +37,13 @@ struct ProgressBar {
         Output.progress("\r\u{1B}[K")
     }
 
-    /// The bar: `[=====>    ]  43%  12,345  8,900/s`.
+    /// How long it takes still, once there is something to tell by.
+    private static func timeLeft(_ fraction: Double, _ seconds: Double) -> String? {
+        guard seconds >= 1, fraction > 0, fraction < 1 else { return nil }
+        return Wording.duration((seconds / fraction - seconds).rounded(.up))
+    }
+
+    /// The bar: `[=====>    ]  43%  12,345 items  8,900/s  2s left`.
     static func text(
         done: Int, fraction: Double?, seconds: Double, width: Int, unit: Unit = .items
     ) -> String {
@@ -49,6 +55,7 @@ struct ProgressBar {
             }
         guard let fraction else { return DisplayWidth.cut(numbers, to: width - 1) }
         let percent = String(Int(min(1, max(0, fraction)) * 100))
+        if let left = timeLeft(fraction, seconds) { numbers += "  \(left) left" }
         numbers = String(repeating: " ", count: 3 - percent.count) + "\(percent)%  \(numbers)"
         let room = min(40, width - DisplayWidth.of(numbers) - 5)
         guard room >= 5 else { return DisplayWidth.cut(numbers, to: width - 1) }

@@ -1,0 +1,19 @@
+import Glibc
+import Synchronization
+
+/// Whether somebody pressed Ctrl-C while a command ends by itself.
+enum Interruption {
+    private static let flag = Atomic(false)
+
+    static var isThere: Bool { flag.load(ordering: .relaxed) }
+
+    /// From now on the first Ctrl-C is only noted; the second ends the process.
+    static func watch() {
+        // Made now: a signal's handler is not the place for it.
+        flag.store(false, ordering: .relaxed)
+        signal(SIGINT) { number in
+            Interruption.flag.store(true, ordering: .relaxed)
+            signal(number, SIG_DFL)
+        }
+    }
+}

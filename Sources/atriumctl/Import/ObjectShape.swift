@@ -1,0 +1,53 @@
+import Interfaces
+import JSONCodec
+
+/// An object whose fields stand beside its id becomes an item.
+extension ItemShape {
+    /// The item of an object's members.
+    func item(_ object: [JSONValue.Member]) throws(ImportLineError) -> Contents.Put.Parameters.Items
+    {
+        var members: [JSONValue.Member] = []
+        var (id, parent): (String?, String?)
+        for member in object {
+            switch role(of: member.name) {
+            case .id: id = try Self.name(member)
+            case .parent: parent = try Self.name(member)
+            case .ignored: break
+            case nil: throw unknown(member.name)
+            case .field(let field):
+                if let value = try value(member.value, of: field) {
+                    members.append(.init(field.name, value))
+                }
+            }
+        }
+        if !wishes.id.isEmpty { id = Self.slug(wishes.id.compactMap { Self.text($0, in: object) }) }
+        guard let id, !id.isEmpty else {
+            throw ImportLineError(
+                reason: wishes.id.isEmpty
+                    ? "there is no 'id'; --id makes ids of other members, as in --id title,year"
+                    : "there is no id: nothing stands in '\(wishes.id.joined(separator: "', '"))'")
+        }
+        return .init(id: id, fields: JSONObject(members), parent: parent)
+    }
+
+    /// An id as a text or a whole number; nil for null.
+    private static func name(_ member: JSONValue.Member) throws(ImportLineError) -> String? {
+        if member.value == .null { return nil }
+        guard let name = text(member.value) else {
+            throw ImportLineError(reason: "\(member.name): expected a text or a whole number")
+        }
+        return name
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .int(let number): "\(number)"
+        default: nil
+        }
+    }
+
+    private static func text(_ name: String, in object: [JSONValue.Member]) -> String? {
+        object.first { isSame($0.name, name) }.flatMap { text($0.value) }
+    }
+}

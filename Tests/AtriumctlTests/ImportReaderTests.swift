@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `Files of an import` {
+    /// The pieces that a file is read as.
+    private func pieces(_ data: Data, format: ImportFormat? = nil) throws -> [ImportPiece] {
+        let folder = try TemporaryDirectory()
+        var reader = try ImportFile.open(try folder.write("file", data), format: format)
+        var pieces: [ImportPiece] = []
+        while let piece = try reader.next() { pieces.append(piece) }
+        return pieces
+    }
+
+    private func rows(_ data: Data) throws -> [[String]] {
+        try pieces(data).map { if case .row(let cells) = $0.content { cells } else { [] } }
+    }
+
+    private func recognized(_ text: String) -> ImportFormat {
+        ImportFile.recognize(Array(text.utf8)[...])
+    }
+
+    @Test(arguments: [
+        (#"{"id":"a","fields":{}}"#, ImportFormat.ndjson), ("", .ndjson),
+        ("{\"id\":\"a\"}\n{\"id\":\"b\"}", .ndjson), ("{\"id\":\n{\"id\":\"b\"}", .ndjson),
+        (#"{"id":"a","cast":[{"name":"x"}]}"#, .ndjson), (#"{"atrium":1,"all":true}"#, .ndjson),
+        ("[\n{}]", .json), (" [1]", .json), ("{\n  \"films\": [", .json),
+        (#"{"count":1,"data":{"films":[{"id":"a"}]}}"#, .json),
+        ("{\"films\":[{\"id\":\"a\"},\n{\"id\":\"b\"}]}", .json), ("id,title\n", .csv), ("x", .csv),
+    ])
+    func `are recognized by how they begin`(text: String, format: ImportFormat) {
+        #expect(recognized(text) == format)
+    }
+
+    @Test(arguments: [",", ";", "\t"])
+    func `a table's cells are separated by what its first row has most`(delimiter: String) throws {
+        let text = [["id", "a title"], ["1", "A \"B\(delimiter)\"\r\nC"], ["2", " é "]]
+            .map { row in
+                row.map {
+                    $0.contains("\"") ? "\"\($0.replacing("\"", with: "\"\""))\"" : $0
+                }.joined(separator: delimiter)
+            }.joined(separator: "\r\n")
+        let expected = [["1", "A \"B\(delimiter)\"\r\nC"], ["2", " é "]]
+        #expect(try rows(Data(text.utf8)) == expected)
+        #expect(try rows(Data((text + "\r\n\r\n").utf8)) == expected)
+        #expect(try rows(Data("sep=\(delimiter)\r\n\(text)".utf8)) == expected)
+    }
+
+    @Test func `rows know their lines, and a bad one does not take the next along`() throws {
+        let text = "a,b\n1,\"x\n\ny\"\n2,\"x\"z,3\n4,5\n6\n\n7,\"8\n"
+        let found = try pieces(Data(text.utf8))
+        #expect(found.map(\.line) == [2, 5, 6, 7, 9])
+        #expect(found[0].content == .row(["1", "x\n\ny"]))
+        #expect(found[2].content == .row(["4", "5"]))
+        let reasons = found.compactMap { piece in
+            if case .bad(let error) = piece.content { error.reason } else { nil }
+        }
+        try #require(reasons.count == 3)
+        #expect(reasons[0].hasPrefix("column 6: text behind the closing quote"))
+        #expect(reasons[1].hasPrefix("1 value, where the first row names 2 columns"))
+        #expect(reasons[2] == "column 3: a quote is opened here and never closed")
+    }
+
+    @Test(arguments: [
+        String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .windowsCP1252,
+    ])
+    func `letters are those of the file's encoding, marked or not`(encoding: String.Encoding) throws
+    {
+        let text = "id;title\n1;Amélie – “Œuvre” €\n"
+        let marks: [String.Encoding: [UInt8]] = [
+            .utf8: [0xEF, 0xBB, 0xBF], .utf16LittleEndian: [0xFF, 0xFE],
+            .utf16BigEndian: [0xFE, 0xFF],
+        ]
+        let data = try #require(text.data(using: encoding))
+        let expected = [["1", "Amélie – “Œuvre” €"]]
+        #expect(try rows(data) == expected)
+        #expect(try rows(Data(marks[encoding] ?? []) + data) == expected)
+    }
+
+    @Test func `a surrogate pair that two pieces share stays one letter`() throws {
+        let text = "id,title\n1,\(String(repeating: "🎬", count: 100_000))\n"
+        let data = try #require(text.data(using: .utf16LittleEndian))
+        #expect(try rows(data) == [["1", String(repeating: "🎬", count: 100_000)]])
+    }
+
+    @Test func `what gzip packed is unpacked, also several files behind each other`() async throws {
+        let folder = try TemporaryDirectory()
+        let line = #"{"id":"a","fields":{"title":"\#(String(repeating: "x", count: 500_000))"}}"#
+        try folder.write("one", line + "\n")
+        let packing = "gzip -c one > packed && gzip -c one >> packed && head -c 500 packed > cut"
+        let done = try await run(["sh", "-c", "cd \(folder.path) && \(packing)"])
+        #expect(done.status == 0, "\(done)")
+        var reader = try ImportFile.open("\(folder.path)/packed")
+        #expect(try reader.next()?.content == .json(Array(line.utf8)))
+        #expect(try reader.next()?.line == 2)
+        #expect(try reader.next() == nil)
+        #expect(reader.position == reader.size)
+        let failure = try #require(
+            #expect(throws: CommandFailure.self) {
+                var cut = try ImportFile.open("\(folder.path)/cut")
+                while try cut.next() != nil {}
+            })
+        #expect(failure.sentence.hasSuffix("cut: it ends in the middle: the file is cut off"))
+    }
+
+    @Test(arguments: [
+        ("PK\u{3}\u{4}…", "spreadsheet's own file"), ("<!doctype html>", "XML or HTML"),
+        ("a\0b", "no text"), ("[{\"id\": 1},\n{\"id\":", "cut off in line 2"),
+        ("{\n\"a\": [1, \"[{\"]}", "no array of items"), ("[]\n[]", "line 2, column 1"),
+    ])
+    func `what can't be imported is named`(text: String, part: String) throws {
+        let failure = try #require(
+            #expect(throws: CommandFailure.self) { try pieces(Data(text.utf8)) })
+        #expect(failure.sentence.contains(part), "\(failure)")
+    }
+
+    @Test func `elements of an array know where they begin`() throws {
+        let found = try pieces(Data("[\n {\"a\": \"],\\\"}\"},\n  3 , [1, {}]\n]\n".utf8))
+        #expect(found.map { [$0.line, $0.column] } == [[2, 2], [3, 3], [3, 7]])
+        #expect(found[0].content == .json(Array("{\"a\": \"],\\\"}\"}".utf8)))
+    }
+}
