@@ -81,7 +81,8 @@ extension Interfaces.Container {
             searched: status.definition.lists?.searched.nonEmpty,
             scopes: status.definition.scopes.isEmpty
                 ? nil : status.definition.scopes.map(Interfaces.Scope.init),
-            delegate: status.definition.delegate?.plugin)
+            delegate: status.definition.delegate?.plugin,
+            present: status.definition.present.map(Interfaces.Present.init))
     }
 }
 
@@ -115,7 +116,9 @@ extension Interfaces.Component {
             reason: status.reason, items: status.items,
             damaged: status.isDamaged ? true : nil,
             votes: status.facts.flatMap(Interfaces.VoteFacts.init),
-            comments: status.facts.flatMap(Interfaces.CommentFacts.init))
+            comments: status.facts.flatMap(Interfaces.CommentFacts.init),
+            present: status.definition.present.map(Interfaces.Present.init),
+            sort: status.definition.sort.isEmpty ? nil : status.definition.sort)
     }
 }
 
@@ -145,8 +148,26 @@ extension Interfaces.Field {
     init(_ field: AtriumKit.Field) {
         self.init(
             name: field.name, type: field.type.rawValue, required: field.required,
-            search: field.search, min: field.min, max: field.max, of: field.derivation?.of,
+            search: field.search, min: field.min, max: field.max, title: field.title,
+            unit: field.unit, description: field.summary, of: field.derivation?.of,
             by: (field.derivation?.by.rawValue), zone: field.derivation?.zone ?? field.zone)
+    }
+}
+
+extension Interfaces.Present {
+    init(_ present: Host.Presentation) {
+        self.init(
+            title: present.title, subtitle: present.subtitle, image: present.image,
+            columns: present.columns)
+    }
+}
+
+extension Interfaces.Presentation {
+    init(_ presentation: ListPresentation) {
+        self.init(
+            title: presentation.title, fields: presentation.fields.map(Interfaces.Field.init),
+            present: presentation.present.map(Interfaces.Present.init),
+            sort: presentation.sort.isEmpty ? nil : presentation.sort)
     }
 }
 

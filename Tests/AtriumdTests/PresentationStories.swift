@@ -58,6 +58,149 @@ extension Stories {
             }
         }
 
+        private static let songs = """
+            atrium: 1
+            container: songs
+            title: Jukebox
+            fields:
+              name: { type: text, required: true, title: Song, description: "What it is called" }
+              weight: { type: number, unit: kg }
+              cover: { type: image }
+              site: { type: url }
+            components:
+              - { name: list, plugin: org.atrium.catalog, sort: [-weight] }
+              - { name: rest, plugin: org.atrium.catalog, title: Others, present: { title: site } }
+              - { name: stars, plugin: org.atrium.stars }
+            scopes:
+              - { name: all, title: Everything, contents: [list, rest] }
+            present: { title: name, image: cover, columns: [weight, votes.score] }
+            """
+
+        private func withSongs(_ story: (DaemonUnderTest) async throws -> Void) async throws {
+            try await withDaemon { daemon in
+                let filled = try await daemon.type(
+                    """
+                    echo '\(Self.songs)' >s.yaml && atriumctl apply -f s.yaml &&
+                    atriumctl put songs/a name=Anna weight=1 &&
+                    atriumctl put songs/b name=Bert weight=3 site=https://example.org &&
+                    atriumctl put songs/c name=Carl weight=2
+                    """)
+                #expect(filled.status == 0, "\(filled)")
+                try await story(daemon)
+            }
+        }
+
+        @Test func `how items are shown comes with the screen once, and again when it changes`()
+            async throws
+        {
+            try await withSongs { daemon in
+                let screen = try await OpenScreen(daemon, ["container": "songs"])
+                #expect(screen.outline?["title"]?.string == "Jukebox")
+                let song = screen.outline?["fields"]?[0]
+                #expect(song?["title"]?.string == "Song")
+                #expect(song?["description"]?.string == "What it is called")
+                #expect(screen.outline?["fields"]?[1]?["unit"]?.string == "kg")
+                #expect(screen.outline?["scopes"] == [["name": "all", "title": "Everything"]])
+                let shared: JSONValue = [
+                    "title": "name", "image": "cover", "columns": ["weight", "votes.score"],
+                ]
+                #expect(screen.component("list")?["present"] == shared)
+                #expect(screen.component("list")?["sort"] == ["-weight"])
+                #expect(screen.component("rest")?["present"] == ["title": "site"])
+                #expect(screen.component("rest")?["sort"] == nil)
+                #expect(screen.component("stars")?["present"] == nil)
+                #expect(screen.ids("list") == ["b", "c", "a"], "in the list's own order")
+
+                _ = try await daemon.type("atriumctl put songs/a name=Anna weight=9")
+                while screen.ids("list") != ["a", "b", "c"] { try await screen.next() }
+                let hand = try daemon.peer()
+                for (sort, ids) in [(["name"], ["a", "b", "c"]), (["-id"], ["c", "b", "a"])] {
+                    _ = try await hand.call(
+                        "org.atrium.Screens.Sort",
+                        [
+                            "screen": .string(screen.id),
+                            "sort": .array(sort.map(JSONValue.string)),
+                        ])
+                    while screen.ids("list") != ids { try await screen.next() }
+                }
+                _ = try await hand.call(
+                    "org.atrium.Screens.Sort", ["screen": .string(screen.id), "sort": []])
+                while screen.ids("list") != ["a", "b", "c"] { try await screen.next() }
+                #expect(screen.timesOutline == 1 && screen.timesComponents == 1)
+
+                let changed = try await daemon.type(
+                    "sed -i 's/Jukebox/Tunes/; s/-weight/weight/; s/title: site/title: name/' s.yaml "
+                        + "&& atriumctl apply -f s.yaml")
+                #expect(changed.output.contains("component list: sort weight"), "\(changed)")
+                while screen.outline?["title"]?.string != "Tunes"
+                    || screen.ids("list") != ["c", "b", "a"]
+                    || screen.component("rest")?["present"]?["title"]?.string != "name"
+                {
+                    try await screen.next()
+                }
+                #expect(screen.timesOutline == 2)
+            }
+        }
+
+        @Test func `a page and a description tell the same, also after a restart`() async throws {
+            try await withSongs { daemon in
+                for _ in 1...2 {
+                    let hand = try daemon.peer()
+                    let page = try await hand.call(
+                        "org.atrium.Contents.List",
+                        [
+                            "container": "songs", "present": true,
+                            "fields": ["weight", "votes.score"],
+                        ])["parameters"]
+                    #expect(page?["items"]?[0]?["fields"] == ["weight": 3])
+                    #expect(page?["items"]?[0]?["votes"]?["count"]?.int == 0)
+                    let list = page?["presentation"]
+                    #expect(list?["sort"] == ["-weight"])
+                    #expect(list?["present"]?["image"]?.string == "cover")
+                    let plain = try await hand.call(
+                        "org.atrium.Contents.List", ["container": "songs"])["parameters"]
+                    #expect(plain?["presentation"] == nil)
+
+                    let described = try await daemon.type("atriumctl describe songs --json").json
+                    #expect(described["fields"] == list?["fields"])
+                    #expect(described["container"]?["present"] == list?["present"])
+                    let component = described["container"]?["components"]?[0]
+                    #expect(component?["sort"] == ["-weight"])
+                    #expect(component?["present"] == nil, "it has the container's")
+                    let text = try await daemon.type("atriumctl describe songs")
+                    for word in ["title name; image cover; columns weight", "-weight", "kg"] {
+                        #expect(text.output.contains(word), "\(text)")
+                    }
+                    let again = try await daemon.type(
+                        "atriumctl describe songs --definition | atriumctl apply -f -")
+                    #expect(again.output.contains("unchanged"), "\(again)")
+                    try await daemon.stop()
+                    try await daemon.start()
+                }
+                let listed = try await daemon.type("atriumctl list songs")
+                #expect(listed.output.contains("weight (kg)"), "\(listed)")
+                #expect(!listed.output.contains("example.org"), "no column: \(listed)")
+            }
+        }
+
+        @Test func `what does not fit is refused, with what would`() async throws {
+            try await withSongs { daemon in
+                let url = try await daemon.type(
+                    "atriumctl put songs/d name=D site='javascript:alert(1)'")
+                #expect(url.status == 1)
+                #expect(
+                    url.errors.contains("field 'site': expected a URL of 2048 bytes"), "\(url)")
+                let sorted = try await daemon.type("atriumctl list songs --sort cover")
+                #expect(sorted.errors.contains("there is no field 'cover'"), "\(sorted)")
+                let votes = try await daemon.type(
+                    "sed 's/atrium.stars/&, sort: [name]/' s.yaml | atriumctl apply -f -")
+                #expect(votes.status == 1)
+                #expect(
+                    votes.errors.contains("'sort' is of components of the kind contents"),
+                    "\(votes)")
+            }
+        }
+
         /// Applies a container whose votes and comments have these settings, and live here.
         private static func apply(
             _ daemon: DaemonUnderTest, _ place: String, _ votes: String, _ comments: String

@@ -74,6 +74,9 @@ import Testing
                     + (field.max.map { " max \($0)" } ?? "")
                     + (field.zone.map { " zone \($0)" } ?? "")
                     + (field.derivation.map { " of \($0.of) by \($0.by) in \($0.zone)" } ?? "")
+                    + (field.title.map { " '\($0)'" } ?? "")
+                    + (field.unit.map { " in \($0)" } ?? "")
+                    + (field.summary.map { ": \($0)" } ?? "")
             }
             + definition.components.map { component in
                 "component \(component.name) \(component.plugin)"
@@ -81,6 +84,8 @@ import Testing
                     + (component.isHidden ? " hidden" : "")
                     + (component.settings.isEmpty
                         ? "" : " settings \(component.settings.keys.sorted())")
+                    + (component.present.map { " shows \(summary($0))" } ?? "")
+                    + (component.sort.isEmpty ? "" : " by \(component.sort)")
             }
             + definition.scopes.map { scope in
                 "scope \(scope.name)" + (scope.title.map { " '\($0)'" } ?? "")
@@ -89,6 +94,12 @@ import Testing
             } + (definition.lists.map { ["shows \(summary($0))"] } ?? [])
             + (definition.activate.map { ["activate \($0)"] } ?? [])
             + (definition.delegate.map { [summary($0)] } ?? [])
+            + (definition.present.map { ["shows \(summary($0))"] } ?? [])
+    }
+
+    private func summary(_ present: Presentation) -> String {
+        let names = [present.title, present.subtitle, present.image].map { $0 ?? "-" }
+        return "\(names.joined(separator: " "))" + (present.columns.map { " \($0)" } ?? "")
     }
 
     private func summary(_ modes: ListModes) -> String {

@@ -26,7 +26,8 @@ extension DefinitionReader {
         _ name: String, _ node: DefinitionNode
     ) throws(DefinitionProblem) -> Field {
         let members = try node.members(known: [
-            "type", "required", "search", "min", "max", "of", "by", "zone",
+            "type", "required", "search", "min", "max", "of", "by", "zone", "title", "unit",
+            "description",
         ])
         guard let type = members["type"] else {
             let types = Field.FieldType.allCases.map(\.rawValue).joined(separator: ", ")
@@ -46,6 +47,9 @@ extension DefinitionReader {
             throw node.problem("\(node.path): 'min' is greater than 'max'")
         }
         if field.type == .time { field.zone = try members["zone"].map(zone) }
+        field.title = try members["title"]?.text()
+        field.unit = try members["unit"]?.text()
+        field.summary = try members["description"]?.text()
         return field
     }
 
@@ -58,6 +62,11 @@ extension DefinitionReader {
             guard [.number, .integer, .duration].contains(field.type) else {
                 throw node.problem("\(node.path): a \(field.type.rawValue) has no '\(bound)'")
             }
+        }
+        if let node = members["unit"], field.type != .number, field.type != .integer {
+            throw node.problem(
+                "\(node.path): a \(field.type.rawValue) has no 'unit'",
+                hint: "numbers and integers do")
         }
         for word in ["of", "by"] {
             guard let node = members[word], field.type != .date else { continue }

@@ -73,7 +73,7 @@ public enum DefinitionReader {
     ) throws(DefinitionProblem) -> ContainerDefinition {
         let members = try root.members(known: [
             "atrium", "container", "title", "fields", "components", "contents", "entered",
-            "searched", "scopes", "activate", "delegate",
+            "searched", "scopes", "activate", "delegate", "present",
         ])
         guard let version = members["atrium"] else {
             throw root.problem(
@@ -88,7 +88,9 @@ public enum DefinitionReader {
         var definition = ContainerDefinition(name: try self.name(name))
         definition.title = try members["title"]?.text()
         if let fields = members["fields"] { definition.fields = try self.fields(fields) }
-        if let list = members["components"] { definition.components = try components(list) }
+        if let list = members["components"] {
+            definition.components = try components(list, of: definition.fields)
+        }
         let names = definition.components.map(\.name)
         definition.lists = try lists(members, of: names)
         if let list = members["scopes"] { definition.scopes = try scopes(list, of: names) }
@@ -98,16 +100,19 @@ public enum DefinitionReader {
                 hint: "write it into the scopes")
         }
         definition.delegate = try members["delegate"].map(delegate)
+        if let present = members["present"] {
+            definition.present = try presentation(present, of: definition.fields)
+        }
         if let activate = members["activate"] { definition.activate = try self.name(activate) }
         return definition
     }
 
     private static func components(
-        _ node: DefinitionNode
+        _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> [ComponentDefinition] {
         var components: [ComponentDefinition] = []
         for element in try node.elements() {
-            let component = try self.component(element)
+            let component = try self.component(element, of: fields)
             if components.contains(where: { $0.name == component.name }) {
                 throw element.problem("component '\(component.name)' is there twice")
             }
@@ -117,10 +122,10 @@ public enum DefinitionReader {
     }
 
     private static func component(
-        _ node: DefinitionNode
+        _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> ComponentDefinition {
         let members = try node.members(known: [
-            "name", "plugin", "title", "settings", "isolation", "hidden",
+            "name", "plugin", "title", "settings", "isolation", "hidden", "present", "sort",
         ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
@@ -135,6 +140,10 @@ public enum DefinitionReader {
         component.isolation = try members["isolation"]?.choice(Isolation.self)
         component.isHidden = try members["hidden"]?.bool() ?? false
         if let settings = members["settings"] { component.settings = try self.settings(settings) }
+        if let present = members["present"] {
+            component.present = try presentation(present, of: fields)
+        }
+        if let sort = members["sort"] { component.sort = try order(sort, of: fields) }
         return component
     }
 

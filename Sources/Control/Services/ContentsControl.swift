@@ -21,13 +21,14 @@ struct ContentsControl: ContentsService {
                 selection: Selection(parameters.filters ?? [:]),
                 search: parameters.search, sort: parameters.sort ?? [],
                 fields: parameters.fields, facets: parameters.facets ?? false,
-                actor: parameters.actor,
+                isPresented: parameters.present ?? false, actor: parameters.actor,
                 user: user, limit: parameters.limit ?? 50, cursor: parameters.cursor)
             container.list(request) { result in
                 call.answer(result, in: Contents.self) { page in
                     .init(
                         items: page.items.map(Interfaces.Item.init), total: page.total,
                         sections: page.sections?.map(Interfaces.Section.init),
+                        presentation: page.presentation.map(Interfaces.Presentation.init),
                         next: page.next, sequence: Int(page.sequence))
                 }
             }

@@ -89,6 +89,7 @@ extension ChangeBytes {
     fileprivate init(_ change: ViewChange) {
         var json = JSONWriter()
         json.beginObject()
+        if let outline = change.outline { Self.write(outline, to: &json) }
         if let scope = change.scope {
             json.key("scope")
             json.string(scope)
@@ -125,6 +126,23 @@ extension ChangeBytes {
             lists: ScreenFrame.elements(change.lists.map(ScreenFrame.Lists.init)))
     }
 
+    /// What the container is, as members of an object.
+    private static func write(_ outline: ContainerOutline, to json: inout JSONWriter) {
+        json.key("title")
+        json.string(outline.title)
+        json.key("fields")
+        json.beginArray()
+        for field in outline.fields { Interfaces.Field(field).write(to: &json) }
+        json.endArray()
+        guard !outline.scopes.isEmpty else { return }
+        json.key("scopes")
+        json.beginArray()
+        for (name, title) in outline.scopes {
+            Screens.Open.Reply.Scopes(name: name, title: title).write(to: &json)
+        }
+        json.endArray()
+    }
+
     fileprivate init(_ change: FocusChange) {
         var json = JSONWriter()
         json.beginObject()
@@ -146,7 +164,9 @@ extension Screens.Open.Reply.Components {
             name: component.name, kind: component.kind?.rawValue ?? "", title: component.title,
             hidden: component.isHidden, problem: component.problem,
             votes: component.facts.flatMap(Interfaces.VoteFacts.init),
-            comments: component.facts.flatMap(Interfaces.CommentFacts.init))
+            comments: component.facts.flatMap(Interfaces.CommentFacts.init),
+            present: component.present.map(Interfaces.Present.init),
+            sort: component.sort.isEmpty ? nil : component.sort)
     }
 }
 

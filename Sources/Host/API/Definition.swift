@@ -15,11 +15,17 @@ public struct ComponentDefinition: Sendable, Hashable {
     public var isolation: Isolation?
     /// Whether screens leave it out.
     public var isHidden: Bool
+    /// How front ends show its items; nil: as the container's says. Contents components alone.
+    public var present: Presentation?
+    /// What its list is ordered by where nobody asks for another order, `-` before for descending; empty:
+    /// by id. Contents components alone.
+    public var sort: [String]
 
     /// A component.
     public init(
         name: String, plugin: String, title: String? = nil, settings: [String: Value] = [:],
-        isolation: Isolation? = nil, isHidden: Bool = false
+        isolation: Isolation? = nil, isHidden: Bool = false, present: Presentation? = nil,
+        sort: [String] = []
     ) {
         self.name = name
         self.plugin = plugin
@@ -27,6 +33,31 @@ public struct ComponentDefinition: Sendable, Hashable {
         self.settings = settings
         self.isolation = isolation
         self.isHidden = isHidden
+        self.present = present
+        self.sort = sort
+    }
+}
+
+/// How front ends show items, in the names of their fields.
+public struct Presentation: Sendable, Hashable {
+    /// What an item is called; nil: its id.
+    public var title: String?
+    /// What stands below.
+    public var subtitle: String?
+    /// Its picture: a field of the type image.
+    public var image: String?
+    /// What else is shown of it, in order, as in a table; nil: that is the front end's choice.
+    public var columns: [String]?
+
+    /// A presentation; by default it says nothing.
+    public init(
+        title: String? = nil, subtitle: String? = nil, image: String? = nil,
+        columns: [String]? = nil
+    ) {
+        self.title = title
+        self.subtitle = subtitle
+        self.image = image
+        self.columns = columns
     }
 }
 
@@ -64,6 +95,8 @@ public struct ContainerDefinition: Sendable, Hashable {
     public var activate: String?
     /// Who makes the delegate; nil: the default wiring.
     public var delegate: DelegateDefinition?
+    /// How front ends show items, of lists that don't say it themselves.
+    public var present: Presentation?
     /// The YAML text that it was read from.
     public var source: String?
 
@@ -72,7 +105,7 @@ public struct ContainerDefinition: Sendable, Hashable {
         name: String, title: String? = nil, fields: [Field] = [],
         components: [ComponentDefinition] = [], lists: ListModes? = nil,
         scopes: [ScopeDefinition] = [], activate: String? = nil,
-        delegate: DelegateDefinition? = nil, source: String? = nil
+        delegate: DelegateDefinition? = nil, present: Presentation? = nil, source: String? = nil
     ) {
         self.name = name
         self.title = title
@@ -82,6 +115,7 @@ public struct ContainerDefinition: Sendable, Hashable {
         self.scopes = scopes
         self.activate = activate
         self.delegate = delegate
+        self.present = present
         self.source = source
     }
 }

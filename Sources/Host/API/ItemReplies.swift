@@ -60,6 +60,20 @@ public struct ListPage: Sendable, Hashable {
     public var next: String?
     /// The last durable sequence that the page reflects.
     public var sequence: Int64
+    /// What front ends need not guess of the list, when asked for.
+    public var presentation: ListPresentation?
+}
+
+/// What front ends are told of a list, so that they need not guess.
+public struct ListPresentation: Sendable, Hashable {
+    /// What people read above it.
+    public var title: String
+    /// Its items' fields, in order.
+    public var fields: [Field]
+    /// How its items are shown; nil: that is the front end's choice.
+    public var present: Presentation?
+    /// What it is ordered by where nobody asks for another order; empty: by id.
+    public var sort: [String]
 }
 
 /// The sections of a container with counts for a selection.

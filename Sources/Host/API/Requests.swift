@@ -45,6 +45,8 @@ public struct ListRequest: Sendable, Hashable {
     public var fields: [String]?
     /// Whether to answer with sections and counts.
     public var facets: Bool
+    /// Whether to answer with how the list is to be shown.
+    public var isPresented: Bool
     /// Whose ballot is `mine`: an actor's name.
     public var actor: String?
     /// Who asks, whose long queries take turns with those of others.
@@ -59,8 +61,8 @@ public struct ListRequest: Sendable, Hashable {
         component: String? = nil, scope: String? = nil, parent: String? = nil,
         selection: Selection = Selection(), search: String? = nil,
         sort: [String] = [],
-        fields: [String]? = nil, facets: Bool = false, actor: String? = nil, user: String = "",
-        limit: Int = 50, cursor: String? = nil
+        fields: [String]? = nil, facets: Bool = false, isPresented: Bool = false,
+        actor: String? = nil, user: String = "", limit: Int = 50, cursor: String? = nil
     ) {
         self.component = component
         self.scope = scope
@@ -70,6 +72,7 @@ public struct ListRequest: Sendable, Hashable {
         self.sort = sort
         self.fields = fields
         self.facets = facets
+        self.isPresented = isPresented
         self.actor = actor
         self.user = user
         self.limit = limit

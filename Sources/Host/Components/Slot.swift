@@ -76,6 +76,9 @@ final class Slot {
         own = KindState(self.kind, fields: fields)
     }
 
+    /// What people read.
+    var title: String { definition.title ?? plugin?.title ?? name }
+
     var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }

@@ -70,8 +70,9 @@ extension Container {
         try domain.limits.check(page: request.limit)
         try domain.limits.check(
             search: request.search, sort: request.sort, selection: request.selection)
-        // What follows from another field is in no item.
-        let known = definition.fields.filter { $0.derivation == nil }.map(\.name)
+        // What follows from another field is in no item; what votes and comments derive comes with every one.
+        let known =
+            definition.fields.filter { $0.derivation == nil }.map(\.name) + DerivedValues.names
         if let unknown = request.fields?.first(where: { !known.contains($0) }) {
             throw .fieldUnknown(field: unknown, known: known)
         }
@@ -84,7 +85,7 @@ extension Container {
         guard attempt <= 8 else { return reply(.failure(slot.tooBusy)) }
         do throws(HostError) {
             let (slot, list) = try self.list(slot.name)
-            let query = query(request, sections)
+            let query = query(request, slot, list, sections)
             guard hasTurn else {
                 guard !list.isLong(query) else { return waitForTurn(request, reply) }
                 return readPage(request, slot, sections, nil, attempt: attempt, reply)
@@ -117,8 +118,13 @@ extension Container {
         var page: Result<ListPage?, HostError> = .failure(slot.unavailable("It was detached."))
         withBallots(of: request.actor) { [self] in
             do throws(HostError) {
-                let (_, list) = try self.list(slot.name)
-                page = .success(try self.page(of: list, request, sections, prepared))
+                let (slot, list) = try self.list(slot.name)
+                let query = query(request, slot, list, sections)
+                page = .success(try self.page(of: list, request, query, sections, prepared))
+                if request.isPresented, var read = try page.get() {
+                    read.presentation = ListPresentation(slot, in: definition)
+                    page = .success(read)
+                }
             } catch {
                 page = .failure(error)
             }
@@ -143,7 +149,9 @@ extension Container {
         }
     }
 
-    private func query(_ request: ListRequest, _ sections: [ResolvedSection]) -> IndexQuery {
+    private func query(
+        _ request: ListRequest, _ slot: Slot, _ list: ContentIndex, _ sections: [ResolvedSection]
+    ) -> IndexQuery {
         let scope: ParentScope =
             switch request.parent {
             case nil: .all
@@ -152,14 +160,15 @@ extension Container {
             }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: request.search,
-            sort: request.sort.map { SortKey($0) }, limit: request.limit,
+            sort: request.sort.isEmpty
+                ? slot.order(of: list) : request.sort.map { SortKey($0) }, limit: request.limit,
             cursor: request.cursor, countsFacets: request.facets)
     }
 
     /// A page, as prepared if it was; nil: it is to be prepared, or again, as the moment came long after.
     private func page(
-        of list: ContentIndex, _ request: ListRequest, _ sections: [ResolvedSection],
-        _ prepared: QueryPreparation?
+        of list: ContentIndex, _ request: ListRequest, _ query: IndexQuery,
+        _ sections: [ResolvedSection], _ prepared: QueryPreparation?
     ) throws(HostError) -> ListPage? {
         defer { growOrders(of: list) }
         let found: IndexPage
@@ -167,7 +176,7 @@ extension Container {
             guard prepared.index === list, let answer = prepared.answer() else { return nil }
             found = list.page(of: answer)
         } else {
-            guard let page = try list.answer(query(request, sections)) else { return nil }
+            guard let page = try list.answer(query) else { return nil }
             found = page
         }
         let fields = request.fields.map(Set.init)
@@ -282,6 +291,15 @@ extension Container {
                 reply(.failure(error))
             }
         }
+    }
+}
+
+extension ListPresentation {
+    fileprivate init(_ slot: Slot, in container: ContainerDefinition) {
+        self.init(
+            title: slot.title,
+            fields: container.fields, present: slot.definition.present ?? container.present,
+            sort: slot.definition.sort)
     }
 }
 

@@ -249,7 +249,7 @@ extension Slot {
             }
         return ComponentStatus(
             definition: definition, kind: kind,
-            title: definition.title ?? plugin?.title ?? name, isolation: isolation, state: state,
+            title: title, isolation: isolation, state: state,
             reason: reason, items: list?.count, isDamaged: damage.problem != nil,
             facts: facts)
     }

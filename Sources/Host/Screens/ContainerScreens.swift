@@ -24,6 +24,16 @@ public final class ContainerScreens {
     }
 }
 
+extension ContainerScreens {
+    /// What screens are told of the container itself.
+    func outline() -> ContainerOutline {
+        let outline =
+            screening.outline?.now(container.definition) ?? ContainerOutline(container.definition)
+        screening.outline = outline
+        return outline
+    }
+}
+
 // What the container says to its screens, and its delegates to single ones.
 extension ContainerScreens: OpenScreens, ChangeFollower {
     var isIdle: Bool { !screening.isDirty && !screening.isFollowing }

@@ -87,6 +87,10 @@ public struct ScreenComponent: Sendable, Hashable {
     public var problem: String?
     /// Which votes or comments it takes; nil for other kinds, and until it was made once.
     public var facts: ComponentFacts?
+    /// How front ends show the items of its list; nil: that is their own choice.
+    public var present: Presentation?
+    /// What its list is ordered by where the screen asks for no other order; empty: by id.
+    public var sort: [String]
 }
 
 /// One step of a list's way from one revision to the next; places count after the steps before it.

@@ -11,6 +11,8 @@ struct Screening {
     private(set) var standing: [String: [ObjectIdentifier: SharedView]] = [:]
     /// By the actor's name.
     var ballots: [String: OwnBallots] = [:]
+    /// What screens are told of the container; nil: none was told yet.
+    var outline: ContainerOutline?
     /// Another one when components, their order or their state are others.
     var structure: UInt64 = 1
     /// How many commits there were.

@@ -81,7 +81,8 @@ final class SharedView {
         self.key = key
         self.home = home
         state = ViewState(
-            number: home.domain.nextTicket(), scope: nil, components: [], sections: nil,
+            number: home.domain.nextTicket(), outline: nil, scope: nil, components: [],
+            sections: nil,
             lists: [], path: [])
     }
 
@@ -311,16 +312,23 @@ extension SharedView {
         self.counts = counts
         let scope = container.scope(key.scope)
         let new = ViewState(
-            number: container.domain.nextTicket(), scope: scope?.name,
-            components: isRemade
-                ? container.slots(in: scope, mode).map { $0.view(hiding: key.hidden) }
-                : state.components,
+            number: container.domain.nextTicket(),
+            outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
+            components: isRemade ? components(in: scope, of: container) : state.components,
             sections: sections,
             lists: lists.map {
                 ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
             }, path: places.map(\.item))
         if isRemade, new.shows(sameAs: state) { return }
         state = new
+    }
+
+    private func components(
+        in scope: ScopeDefinition?, of container: Container
+    ) -> [ScreenComponent] {
+        container.slots(in: scope, mode).map {
+            $0.view(hiding: key.hidden, in: container.definition)
+        }
     }
 
     /// Whether the lists are still those of the components.
@@ -361,12 +369,13 @@ extension SharedView {
         for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
             let counts = queries.isEmpty && home.showsFilters(hiding: key.hidden)
-            queries.append((slot, index, query(of: slot.name, index, counts: counts)))
+            queries.append((slot, index, query(of: slot, index, counts: counts)))
         }
         return queries
     }
 
-    private func query(of component: String, _ index: ContentIndex, counts: Bool) -> IndexQuery {
+    private func query(of slot: Slot, _ index: ContentIndex, counts: Bool) -> IndexQuery {
+        let component = slot.name
         let scope: ParentScope =
             if let item = enteredItem(in: component) {
                 .under(item)
@@ -376,6 +385,7 @@ extension SharedView {
         var sort = key.sort.map { SortKey($0) }
         // A field that people sort by may be taken away: they go on without it.
         if isReady { sort.removeAll { !index.isSortable(by: $0.field) } }
+        if key.sort.isEmpty { sort = slot.order(of: index) }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,
             limit: key.limit(of: component), countsFacets: counts)
@@ -427,7 +437,8 @@ extension SharedView {
 
 extension ViewState {
     fileprivate func shows(sameAs other: ViewState) -> Bool {
-        guard scope == other.scope, components == other.components, sections == other.sections,
+        guard outline === other.outline, scope == other.scope, components == other.components,
+            sections == other.sections,
             path == other.path, lists.count == other.lists.count
         else { return false }
         return zip(lists, other.lists).allSatisfy { one, other in
@@ -443,8 +454,15 @@ extension Slot {
         definition.isHidden || hidden.contains(name)
     }
 
+    /// The order of its list where nobody asks for another.
+    func order(of index: ContentIndex) -> [SortKey] {
+        definition.sort.map { SortKey($0) }.filter { index.isSortable(by: $0.field) }
+    }
+
     /// The component as screens show it that leave these out too.
-    func view(hiding hidden: Set<String>) -> ScreenComponent {
+    func view(
+        hiding hidden: Set<String>, in container: ContainerDefinition
+    ) -> ScreenComponent {
         let problem: String? =
             switch state {
             case .attached, .prepared, .closed: nil
@@ -452,8 +470,10 @@ extension Slot {
             case .failed(let reason): reason
             }
         return ScreenComponent(
-            name: name, kind: kind, title: definition.title ?? plugin?.title ?? name,
-            isHidden: isHidden(beside: hidden), problem: problem, facts: facts)
+            name: name, kind: kind, title: title,
+            isHidden: isHidden(beside: hidden), problem: problem, facts: facts,
+            present: kind == .contents ? definition.present ?? container.present : nil,
+            sort: definition.sort)
     }
 }
 

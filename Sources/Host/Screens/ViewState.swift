@@ -33,6 +33,8 @@ final class ViewState: ShownState, Sendable {
 
     /// Tells it from every other state.
     let number: UInt64
+    /// Nil before anything is shown.
+    let outline: ContainerOutline?
     /// Nil while the container has no scopes.
     let scope: String?
     let components: [ScreenComponent]
@@ -45,10 +47,12 @@ final class ViewState: ShownState, Sendable {
     private let changes = StepCache<ViewChange>()
 
     init(
-        number: UInt64, scope: String?, components: [ScreenComponent], sections: [SectionView]?,
+        number: UInt64, outline: ContainerOutline?, scope: String?, components: [ScreenComponent],
+        sections: [SectionView]?,
         lists: [List], path: [String]
     ) {
         self.number = number
+        self.outline = outline
         self.scope = scope
         self.components = components
         self.sections = sections
@@ -72,6 +76,8 @@ final class ViewState: ShownState, Sendable {
 
 /// What changed for everybody who chose the same; what is nil did not change.
 public final class ViewChange: Sendable {
+    /// The container itself.
+    public let outline: ContainerOutline?
     /// The scope; empty: the container has none any more.
     public let scope: String?
     /// The components, in order.
@@ -92,6 +98,7 @@ public final class ViewChange: Sendable {
 
     init(from old: ViewState?, to new: ViewState) {
         let change = SectionChange(from: old?.sections, to: new.sections)
+        outline = old?.outline === new.outline ? nil : new.outline
         scope = old?.scope == new.scope ? nil : new.scope ?? ""
         let isSame = old?.components == new.components && !change.comesOrGoes
         components = isSame ? nil : new.components
@@ -115,7 +122,8 @@ public final class ViewChange: Sendable {
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
-        scope == nil && components == nil && sections == nil && counts.isEmpty && path == nil
+        outline == nil && scope == nil && components == nil && sections == nil && counts.isEmpty
+            && path == nil
             && lists.isEmpty
     }
 

@@ -1,5 +1,6 @@
 import AtriumKit
 import JSONCodec
+import PluginLoader
 import Store
 
 // Components attached, detached, moved, hidden and shown by hand: each within ``Registry/change(_:_:_:)``.
@@ -261,7 +262,20 @@ extension ContainerDefinition {
         guard components.count <= limit else {
             return .limitExceeded(limit: "components", value: limit, retryAfter: nil)
         }
-        return scopeProblem(domain, isWritten: isWritten).map(invalid)
+        return (presentationProblem(domain) ?? scopeProblem(domain, isWritten: isWritten))
+            .map(invalid)
+    }
+
+    /// What of how it is shown belongs to no list.
+    private func presentationProblem(_ domain: Domain) -> String? {
+        for component in components where component.present != nil || !component.sort.isEmpty {
+            let kind = domain.plugins.plugin(component.plugin)?.kind
+            guard let kind, kind != .contents else { continue }
+            let member = component.present == nil ? "sort" : "present"
+            return "The component '\(component.name)' is of the kind \(kind.rawValue) "
+                + "(\(component.plugin)), and '\(member)' is of components of the kind contents."
+        }
+        return nil
     }
 }
 

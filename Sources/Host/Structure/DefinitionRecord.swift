@@ -37,6 +37,8 @@ struct DefinitionRecord: Equatable {
     fileprivate static let listsVersion: Int64 = 3
     /// Of one with dates, or times of a zone.
     fileprivate static let dateVersion: Int64 = 4
+    /// Of one that says how it is shown: a daemon that does not know would lose it.
+    fileprivate static let shownVersion: Int64 = 5
 
     private var version: Int64 {
         [live, applied].compactMap { $0?.version }.max() ?? Self.version
@@ -65,7 +67,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.dateVersion).contains(version),
+            (Self.version...Self.shownVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -85,6 +87,7 @@ extension DefinitionRecord {
 extension ContainerDefinition {
     /// The version that a daemon has to know.
     fileprivate var version: Int64 {
+        if saysHowItIsShown { return DefinitionRecord.shownVersion }
         if fields.contains(where: { $0.derivation != nil || $0.zone != nil }) {
             return DefinitionRecord.dateVersion
         }
@@ -93,6 +96,14 @@ extension ContainerDefinition {
         }
         return delegate != nil || scopes.contains { $0.delegate != nil }
             ? DefinitionRecord.delegateVersion : DefinitionRecord.version
+    }
+
+    private var saysHowItIsShown: Bool {
+        present != nil
+            || fields.contains { field in
+                field.title != nil || field.unit != nil || field.summary != nil
+                    || [.url, .image, .markdown].contains(field.type)
+            } || components.contains { $0.present != nil || !$0.sort.isEmpty }
     }
 
     fileprivate var value: [String: Value] {
@@ -105,6 +116,7 @@ extension ContainerDefinition {
         value["title"] = title.map(Value.text)
         value["activate"] = activate.map(Value.text)
         value["delegate"] = delegate.map { .object($0.value) }
+        value["present"] = present.map { .object($0.value) }
         value["source"] = source.map(Value.text)
         return value
     }
@@ -123,6 +135,7 @@ extension ContainerDefinition {
             scopes: scopes.compactMap { $0.object.flatMap(ScopeDefinition.init(value:)) },
             activate: value["activate"]?.text,
             delegate: value["delegate"]?.object.flatMap(DelegateDefinition.init(value:)),
+            present: (value["present"]?.object).map(Presentation.init(value:)),
             source: value["source"]?.text)
         guard (value["delegate"] == nil) == (delegate == nil),
             (value["lists"] == nil) == (lists == nil), self.fields.count == fields.count,
@@ -139,6 +152,9 @@ extension Field {
         if search { value["search"] = true }
         value["min"] = min.map(Value.number)
         value["max"] = max.map(Value.number)
+        value["title"] = title.map(Value.text)
+        value["unit"] = unit.map(Value.text)
+        value["summary"] = summary.map(Value.text)
         value["zone"] = zone.map(Value.text)
         if let derivation {
             value["of"] = .text(derivation.of)
@@ -155,7 +171,8 @@ extension Field {
         self.init(
             name: name, type: type, required: value["required"]?.bool ?? false,
             search: value["search"]?.bool ?? false, min: value["min"]?.number,
-            max: value["max"]?.number)
+            max: value["max"]?.number, title: value["title"]?.text, unit: value["unit"]?.text,
+            summary: value["summary"]?.text)
         guard type == .date else {
             zone = value["zone"]?.text
             return
@@ -175,6 +192,8 @@ extension ComponentDefinition {
         value["title"] = title.map(Value.text)
         value["isolation"] = (isolation?.rawValue).map(Value.text)
         if isHidden { value["hidden"] = true }
+        value["present"] = present.map { .object($0.value) }
+        if !sort.isEmpty { value["sort"] = .list(sort.map(Value.text)) }
         return value
     }
 
@@ -185,7 +204,26 @@ extension ComponentDefinition {
         self.init(
             name: name, plugin: plugin, title: value["title"]?.text, settings: settings,
             isolation: value["isolation"]?.text.flatMap(Isolation.init(rawValue:)),
-            isHidden: value["hidden"]?.bool ?? false)
+            isHidden: value["hidden"]?.bool ?? false,
+            present: (value["present"]?.object).map(Presentation.init(value:)),
+            sort: (value["sort"]?.list ?? []).compactMap(\.text))
+    }
+}
+
+extension Presentation {
+    fileprivate var value: [String: Value] {
+        var value: [String: Value] = [:]
+        value["title"] = title.map(Value.text)
+        value["subtitle"] = subtitle.map(Value.text)
+        value["image"] = image.map(Value.text)
+        value["columns"] = columns.map { .list($0.map(Value.text)) }
+        return value
+    }
+
+    fileprivate init(value: [String: Value]) {
+        self.init(
+            title: value["title"]?.text, subtitle: value["subtitle"]?.text,
+            image: value["image"]?.text, columns: value["columns"]?.list?.compactMap(\.text))
     }
 }
 

@@ -9,6 +9,18 @@ extension ContainerDefinition {
         self == other && title.isSame(as: other.title) && source.isSame(as: other.source)
             && zip(components, other.components).allSatisfy { $0.isSame(as: $1) }
             && scopes.isSame(as: other.scopes) && delegate.isSame(as: other.delegate)
+            && fields.isSame(as: other.fields)
+    }
+}
+
+extension [Field] {
+    /// Whether both declare just the same.
+    func isSame(as other: [Field]) -> Bool {
+        self == other
+            && zip(self, other).allSatisfy {
+                $0.title.isSame(as: $1.title) && $0.unit.isSame(as: $1.unit)
+                    && $0.summary.isSame(as: $1.summary)
+            }
     }
 }
 

@@ -91,7 +91,7 @@ extension Restructuring {
         }
         // Another delegate may show other items: what components report goes through it anew.
         let isRewired = delegates.hasOtherOwn(than: container.delegates)
-        let fieldsChange = change.live.fields != container.definition.fields
+        let fieldsChange = !change.live.fields.isSame(as: container.definition.fields)
         for definition in change.live.components {
             let old = container.slot(definition.name)
             if let old, !fieldsChange, !isRewired, old.definition.makesSame(as: definition) {

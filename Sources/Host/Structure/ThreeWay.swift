@@ -48,6 +48,10 @@ struct ThreeWay {
             result.activate = new.activate
             lines.append("activate: \(new.activate ?? "none")")
         }
+        if new.present != base.present, new.present != result.present {
+            result.present = new.present
+            lines.append("present: \(new.present == nil ? "none" : "changed")")
+        }
         if !new.delegate.isSame(as: base.delegate), !new.delegate.isSame(as: result.delegate) {
             lines.append(Self.line(of: new.delegate, after: result.delegate))
             result.delegate = new.delegate
@@ -62,14 +66,16 @@ struct ThreeWay {
     }
 
     private mutating func compareFields() {
-        guard new.fields != base.fields, new.fields != result.fields else { return }
+        guard !new.fields.isSame(as: base.fields), !new.fields.isSame(as: result.fields) else {
+            return
+        }
         let before = Dictionary(result.fields.map { ($0.name, $0) }) { first, _ in first }
         let names = Set(new.fields.map(\.name))
         let count = lines.count
         for field in new.fields {
             switch before[field.name] {
             case nil: lines.append("field \(field.name): added (\(field.type.rawValue))")
-            case field: break
+            case .some(let old) where [old].isSame(as: [field]): break
             case .some(let old) where old.type != field.type:
                 lines.append(
                     "field \(field.name): type \(old.type.rawValue) -> \(field.type.rawValue)")
@@ -148,6 +154,8 @@ struct ThreeWay {
         if component.isHidden != base?.isHidden ?? now.isHidden {
             now.isHidden = component.isHidden
         }
+        if component.present != base?.present { now.present = component.present }
+        if component.sort != base?.sort ?? now.sort { now.sort = component.sort }
         result.components[index] = now
         describe(now, old)
     }
@@ -171,6 +179,13 @@ struct ThreeWay {
         }
         if now.isHidden != old.isHidden {
             lines.append("\(path) \(now.isHidden ? "hidden" : "shown")")
+        }
+        if now.present != old.present {
+            lines.append("\(path) present \(now.present == nil ? "none" : "changed")")
+        }
+        if now.sort != old.sort {
+            lines.append(
+                "\(path) sort \(now.sort.isEmpty ? "by id" : now.sort.joined(separator: ", "))")
         }
     }
 

@@ -37,7 +37,9 @@ struct DescribeCommand: AsyncParsableCommand {
         facts.add("Item", reply.item.id)
         let values = reply.item.fields.value
         for field in fields {
-            facts.add(field.name, values[field.name].map { FieldText.shown($0, type: field.type) })
+            let text = values[field.name].map { FieldText.shown($0, type: field.type) }
+            facts.add(
+                field.title ?? field.name, text.map { $0 + (field.unit.map { " \($0)" } ?? "") })
         }
         for member in values.object ?? [] where !fields.contains(where: { $0.name == member.name })
         {
@@ -85,6 +87,12 @@ struct DescribeCommand: AsyncParsableCommand {
         facts.add("Shows", container.contents.map { shown($0, in: container) })
         facts.add("Inside an item", container.entered.map { shown($0, in: container) })
         facts.add("While searching", container.searched.map { shown($0, in: container) })
+        facts.add("Items show", container.present.map(FactsText.text))
+        for component in container.components {
+            facts.add("\(component.name) shows", component.present.map(FactsText.text))
+            let order = component.sort?.joined(separator: ", ")
+            facts.add("\(component.name) goes by", order)
+        }
         facts.add("Items", Wording.count(container.items))
         facts.add("Votes", reply.votes.map(TallyText.full))
         facts.add("Comments", reply.comments.map { Wording.count($0) })
@@ -136,15 +144,21 @@ struct DescribeCommand: AsyncParsableCommand {
     }
 
     private func fields(_ reply: Containers.Describe.Reply) -> Table {
-        var table = Table([
-            .text("field"), .text("type"), .text("required"), .text("searched"),
-            .number("min"), .number("max"),
-        ])
+        let words: [(head: String, of: (Field) -> String?)] = [
+            ("title", \.title), ("unit", \.unit), ("description", \.description),
+        ].filter { word in reply.fields.contains { word.of($0) != nil } }
+        var table = Table(
+            [
+                .text("field"), .text("type"), .text("required"), .text("searched"),
+                .number("min"), .number("max"),
+            ] + words.map { .text($0.head, least: 8) })
         for field in reply.fields {
-            table.add([
-                field.name, type(of: field), field.required ? "yes" : "", field.search ? "yes" : "",
-                field.min.map(Wording.number) ?? "", field.max.map(Wording.number) ?? "",
-            ])
+            table.add(
+                [
+                    field.name, type(of: field), field.required ? "yes" : "",
+                    field.search ? "yes" : "", field.min.map(Wording.number) ?? "",
+                    field.max.map(Wording.number) ?? "",
+                ] + words.map { $0.of(field) ?? "" })
         }
         return table
     }

@@ -53,10 +53,9 @@ struct ListCommand: AsyncParsableCommand {
             parameters.cursor = reply.next
         } while all && parameters.cursor != nil
         guard !session.printsJSON, let last else { return }
-        let declared = try await session.call(
-            Containers.Describe.self, .init(container: container)
-        ).fields
-        ItemTable(fields: shown(declared), items: items).table.show()
+        let described = try await session.call(
+            Containers.Describe.self, .init(container: container))
+        ItemTable(fields: shown(described), items: items).table.show()
         var footer = "\(Wording.count(items.count)) of \(Wording.count(last.total))"
         if let next = last.next { footer += "; more with --cursor \(next)" }
         Output.note(PrintableText.line(footer))
@@ -96,9 +95,19 @@ struct ListCommand: AsyncParsableCommand {
         return try session.decode(Contents.List.self, object)
     }
 
-    private func shown(_ declared: [Field]) -> [Field] {
-        guard let chosenFields else { return declared }
-        return chosenFields.compactMap { name in declared.first { $0.name == name } }
+    /// The fields that were asked for, or else those that the definition presents.
+    private func shown(_ described: Containers.Describe.Reply) -> [Field] {
+        guard let chosenFields else {
+            let lists =
+                described.container.scopes?.first { $0.name == scope }?.contents
+                ?? described.container.contents
+            let list = described.container.components.first {
+                $0.kind == "contents" && $0.name == subject.component ?? lists?.first ?? $0.name
+            }
+            let present = list?.present ?? described.container.present
+            return ItemTable.shown(described.fields, present)
+        }
+        return chosenFields.compactMap { name in described.fields.first { $0.name == name } }
     }
 }
 
@@ -124,14 +133,23 @@ enum FilterHint {
 struct ItemTable {
     private(set) var table: Table
 
+    /// The fields that are shown of items: those that a presentation names, or else all but pictures.
+    static func shown(_ fields: [Field], _ present: Present?) -> [Field] {
+        guard let columns = present?.columns else { return fields.filter { $0.type != "image" } }
+        let named = [present?.title, present?.subtitle].compactMap(\.self)
+        let names = named.filter { !columns.contains($0) } + columns
+        return names.compactMap { name in fields.first { $0.name == name } }
+    }
+
     init(fields declared: [Field], items: [Item]) {
         // A date that follows from a field is in no item.
         let fields = declared.filter { $0.of == nil }
         let hasVotes = items.contains { $0.votes != nil }
         let hasComments = items.contains { $0.comments != nil }
         var columns = [Table.Column.identifier("id")]
-        columns += fields.map {
-            FieldText.isNumber($0.type) ? .number($0.name) : .text($0.name)
+        columns += fields.map { field in
+            let head = field.name + (field.unit.map { " (\($0))" } ?? "")
+            return FieldText.isNumber(field.type) ? .number(head) : .text(head)
         }
         if hasVotes { columns.append(.number("votes")) }
         if hasComments { columns.append(.number("comments")) }

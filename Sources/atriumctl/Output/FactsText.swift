@@ -34,6 +34,17 @@ enum FactsText {
             && abs(steps - steps.rounded()) < 1e-6
     }
 
+    /// How items are shown: `title name, columns year, votes.score`.
+    static func text(_ present: Present) -> String {
+        let columns = present.columns.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") }
+        let parts = [
+            ("title", present.title), ("subtitle", present.subtitle), ("image", present.image),
+            ("columns", columns),
+        ]
+        return parts.compactMap { name, value in value.map { "\(name) \($0)" } }
+            .joined(separator: "; ")
+    }
+
     /// Which comments: how long, who looks first, and what they may be on.
     private static func text(_ facts: CommentFacts) -> String {
         let on = subjects(

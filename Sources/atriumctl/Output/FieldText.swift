@@ -8,6 +8,8 @@ enum FieldText {
         switch value {
         case .null: ""
         case .bool(let truth): truth ? "yes" : "no"
+        case .string(let text) where type == "image" && text.hasPrefix("data:"):
+            String(text.prefix { $0 != ";" })
         case .string(let text): text
         case .int, .double:
             type == "duration"

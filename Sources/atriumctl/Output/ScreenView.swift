@@ -49,7 +49,8 @@ struct ScreenView {
     private func table(_ list: ScreenModel.List, of model: ScreenModel) -> [String] {
         let isOne = model.lists.count { !isTalk($0, model) } == 1
         let count = Wording.count(list.items.count) + " of " + Wording.count(list.total)
-        return ItemTable(fields: fields, items: list.items).table
+        let present = model.components.first { $0.name == list.component }?.present
+        return ItemTable(fields: ItemTable.shown(fields, present), items: list.items).table
             .lines(width: width, color: color)
             + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]
     }

@@ -17,6 +17,10 @@ final class OpenScreen {
     private(set) var revisions = 0
     /// How often it was told of the components.
     private(set) var timesComponents = 0
+    /// What it was last told of its container: title, fields and scopes.
+    private(set) var outline: JSONValue?
+    /// How often it was told that.
+    private(set) var timesOutline = 0
     private var components: [JSONValue] = []
     private var lists: [String: (total: Int, entries: [JSONValue])] = [:]
 
@@ -76,6 +80,10 @@ final class OpenScreen {
         revisions += 1
         mostCommits = max(mostCommits, said["commits"]?.int ?? 0)
         scope = said["scope"]?.string ?? scope
+        if said["title"] != nil {
+            outline = said
+            timesOutline += 1
+        }
         if let components = said["components"]?.array { show(components) }
         path = said["path"]?.array?.compactMap(\.string) ?? path
         for change in said["lists"]?.array ?? [] {

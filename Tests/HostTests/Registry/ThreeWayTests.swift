@@ -128,6 +128,45 @@ private let cases: [ThreeWayCase] = [
         #expect(ThreeWay(new: new, base: new, live: new).lines.isEmpty)
     }
 
+    @Test func `how it is shown is compared, and told a line each`() {
+        let base = ContainerDefinition(
+            name: "c", fields: [Field(name: "a", type: .number)],
+            components: [ComponentDefinition(name: "list", plugin: "p", sort: ["a"])],
+            present: Presentation(title: "a"))
+        var new = base
+        new.fields[0].title = "A"
+        new.components[0].sort = []
+        new.components[0].present = Presentation(columns: ["a"])
+        new.present = nil
+        let plan = ThreeWay(new: new, base: base, live: base)
+        #expect(
+            plan.lines == [
+                "present: none", "field a: changed", "component list: present changed",
+                "component list: sort by id",
+            ])
+        #expect(plan.result == new)
+        #expect(ThreeWay(new: base, base: new, live: new).result == base)
+    }
+
+    @Test func `a record that says how it is shown is one that older daemons refuse`() throws {
+        func version(_ change: (inout ContainerDefinition) -> Void) throws -> Int64? {
+            var record = DefinitionRecord(live: .films, applied: .films)
+            change(&record.live)
+            let value = try Value(jsonBytes: try #require(record.change.value))
+            #expect(DefinitionRecord(name: "films", value: value) == record)
+            return value.object?["version"]?.int
+        }
+        #expect(try version { _ in } == 1)
+        #expect(try version { $0.delegate = DelegateDefinition(plugin: "d") } == 2)
+        #expect(try version { $0.present = Presentation(title: "title", columns: []) } == 5)
+        #expect(try version { $0.components[0].present = Presentation(subtitle: "year") } == 5)
+        #expect(try version { $0.components[0].sort = ["-year"] } == 5)
+        #expect(try version { $0.fields[0].title = "Title" } == 5)
+        #expect(try version { $0.fields[0].summary = "What it is called" } == 5)
+        #expect(try version { $0.fields.append(Field(name: "w", type: .number, unit: "kg")) } == 5)
+        #expect(try version { $0.fields.append(Field(name: "site", type: .url)) } == 5)
+    }
+
     @Test func `a definition's record comes back as it was`() throws {
         var record = DefinitionRecord(live: .films, applied: .films)
         record.live.components[1].isHidden = true

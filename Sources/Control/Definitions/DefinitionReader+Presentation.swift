@@ -1,0 +1,79 @@
+import AtriumKit
+import Host
+
+// How front ends show items, and how lists are ordered, as definitions say it.
+extension DefinitionReader {
+    /// Reads `present` of a container, or of a list in it, whose items have these fields.
+    static func presentation(
+        _ node: DefinitionNode, of fields: [Field]
+    ) throws(DefinitionProblem) -> Presentation {
+        let members = try node.members(known: ["title", "subtitle", "image", "columns"])
+        var present = Presentation()
+        // A date that follows from another field is in no item.
+        let held = fields.filter { $0.type != .date }
+        let shown = held.filter { $0.type != .image }.map(\.name)
+        present.title = try members["title"].map { node throws(DefinitionProblem) in
+            try name(node, among: shown, "a field that items hold, and no image")
+        }
+        present.subtitle = try members["subtitle"].map { node throws(DefinitionProblem) in
+            try name(node, among: shown, "a field that items hold, and no image")
+        }
+        let images = fields.filter { $0.type == .image }.map(\.name)
+        present.image = try members["image"].map { node throws(DefinitionProblem) in
+            try name(node, among: images, "a field of the type image")
+        }
+        if let columns = members["columns"] {
+            present.columns = try names(
+                columns, among: held.map(\.name) + derived, "a field that items hold, or one derived")
+        }
+        return present
+    }
+
+    /// Reads the order of a list whose items have these fields.
+    static func order(
+        _ node: DefinitionNode, of fields: [Field]
+    ) throws(DefinitionProblem) -> [String] {
+        let sorted = fields.filter { $0.type != .image }.map(\.name) + derived + ["id"]
+        let order = try names(
+            node, among: sorted + sorted.map { "-\($0)" }, "a field to sort by, perhaps after '-'",
+            suggesting: sorted)
+        guard order.count <= mostKeys else {
+            throw node.problem(
+                "\(node.path): \(order.count) fields, where \(mostKeys) are allowed")
+        }
+        return order
+    }
+
+    private static let derived = ["votes.score", "votes.count", "comments.count"]
+    /// As many as a client may sort by, unless the settings say otherwise.
+    private static let mostKeys = 16
+
+    private static func names(
+        _ node: DefinitionNode, among known: [String], _ expected: String,
+        suggesting suggested: [String]? = nil
+    ) throws(DefinitionProblem) -> [String] {
+        var names: [String] = []
+        for element in try node.elements() {
+            let name = try name(element, among: known, expected, suggesting: suggested)
+            if names.contains(name) {
+                throw element.problem("\(element.path): '\(name)' is there twice")
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    private static func name(
+        _ node: DefinitionNode, among known: [String], _ expected: String,
+        suggesting suggested: [String]? = nil
+    ) throws(DefinitionProblem) -> String {
+        let name = try node.text()
+        guard !known.contains(name) else { return name }
+        let suggested = suggested ?? known
+        throw node.problem(
+            "\(node.path): expected \(expected), found '\(name)'",
+            hint: nearestName(to: name, among: suggested).map { "did you mean '\($0)'?" }
+                ?? (suggested.isEmpty
+                    ? "none is declared" : "there is: \(suggested.joined(separator: ", "))"))
+    }
+}

@@ -1,0 +1,30 @@
+public import AtriumKit
+
+/// What screens are told of their container itself, so that front ends need not guess: one object as long
+/// as it says the same.
+public final class ContainerOutline: Sendable {
+    /// What people read.
+    public let title: String
+    /// The items' fields, in order.
+    public let fields: [Field]
+    /// The scopes, by name and what people read; empty: there are none.
+    public let scopes: [(name: String, title: String)]
+
+    init(_ definition: ContainerDefinition) {
+        title = definition.title ?? definition.name
+        fields = definition.fields
+        scopes = definition.scopes.map { ($0.name, $0.title ?? $0.name) }
+    }
+
+    /// This one, unless a container stands otherwise by now.
+    func now(_ definition: ContainerDefinition) -> ContainerOutline {
+        let now = ContainerOutline(definition)
+        let isSame =
+            Optional(title).isSame(as: now.title) && fields.isSame(as: now.fields)
+            && scopes.count == now.scopes.count
+            && zip(scopes, now.scopes).allSatisfy {
+                $0.name == $1.name && Optional($0.title).isSame(as: $1.title)
+            }
+        return isSame ? self : now
+    }
+}
