@@ -145,7 +145,7 @@ class ThePage(unittest.TestCase):
             definition.write_text("\n".join(lines) + "\n")
             self.club.type("apply", "-f", str(definition))
 
-        film = "alien-1979"
+        film = self.browser.run(f"return {IDS}[0]")
         apply("scale: 7", "maxLength: 3, moderated: true")
         self.browser.until("document.querySelectorAll(args[0]).length === 7", item(film, ".stars label"))
         self.browser.until("!document.querySelector('#moderated').hidden")
