@@ -118,7 +118,8 @@ extension Interfaces.Component {
             votes: status.facts.flatMap(Interfaces.VoteFacts.init),
             comments: status.facts.flatMap(Interfaces.CommentFacts.init),
             present: status.definition.present.map(Interfaces.Present.init),
-            sort: status.definition.sort.isEmpty ? nil : status.definition.sort)
+            sort: status.definition.sort.isEmpty ? nil : status.definition.sort,
+            hidesEmpty: status.definition.hidesEmpty ? true : nil, empty: status.definition.empty)
     }
 }
 

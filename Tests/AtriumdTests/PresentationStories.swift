@@ -183,6 +183,61 @@ extension Stories {
             }
         }
 
+        @Test func `a list that has nothing is left out, or says so`() async throws {
+            try await withDaemon { daemon in
+                let made = try await daemon.type(
+                    """
+                    echo 'atrium: 1
+                    container: shelf
+                    fields: { name: { type: text } }
+                    components:
+                      - { name: main, plugin: org.atrium.catalog, empty: "Nothing here." }
+                      - { name: side, plugin: org.atrium.catalog, hidden: empty }' >h.yaml &&
+                    atriumctl apply -f h.yaml
+                    """)
+                #expect(made.status == 0, "\(made)")
+                let screen = try await OpenScreen(daemon, ["container": "shelf"])
+                let other = try await OpenScreen(
+                    daemon, ["container": "shelf", "search": "zoo"])
+                func isHidden(_ screen: OpenScreen) -> Bool? {
+                    screen.component("side")?["hidden"]?.bool
+                }
+                #expect(screen.component("main")?["hidden"]?.bool == false)
+                #expect(screen.component("main")?["empty"]?.string == "Nothing here.")
+                #expect(isHidden(screen) == true && isHidden(other) == true)
+                let told = screen.timesComponents
+
+                _ = try await daemon.type("atriumctl put shelf/a name=Ark --component side")
+                while isHidden(screen) == true { try await screen.next() }
+                #expect(screen.ids("side") == ["a"], "with its first item, all of it")
+                _ = try await daemon.type("atriumctl put shelf/z name=Zoo --component side")
+                while screen.ids("side") != ["a", "z"] { try await screen.next() }
+                #expect(screen.timesComponents == told + 1, "told where it changed")
+                while isHidden(other) == true { try await other.next() }
+                #expect(other.ids("side") == ["z"], "by what each screen searches")
+
+                let hand = try daemon.peer()
+                for (text, isLeftOut) in [("nobody", true), ("ark", false)] {
+                    _ = try await hand.call(
+                        "org.atrium.Screens.Search",
+                        ["screen": .string(screen.id), "text": .string(text)])
+                    while isHidden(screen) != isLeftOut { try await screen.next() }
+                }
+                #expect(screen.ids("side") == ["a"])
+                let described = try await daemon.type("atriumctl describe shelf")
+                #expect(described.output.contains("unless empty"), "\(described)")
+                _ = try await daemon.type("atriumctl remove shelf/a shelf/z --component side")
+                while isHidden(screen) != true { try await screen.next() }
+                #expect(screen.ids("side").isEmpty)
+                let all = try await daemon.type(
+                    "sed -i 's/, hidden: empty//' h.yaml && atriumctl apply -f h.yaml")
+                #expect(
+                    all.output.contains("component side: shown while it is empty"), "\(all)")
+                while isHidden(screen) == true { try await screen.next() }
+                #expect(screen.total("side") == 0)
+            }
+        }
+
         @Test func `what does not fit is refused, with what would`() async throws {
             try await withSongs { daemon in
                 let url = try await daemon.type(

@@ -82,6 +82,8 @@ import Testing
                 "component \(component.name) \(component.plugin)"
                     + (component.isolation.map { " \($0)" } ?? "")
                     + (component.isHidden ? " hidden" : "")
+                    + (component.hidesEmpty ? " hidden while empty" : "")
+                    + (component.empty.map { " or '\($0)'" } ?? "")
                     + (component.settings.isEmpty
                         ? "" : " settings \(component.settings.keys.sorted())")
                     + (component.present.map { " shows \(summary($0))" } ?? "")

@@ -24,9 +24,30 @@ extension DefinitionReader {
         }
         if let columns = members["columns"] {
             present.columns = try names(
-                columns, among: held.map(\.name) + derived, "a field that items hold, or one derived")
+                columns, among: held.map(\.name) + derived,
+                "a field that items hold, or one derived")
         }
         return present
+    }
+
+    /// Reads whether a component is left out, and what stands in place of a list that has nothing.
+    static func readHiding(
+        _ members: [String: DefinitionNode], into component: inout ComponentDefinition
+    ) throws(DefinitionProblem) {
+        if let hidden = members["hidden"] {
+            let value = try hidden.value()
+            guard value.bool != nil || value.text == "empty" else {
+                throw hidden.unexpected("true, false or empty")
+            }
+            component.isHidden = value.bool ?? false
+            component.hidesEmpty = value.text == "empty"
+        }
+        component.empty = try members["empty"]?.text()
+        if let empty = members["empty"], component.hidesEmpty {
+            throw empty.problem(
+                "\(empty.path): nobody sees it, since 'hidden: empty' leaves the list out",
+                hint: "take one of them away")
+        }
     }
 
     /// Reads the order of a list whose items have these fields.

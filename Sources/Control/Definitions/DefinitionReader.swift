@@ -125,7 +125,8 @@ public enum DefinitionReader {
         _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> ComponentDefinition {
         let members = try node.members(known: [
-            "name", "plugin", "title", "settings", "isolation", "hidden", "present", "sort",
+            "name", "plugin", "title", "settings", "isolation", "hidden", "empty", "present",
+            "sort",
         ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
@@ -138,7 +139,7 @@ public enum DefinitionReader {
             name: try self.name(name), plugin: try plugin.text())
         component.title = try members["title"]?.text()
         component.isolation = try members["isolation"]?.choice(Isolation.self)
-        component.isHidden = try members["hidden"]?.bool() ?? false
+        try readHiding(members, into: &component)
         if let settings = members["settings"] { component.settings = try self.settings(settings) }
         if let present = members["present"] {
             component.present = try presentation(present, of: fields)

@@ -166,7 +166,7 @@ extension Screens.Open.Reply.Components {
             votes: component.facts.flatMap(Interfaces.VoteFacts.init),
             comments: component.facts.flatMap(Interfaces.CommentFacts.init),
             present: component.present.map(Interfaces.Present.init),
-            sort: component.sort.isEmpty ? nil : component.sort)
+            sort: component.sort.isEmpty ? nil : component.sort, empty: component.empty)
     }
 }
 

@@ -15,6 +15,10 @@ public struct ComponentDefinition: Sendable, Hashable {
     public var isolation: Isolation?
     /// Whether screens leave it out.
     public var isHidden: Bool
+    /// Whether screens leave it out on which its list has nothing. Contents components alone.
+    public var hidesEmpty: Bool
+    /// What people read in place of a list that has nothing. Contents components alone.
+    public var empty: String?
     /// How front ends show its items; nil: as the container's says. Contents components alone.
     public var present: Presentation?
     /// What its list is ordered by where nobody asks for another order, `-` before for descending; empty:
@@ -24,8 +28,8 @@ public struct ComponentDefinition: Sendable, Hashable {
     /// A component.
     public init(
         name: String, plugin: String, title: String? = nil, settings: [String: Value] = [:],
-        isolation: Isolation? = nil, isHidden: Bool = false, present: Presentation? = nil,
-        sort: [String] = []
+        isolation: Isolation? = nil, isHidden: Bool = false, hidesEmpty: Bool = false,
+        empty: String? = nil, present: Presentation? = nil, sort: [String] = []
     ) {
         self.name = name
         self.plugin = plugin
@@ -33,6 +37,8 @@ public struct ComponentDefinition: Sendable, Hashable {
         self.settings = settings
         self.isolation = isolation
         self.isHidden = isHidden
+        self.hidesEmpty = hidesEmpty
+        self.empty = empty
         self.present = present
         self.sort = sort
     }

@@ -294,6 +294,13 @@ extension Container {
     }
 }
 
+extension Slot {
+    /// The order of its list where nobody asks for another.
+    func order(of index: ContentIndex) -> [SortKey] {
+        definition.sort.map { SortKey($0) }.filter { index.isSortable(by: $0.field) }
+    }
+}
+
 extension ListPresentation {
     fileprivate init(_ slot: Slot, in container: ContainerDefinition) {
         self.init(

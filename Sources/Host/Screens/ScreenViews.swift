@@ -91,6 +91,8 @@ public struct ScreenComponent: Sendable, Hashable {
     public var present: Presentation?
     /// What its list is ordered by where the screen asks for no other order; empty: by id.
     public var sort: [String]
+    /// What people read in place of its list while that has nothing; nil: that is the front end's choice.
+    public var empty: String?
 }
 
 /// One step of a list's way from one revision to the next; places count after the steps before it.

@@ -40,7 +40,11 @@ final class SharedView {
         let index: ContentIndex
         let query: LiveQuery
         let isFlat: Bool
+        /// Whether it is left out while it has nothing.
+        let hidesEmpty: Bool
         var items: [ShownItem]
+
+        var isLeftOut: Bool { hidesEmpty && query.total == 0 }
     }
 
     private(set) var key: ViewKey
@@ -58,6 +62,8 @@ final class SharedView {
     private weak var home: ContainerScreens?
     private var sections: [ResolvedSection] = []
     private var lists: [LiveList] = []
+    /// The lists that are left out, since they have nothing.
+    private var empty: Set<String> = []
     /// What ``ViewState/sections`` were made of.
     private var counts: [[Int]] = []
     /// What was entered, as long as the scope in which it was is there.
@@ -310,25 +316,31 @@ extension SharedView {
             home.showsFilters(hiding: key.hidden)
             ? self.sections.views(counts: counts, before: before) : nil
         self.counts = counts
-        let scope = container.scope(key.scope)
-        let new = ViewState(
-            number: container.domain.nextTicket(),
-            outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
-            components: isRemade ? components(in: scope, of: container) : state.components,
-            sections: sections,
-            lists: lists.map {
-                ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
-            }, path: places.map(\.item))
+        let new = newState(home, sections, isRemade: isRemade)
         if isRemade, new.shows(sameAs: state) { return }
         state = new
     }
 
-    private func components(
-        in scope: ScopeDefinition?, of container: Container
-    ) -> [ScreenComponent] {
-        container.slots(in: scope, mode).map {
-            $0.view(hiding: key.hidden, in: container.definition)
-        }
+    /// The state of now, in which lists that are to be left out while they have nothing are hidden.
+    private func newState(
+        _ home: ContainerScreens, _ sections: [SectionView]?, isRemade: Bool
+    ) -> ViewState {
+        let container = home.container
+        let scope = container.scope(key.scope)
+        let empty = Set(lists.lazy.filter(\.isLeftOut).map(\.component))
+        let isAnother = isRemade || empty != self.empty
+        self.empty = empty
+        return ViewState(
+            number: container.domain.nextTicket(),
+            outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
+            components: isAnother
+                ? container.slots(in: scope, mode).map {
+                    $0.view(hiding: key.hidden.union(empty), in: container.definition)
+                } : state.components,
+            sections: sections,
+            lists: lists.filter { !$0.isLeftOut }.map {
+                ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
+            }, path: places.map(\.item))
     }
 
     /// Whether the lists are still those of the components.
@@ -351,7 +363,7 @@ extension SharedView {
             made.append(
                 LiveList(
                     component: slot.name, index: index, query: query,
-                    isFlat: isFlat(index, slot.name),
+                    isFlat: isFlat(index, slot.name), hidesEmpty: slot.hidesEmpty,
                     items: shown(query.window, before, home.container, anew: true)))
         }
         return made
@@ -445,35 +457,6 @@ extension ViewState {
             one.component == other.component && one.total == other.total
                 && one.items == other.items
         }
-    }
-}
-
-extension Slot {
-    /// Whether a screen leaves it out.
-    func isHidden(beside hidden: Set<String>) -> Bool {
-        definition.isHidden || hidden.contains(name)
-    }
-
-    /// The order of its list where nobody asks for another.
-    func order(of index: ContentIndex) -> [SortKey] {
-        definition.sort.map { SortKey($0) }.filter { index.isSortable(by: $0.field) }
-    }
-
-    /// The component as screens show it that leave these out too.
-    func view(
-        hiding hidden: Set<String>, in container: ContainerDefinition
-    ) -> ScreenComponent {
-        let problem: String? =
-            switch state {
-            case .attached, .prepared, .closed: nil
-            case .starting: stall ?? "It is being started."
-            case .failed(let reason): reason
-            }
-        return ScreenComponent(
-            name: name, kind: kind, title: title,
-            isHidden: isHidden(beside: hidden), problem: problem, facts: facts,
-            present: kind == .contents ? definition.present ?? container.present : nil,
-            sort: definition.sort)
     }
 }
 

@@ -268,14 +268,23 @@ extension ContainerDefinition {
 
     /// What of how it is shown belongs to no list.
     private func presentationProblem(_ domain: Domain) -> String? {
-        for component in components where component.present != nil || !component.sort.isEmpty {
+        for component in components {
             let kind = domain.plugins.plugin(component.plugin)?.kind
-            guard let kind, kind != .contents else { continue }
-            let member = component.present == nil ? "sort" : "present"
+            guard let kind, kind != .contents, let member = component.listMember else { continue }
             return "The component '\(component.name)' is of the kind \(kind.rawValue) "
                 + "(\(component.plugin)), and '\(member)' is of components of the kind contents."
         }
         return nil
+    }
+}
+
+extension ComponentDefinition {
+    /// What it has that only a list can have, as definitions name it; nil: nothing.
+    fileprivate var listMember: String? {
+        if present != nil { return "present" }
+        if !sort.isEmpty { return "sort" }
+        if hidesEmpty { return "hidden: empty" }
+        return empty.map { _ in "empty" }
     }
 }
 

@@ -103,7 +103,7 @@ extension ContainerDefinition {
             || fields.contains { field in
                 field.title != nil || field.unit != nil || field.summary != nil
                     || [.url, .image, .markdown].contains(field.type)
-            } || components.contains { $0.present != nil || !$0.sort.isEmpty }
+            } || components.contains { $0.saysHowItIsShown }
     }
 
     fileprivate var value: [String: Value] {
@@ -185,6 +185,10 @@ extension Field {
 }
 
 extension ComponentDefinition {
+    fileprivate var saysHowItIsShown: Bool {
+        hidesEmpty || empty != nil || present != nil || !sort.isEmpty
+    }
+
     fileprivate var value: [String: Value] {
         var value: [String: Value] = [
             "name": .text(name), "plugin": .text(plugin), "settings": .object(settings),
@@ -192,6 +196,8 @@ extension ComponentDefinition {
         value["title"] = title.map(Value.text)
         value["isolation"] = (isolation?.rawValue).map(Value.text)
         if isHidden { value["hidden"] = true }
+        if hidesEmpty { value["hidesEmpty"] = true }
+        value["empty"] = empty.map(Value.text)
         value["present"] = present.map { .object($0.value) }
         if !sort.isEmpty { value["sort"] = .list(sort.map(Value.text)) }
         return value
@@ -205,6 +211,7 @@ extension ComponentDefinition {
             name: name, plugin: plugin, title: value["title"]?.text, settings: settings,
             isolation: value["isolation"]?.text.flatMap(Isolation.init(rawValue:)),
             isHidden: value["hidden"]?.bool ?? false,
+            hidesEmpty: value["hidesEmpty"]?.bool ?? false, empty: value["empty"]?.text,
             present: (value["present"]?.object).map(Presentation.init(value:)),
             sort: (value["sort"]?.list ?? []).compactMap(\.text))
     }

@@ -154,6 +154,10 @@ struct ThreeWay {
         if component.isHidden != base?.isHidden ?? now.isHidden {
             now.isHidden = component.isHidden
         }
+        if component.hidesEmpty != base?.hidesEmpty ?? now.hidesEmpty {
+            now.hidesEmpty = component.hidesEmpty
+        }
+        if !component.empty.isSame(as: base?.empty) { now.empty = component.empty }
         if component.present != base?.present { now.present = component.present }
         if component.sort != base?.sort ?? now.sort { now.sort = component.sort }
         result.components[index] = now
@@ -179,6 +183,12 @@ struct ThreeWay {
         }
         if now.isHidden != old.isHidden {
             lines.append("\(path) \(now.isHidden ? "hidden" : "shown")")
+        }
+        if now.hidesEmpty != old.hidesEmpty {
+            lines.append("\(path) \(now.hidesEmpty ? "hidden" : "shown") while it is empty")
+        }
+        if !now.empty.isSame(as: old.empty) {
+            lines.append("\(path) empty \(now.empty.map { "'\($0)'" } ?? "none")")
         }
         if now.present != old.present {
             lines.append("\(path) present \(now.present == nil ? "none" : "changed")")

@@ -108,7 +108,8 @@ struct DescribeCommand: AsyncParsableCommand {
         for component in reply.container.components {
             table.add([
                 component.name, component.kind, component.plugin, component.state.rawValue,
-                component.isolation.rawValue, component.hidden ? "hidden" : "yes",
+                component.isolation.rawValue,
+                component.hidden ? "hidden" : component.hidesEmpty == true ? "unless empty" : "yes",
                 component.items.map { Wording.count($0) } ?? "",
                 FactsText.text(component) ?? "", component.reason ?? "",
             ])

@@ -49,7 +49,9 @@ struct ScreenView {
     private func table(_ list: ScreenModel.List, of model: ScreenModel) -> [String] {
         let isOne = model.lists.count { !isTalk($0, model) } == 1
         let count = Wording.count(list.items.count) + " of " + Wording.count(list.total)
-        let present = model.components.first { $0.name == list.component }?.present
+        let component = model.components.first { $0.name == list.component }
+        if list.total == 0, let empty = component?.empty { return [cut(PrintableText.line(empty))] }
+        let present = component?.present
         return ItemTable(fields: ItemTable.shown(fields, present), items: list.items).table
             .lines(width: width, color: color)
             + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]

@@ -137,11 +137,14 @@ private let cases: [ThreeWayCase] = [
         new.fields[0].title = "A"
         new.components[0].sort = []
         new.components[0].present = Presentation(columns: ["a"])
+        new.components[0].hidesEmpty = true
+        new.components[0].empty = "Nothing."
         new.present = nil
         let plan = ThreeWay(new: new, base: base, live: base)
         #expect(
             plan.lines == [
-                "present: none", "field a: changed", "component list: present changed",
+                "present: none", "field a: changed", "component list: hidden while it is empty",
+                "component list: empty 'Nothing.'", "component list: present changed",
                 "component list: sort by id",
             ])
         #expect(plan.result == new)
@@ -161,6 +164,8 @@ private let cases: [ThreeWayCase] = [
         #expect(try version { $0.present = Presentation(title: "title", columns: []) } == 5)
         #expect(try version { $0.components[0].present = Presentation(subtitle: "year") } == 5)
         #expect(try version { $0.components[0].sort = ["-year"] } == 5)
+        #expect(try version { $0.components[0].hidesEmpty = true } == 5)
+        #expect(try version { $0.components[0].empty = "Nothing." } == 5)
         #expect(try version { $0.fields[0].title = "Title" } == 5)
         #expect(try version { $0.fields[0].summary = "What it is called" } == 5)
         #expect(try version { $0.fields.append(Field(name: "w", type: .number, unit: "kg")) } == 5)

@@ -34,7 +34,8 @@ extension DelegateDefinition? {
 
 extension ComponentDefinition {
     func isSame(as other: ComponentDefinition) -> Bool {
-        self == other && title.isSame(as: other.title) && hasSameSettings(as: other)
+        self == other && title.isSame(as: other.title) && empty.isSame(as: other.empty)
+            && hasSameSettings(as: other)
     }
 
     /// Whether its settings say just the same.

@@ -1,0 +1,30 @@
+import AtriumKit
+import PluginLoader
+
+// A component as screens have it.
+extension Slot {
+    /// Whether screens leave it out now on which its list has nothing: not before it is known what it has.
+    var hidesEmpty: Bool { definition.hidesEmpty && isShown }
+
+    /// Whether a screen leaves it out.
+    func isHidden(beside hidden: Set<String>) -> Bool {
+        definition.isHidden || hidden.contains(name)
+    }
+
+    /// The component as screens show it that leave these out too.
+    func view(
+        hiding hidden: Set<String>, in container: ContainerDefinition
+    ) -> ScreenComponent {
+        let problem: String? =
+            switch state {
+            case .attached, .prepared, .closed: nil
+            case .starting: stall ?? "It is being started."
+            case .failed(let reason): reason
+            }
+        return ScreenComponent(
+            name: name, kind: kind, title: title,
+            isHidden: isHidden(beside: hidden), problem: problem, facts: facts,
+            present: kind == .contents ? definition.present ?? container.present : nil,
+            sort: definition.sort, empty: definition.empty)
+    }
+}
