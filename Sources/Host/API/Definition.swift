@@ -15,14 +15,15 @@ public struct ComponentDefinition: Sendable, Hashable {
     public var isolation: Isolation?
     /// Whether screens leave it out.
     public var isHidden: Bool
-    /// Whether screens leave it out on which its list has nothing. Contents components alone.
+    /// Whether screens leave it out on which its list has nothing; contents components alone.
     public var hidesEmpty: Bool
-    /// What people read in place of a list that has nothing. Contents components alone.
+    /// What people read in place of a list that has nothing; contents components alone.
     public var empty: String?
-    /// How front ends show its items; nil: as the container's says. Contents components alone.
+    /// How front ends show its items; nil: as the container's says; contents components alone.
     public var present: Presentation?
-    /// What its list is ordered by where nobody asks for another order, `-` before for descending; empty:
-    /// by id. Contents components alone.
+    /// What its list is ordered by where nobody asks for another order; contents components alone.
+    ///
+    /// Field names, `-` before for descending; empty: by id.
     public var sort: [String]
 
     /// A component.
