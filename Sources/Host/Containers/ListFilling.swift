@@ -198,13 +198,14 @@ extension ListFilling {
 
     /// Shows the list, once votes and comments are in it.
     private func end(then done: @escaping () -> Void) {
-        guard self.isWanted, isBegun else {
+        guard isWanted, isBegun else {
             forget()
             return done()
         }
-        let isWanted = { self.isWanted }
-        container.fillDerived(list, while: isWanted) { [self] in
-            show()
+        // To its end in any case: whoever waits for this goes on.
+        let isWaiting = { true }
+        container.fillDerived(list, while: isWaiting) { [self] in
+            if isWanted { show() } else { forget() }
             done()
         }
     }
