@@ -129,6 +129,14 @@ struct ScreenModel {
         components.first { $0.name == component }?.isHidden ?? true
     }
 
+    /// Whether a list is left out, since it has nothing.
+    private func isLeftOut(_ list: String, _ choices: Choices) -> Bool {
+        guard ContainerDefinition.hidesEmpty.contains(list), let model = lists[list] else {
+            return false
+        }
+        return model.page(query(list, choices, counts: false), after: nil).total == 0
+    }
+
     // MARK: What a screen shows
 
     /// What differs from what a screen should show; nil: nothing.
@@ -136,18 +144,23 @@ struct ScreenModel {
         _ copy: ScreenCopy, _ choices: Choices, actor: String, thread: [CommentView]
     ) -> String? {
         if copy.scope != choices.scope ?? "" { return "scope: \(copy.scope)" }
-        let components = components(for: choices)
-        if copy.components.map(\.name) != components.map(\.name)
+        let listed = components(for: choices)
+        let components = listed.map { component in
+            (component.name, isHidden: component.isHidden || isLeftOut(component.name, choices))
+        }
+        if copy.components.map(\.name) != components.map(\.0)
             || copy.components.map(\.isHidden) != components.map(\.isHidden)
         {
             return "components: \(copy.components)"
         }
         if copy.path != choices.places.map(\.item) { return "path: \(copy.path)" }
         if copy.focus != choices.focus ?? "" { return "focus: \(copy.focus)" }
-        let shown = components.filter { !$0.isHidden }.map(\.name).filter { lists[$0] != nil }
+        let shown = components.filter { !$0.isHidden }.map(\.0).filter { lists[$0] != nil }
+        // Also where it is left out, since it has nothing.
+        let first = listed.first { !$0.isHidden && lists[$0.name] != nil }?.name
         if Set(copy.lists.keys).subtracting(shown) != [] { return "lists: \(copy.lists.keys)" }
         for list in shown {
-            if let difference = difference(copy, list, choices, actor, counts: list == shown[0]) {
+            if let difference = difference(copy, list, choices, actor, counts: list == first) {
                 return difference
             }
         }
@@ -228,7 +241,9 @@ struct ScreenModel {
             offered: counts ? [Self.good] : [])
         return IndexQuery(
             parent: place.map { .under($0.item) } ?? top, sections: [genre, rating],
-            search: choices.search, sort: choices.sort.map { SortKey($0) },
+            search: choices.search,
+            sort: (choices.sort.isEmpty ? ContainerDefinition.orders[list] ?? [] : choices.sort)
+                .map { SortKey($0) },
             limit: choices.limit(of: list), countsFacets: counts)
     }
 

@@ -86,7 +86,9 @@ extension ContainerDefinition {
         var definition = films
         definition.name = "shelves"
         definition.components.insert(
-            ComponentDefinition(name: "more", plugin: "org.atrium.catalog"), at: 2)
+            ComponentDefinition(
+                name: "more", plugin: "org.atrium.catalog",
+                hidesEmpty: hidesEmpty.contains("more"), sort: orders["more"] ?? []), at: 2)
         for place in definition.components.indices {
             definition.components[place].isolation = isolation
         }
@@ -95,6 +97,10 @@ extension ContainerDefinition {
         for place in scopes.indices.dropLast() { definition.scopes[place].delegate = delegate }
         return definition
     }
+
+    /// The shelves that are left out while they have nothing, and the orders that they have of their own.
+    static let hidesEmpty: Set = ["more"]
+    static let orders = ["more": ["-rating", "title"]]
 
     static let shelfScopes = [
         ScopeDefinition(name: "both", contents: ["list", "more"]),
