@@ -132,8 +132,9 @@ let package = Package(
         .target(
             name: "Host",
             dependencies: [
-                kit, "Index", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore, logging,
-                metrics,
+                kit, "Index", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore,
+                nioPosix,
+                logging, metrics,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: strict),

@@ -105,6 +105,7 @@ extension Interfaces.Component {
         let state: State =
             switch status.state {
             case .starting: .starting
+            case .loading: .loading
             case .attached: .attached
             case .failed: .failed
             }

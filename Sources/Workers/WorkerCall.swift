@@ -17,6 +17,9 @@ enum WorkerCall: Sendable, Hashable {
     case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
+    case reload
+    /// How many screens show it.
+    case audience(Int)
     case pass(LifecyclePhase)
     /// Let the component go and end.
     case close
@@ -33,6 +36,8 @@ enum WorkerCall: Sendable, Hashable {
         case .undo: "undo"
         case .reportPart, .report: "fieldValuesDidChange"
         case .deliver(let notification): "observe(\(notification.topic))"
+        case .reload: "reload"
+        case .audience: "didChangeAudience"
         case .pass(let phase): phase.rawValue
         case .close: "close"
         }
@@ -83,6 +88,8 @@ extension WorkerCall: WireCodable {
         case .report(let values, let cut):
             .wire("report", ["values": values, "cut": cut.sorted()])
         case .deliver(let notification): .wire("deliver", ["notification": notification])
+        case .reload: .wire("reload")
+        case .audience(let screens): .wire("audience", ["screens": screens])
         case .pass(let phase): .wire("pass", ["phase": phase])
         case .close: .wire("close")
         }
@@ -103,6 +110,8 @@ extension WorkerCall: WireCodable {
             let cut: [String] = try object("cut")
             self = .report(try object("values"), cut: Set(cut))
         case "deliver": self = .deliver(try object("notification"))
+        case "reload": self = .reload
+        case "audience": self = .audience(try object("screens"))
         case "pass": self = .pass(try object("phase"))
         case "close": self = .close
         default: throw object.unknownCase(of: "WorkerCall")
@@ -175,6 +184,7 @@ extension ComponentMessage: WireCodable {
         case .observes(let pattern): .wire("observes", ["pattern": pattern])
         case .logs(let level, let message):
             .wire("logs", ["level": level, "message": message])
+        case .reports(let problem): .wire("reports", ["problem": problem])
         }
     }
 
@@ -185,6 +195,7 @@ extension ComponentMessage: WireCodable {
         case "publishes": self = .publishes(try object("name"), try object("payload"))
         case "observes": self = .observes(try object("pattern"))
         case "logs": self = .logs(try object("level"), try object("message"))
+        case "reports": self = .reports(problem: try object("problem"))
         default: throw object.unknownCase(of: "ComponentMessage")
         }
     }

@@ -188,6 +188,7 @@ public actor WorkerComponent {
             messages.append("publishes \(name) \(text)")
         case .observes(let pattern): messages.append("observes \(pattern)")
         case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
+        case .reports(let problem): messages.append("reports \(problem ?? "nothing")")
         }
     }
 }

@@ -217,6 +217,10 @@ extension WorkerPort {
 
     func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
 
+    func reload() { call(.reload) }
+
+    func tellAudience(_ screens: Int) { call(.audience(screens)) }
+
     func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
 
     func close() {
@@ -357,6 +361,9 @@ extension WorkerPort {
             patterns.insert(pattern)
             owner?.port(self, sent: message)
         case .logs(let level, let message): log(level, message)
+        case .reports(let problem):
+            owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
+            slowDown(pace.publishes(bytes: 0, at: .now()))
         }
     }
 

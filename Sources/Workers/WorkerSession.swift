@@ -107,6 +107,8 @@ final class WorkerSession {
             port.report(reported, cut: cut)
             reported = [:]
         case .deliver(let notification): port.deliver(notification)
+        case .reload: port.reload()
+        case .audience(let screens): port.tellAudience(screens)
         case .pass(let phase): port.pass(phase)
         }
         answer(id, .done)
@@ -263,6 +265,8 @@ extension WorkerSession: PortOwner {
             if let size = say(message) { complain("The notification '\(name)'", size) }
         case .observes: _ = say(message)
         case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
+        case .reports(let problem):
+            _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))
         }
     }
 

@@ -38,7 +38,7 @@ struct Atriumctl: AsyncParsableCommand {
                 name: "Components and plugins",
                 subcommands: [
                     AttachCommand.self, DetachCommand.self, MoveCommand.self, HideCommand.self,
-                    ShowCommand.self, PluginsCommand.self, PluginCommand.self,
+                    ShowCommand.self, RefreshCommand.self, PluginsCommand.self, PluginCommand.self,
                 ]),
             CommandGroup(
                 name: "Back up and restore",

@@ -98,6 +98,8 @@ extension Stories {
                 Row(
                     "moderator", ["container": "none", "component": "x", "at": 0],
                     error: "ContainerNotFound"),
+            "org.atrium.Containers.Reload":
+                Row("moderator", ["container": "none"], error: "ContainerNotFound"),
             "org.atrium.Containers.SetHidden":
                 Row(
                     "moderator", ["container": "none", "component": "x", "hidden": true],

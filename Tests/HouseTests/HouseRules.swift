@@ -42,7 +42,8 @@ enum HouseRules {
         "CProcess": [],
         "Host": [
             "AtriumKit", "Index", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",
-            "Logging", "DequeModule", "CoreMetrics",
+            // Reads the kernel's word on files that components watch, on the loop: no socket.
+            "NIOPosix", "Logging", "DequeModule", "CoreMetrics",
         ],
         "Workers": [
             "AtriumKit", "CProcess", "Host", "Index", "Interfaces", "JSONCodec", "LogMessages",

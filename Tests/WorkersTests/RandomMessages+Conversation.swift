@@ -100,7 +100,7 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(12) {
+        switch number(14) {
         case 0:
             .start(
                 WorkerStart(
@@ -117,6 +117,8 @@ extension RandomMessages {
         case 8: .pass([.willAttach, .didAttach, .willDetach, .didDetach][number(4)])
         case 9: .giveMore
         case 10: .reportPart(object { $0.list { $0.value() } })
+        case 11: .reload
+        case 12: .audience(number(99))
         default: .close
         }
     }
@@ -152,10 +154,11 @@ extension RandomMessages {
     }
 
     mutating func message() -> ComponentMessage {
-        switch number(4) {
+        switch number(5) {
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })
         case 2: .observes(text())
+        case 3: .reports(problem: optional { $0.text() })
         default: .logs([.debug, .info, .warning, .error][number(4)], text())
         }
     }

@@ -34,6 +34,7 @@ enum MethodRoles {
             [
                 Contents.Put.name, Contents.Remove.name, Votes.Ballots.name,
                 Comments.Moderate.name, Containers.SetHidden.name, Containers.Move.name,
+                Containers.Reload.name,
             ]
         ),
         (

@@ -143,6 +143,18 @@ struct ContainersControl: ContainersService {
         }
     }
 
+    func reload(
+        _ parameters: Containers.Reload.Parameters,
+        call: VarlinkCall<Containers.Reload.Reply>
+    ) {
+        context.registry.find(parameters.container) { found in
+            let result = found.flatMap { container in
+                Result { () throws(HostError) in try container.reload(parameters.component) }
+            }
+            call.answer(result, in: Containers.self) { .init() }
+        }
+    }
+
     func setHidden(
         _ parameters: Containers.SetHidden.Parameters,
         call: VarlinkCall<Containers.SetHidden.Reply>

@@ -153,6 +153,8 @@ public struct ComponentStatus: Sendable, Hashable {
     public enum State: String, Sendable, Hashable {
         /// Its worker is being started.
         case starting
+        /// It is part of its container, and is yet to find out what items it has.
+        case loading
         /// It is part of its container.
         case attached
         /// It could not be made; the reason says why.

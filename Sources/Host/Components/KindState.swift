@@ -57,6 +57,8 @@ final class ContentsState {
     private(set) var loaded: ContentIndex?
     /// All items on their way through the delegate into a new list; nil: none are.
     var filling: ListFilling?
+    /// Whether it was ever known what items there are: a source that reads them from elsewhere may be at it.
+    private(set) var isKnown = false
     /// Whether its items were just what its records say, when it was started.
     private(set) var listsItsRecords = false
     /// The items that did not fit the fields at its last start.
@@ -73,6 +75,9 @@ final class ContentsState {
         loaded = list
         self.listsItsRecords = listsItsRecords
     }
+
+    /// It is known what items there are.
+    func know() { isKnown = true }
 
     /// A load has found which items don't fit.
     func note(_ unfit: UnfitItems) { self.unfit = unfit }
@@ -100,6 +105,7 @@ final class ContentsState {
     fileprivate func goOn(from old: ContentsState, hasSameFields: Bool, showsLoaded: Bool) {
         if hasSameFields {
             list = old.list
+            isKnown = old.isKnown
         } else if showsLoaded, let loaded {
             list = loaded
         }

@@ -91,6 +91,9 @@ extension Slot {
             switch failure {
             case .died(let reason): failStart(because: reason)
             case .refused(let refusal): failStart(because: refusal.reason)
+            case nil where kind == .contents && state.told.items == nil:
+                // Its source is loading: it tells later what there is.
+                endLoading(Loaded(state: state.told))
             case nil:
                 fillList(state.told.items ?? Pieces(), attempt, loading) {
                     self.endLoading(Loaded(state: state.told))

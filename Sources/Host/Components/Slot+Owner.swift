@@ -14,6 +14,7 @@ extension Slot: PortOwner {
         case .observes(let pattern): observe(pattern, for: port)
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
+        case .reports(let problem): reports(problem, by: port)
         }
     }
 

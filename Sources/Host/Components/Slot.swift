@@ -55,6 +55,8 @@ final class Slot {
     /// What is wrong with its records.
     var damage = RecordDamage()
     var observer: ObserverID?
+    /// What its component says of its source, and what that was told.
+    var source = SourceState()
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
@@ -110,6 +112,7 @@ final class Slot {
 
     /// Makes sure that what is shown of it is what its component holds, or held when it was lost.
     func checkShown() throws(HostError) {
+        if isAttached, awaitsItems { throw unavailable(isLoadingItems) }
         guard !isShown else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
         if let stall { throw unavailable(stall, retryAfter: 5) }
@@ -189,6 +192,7 @@ extension Slot {
     func release() {
         stopObserving()
         endStart()
+        source = SourceState()
         port?.close()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
         // port has a thread free what is much.

@@ -16,6 +16,8 @@ extension Container {
         deliver(events, from: slot)
         for event in events { screens?.showUnasked(event) }
         screens?.changed()
+        // All items anew are asked for first.
+        if events.contains(where: \.isOfSomeItems) { itemsChanged(in: slot) }
     }
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
@@ -54,6 +56,13 @@ extension Container {
         case .failure: nil
         case nil: delegate
         }
+    }
+}
+
+extension ComponentEvent {
+    /// Whether it tells of single items.
+    fileprivate var isOfSomeItems: Bool {
+        if case .contents(let change) = self { change != .replaceAll } else { false }
     }
 }
 
@@ -103,7 +112,9 @@ extension Container {
             slot.attached()
             loaded.state.letGo()
             slot.noteStarted()
-            deliver(slot.progress.takeEvents(), from: slot)
+            deliverUnasked(slot.progress.takeEvents(), from: slot)
+            slot.awaitItems()
+            screens?.countAudience()
             if slot.kind == .votes { screens?.forgetBallots() }
             structureChanged()
             startsChanged()
@@ -117,14 +128,23 @@ extension Container {
     private func deliverItems(
         of slot: Slot, _ loaded: Loaded, then done: @escaping () -> Void
     ) {
+        guard slot.own.contents == nil || loaded.items != nil || loaded.state.items != nil else {
+            // A source that is loading: what is shown of it stays.
+            return done()
+        }
         guard let contents = slot.own.contents, !delegates.isDefault else {
             // The default wiring looks at the list alone; who replaced it is told of all items.
+            slot.own.contents?.know()
             takeLoadedList(of: slot)
             return done()
         }
         let filling = ListFilling(of: slot, in: self)
+        let attempt = slot.start
         contents.filling = filling
-        filling.run(loaded.list, then: done)
+        filling.run(loaded.list) {
+            if slot.start == attempt { contents.know() }
+            done()
+        }
     }
 
     /// Makes the list that a load has filled the component's; false when there is none.

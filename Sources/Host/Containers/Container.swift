@@ -227,7 +227,8 @@ extension Container {
         slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
             if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
-            return slot.recordProblem.map { (slot.name, $0) }
+            return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
+                .map { (slot.name, $0) }
         }
     }
 }
@@ -243,7 +244,11 @@ extension Slot {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
             case .starting, .prepared: (.starting, stall)
-            case .attached: (.attached, recordProblem.map { "It \($0)." })
+            case .attached:
+                (
+                    awaitsItems ? .loading : .attached,
+                    recordProblem.map { "It \($0)." } ?? source.problem
+                )
             case .failed(let reason): (.failed, reason)
             case .closed: (.failed, "It was detached.")
             }

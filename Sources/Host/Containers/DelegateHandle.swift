@@ -79,5 +79,17 @@ final class DelegateHandle: ContainerHandle {
             return
         }
         container.post(name, payload.jsonBytes)
+        if name == "reload" { reload(nil) }
+    }
+
+    func reload(_ component: String?) {
+        guard let container else { return }
+        do throws(HostError) {
+            try container.reload(component)
+        } catch {
+            container.domain.logger.warning(
+                "what a delegate wanted to reload is not there",
+                metadata: ["container": "\(name)", "reason": "\(error.sentence)"])
+        }
     }
 }

@@ -37,6 +37,8 @@ final class ListFilling {
     private var unfit = UnfitItems(areLeftOut: true)
     /// Whether the component has told meanwhile that all items are other ones again.
     private var isOutdated = false
+    /// Whether the component has told by itself that all items are other ones.
+    private var isUnasked = false
 
     init(of slot: Slot, in container: Container) {
         (self.slot, self.container) = (slot, container)
@@ -156,6 +158,7 @@ extension ListFilling {
 
     /// Asks the component for all items, once its own state is what is committed.
     fileprivate func ask() {
+        isUnasked = true
         container.gate([slot.name]) { [self] in
             // What is told is of now: others need not wait for the rest.
             defer { container.open([slot.name]) }
@@ -217,6 +220,7 @@ extension ListFilling {
         tellUnfit()
         container.structureChanged()
         container.growOrders(of: list)
+        if isUnasked { container.itemsChanged(in: slot) }
         if isOutdated { container.refill(slot) }
     }
 

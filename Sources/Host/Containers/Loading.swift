@@ -54,7 +54,8 @@ extension Container {
 
     /// A component's start has come to an end, or to a standstill.
     func startsChanged() {
-        guard isLoading, !slots.contains(where: \.isWorthWaitingFor) else { return }
+        guard isLoading, !slots.contains(where: { $0.isWorthWaitingFor || $0.isAwaitingItems })
+        else { return }
         // Whatever is there by now.
         for body in loading.end() { body() }
     }

@@ -16,6 +16,8 @@ protocol OpenScreens: AnyObject {
     func subjectChanged(_ subject: Subject)
     /// Comments are gone whose component is not there to say so.
     func commentsGone(_ comments: Set<String>, of component: String)
+    /// A component is there that was told of no screens.
+    func countAudience()
     /// Somebody's ballot is now this.
     func noteBallot(_ value: Double?, of actor: ActorID, on subject: Subject, in slot: Slot)
     /// Ballots changed otherwise than by votes.

@@ -57,6 +57,10 @@ public protocol ComponentPort: AnyObject {
     func report(_ values: [String: [Value]], cut: Set<String>)
     /// Hands over a notification that matches a pattern which the component observes.
     func deliver(_ notification: Notification)
+    /// Has the component look at its source again.
+    func reload()
+    /// Tells the component how many screens show it.
+    func tellAudience(_ screens: Int)
     /// Passes a step of the component's life on.
     func pass(_ phase: LifecyclePhase)
     /// Lets the component go. Nothing is told to the owner any more. Closing twice does nothing.
@@ -110,4 +114,6 @@ public enum ComponentMessage: Sendable, Hashable {
     case observes(String)
     /// It logs.
     case logs(LogLevel, String)
+    /// Something is wrong with its source; nil: nothing is any more.
+    case reports(problem: String?)
 }

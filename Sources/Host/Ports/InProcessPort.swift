@@ -10,6 +10,8 @@ public final class InProcessLauncher: ComponentLauncher {
     private let turns: TurnNotes
     private let note: InitNote?
     private let judges: Bool
+    /// The files that its components watch.
+    private let watches: FileWatches
 
     /// A launcher.
     ///
@@ -26,6 +28,7 @@ public final class InProcessLauncher: ComponentLauncher {
     /// As the public one, with a note of what is being made.
     init(loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true) {
         self.judges = judges
+        watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
         self.note = note
@@ -37,7 +40,7 @@ public final class InProcessLauncher: ComponentLauncher {
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) -> LaunchCancellation {
-        let services = InProcessServices(loop: loop)
+        let services = InProcessServices(loop: loop, watches: watches)
         let number = turns.add(
             TurnNotes.Component(
                 container: request.container, name: request.component,
@@ -194,6 +197,14 @@ final class InProcessPort: ComponentPort {
         call { services.deliver(notification) }
     }
 
+    func reload() {
+        call { harness.reload() }
+    }
+
+    func tellAudience(_ screens: Int) {
+        call { harness.tellAudience(screens) }
+    }
+
     func pass(_ phase: LifecyclePhase) {
         call { harness.pass(phase) }
     }
@@ -213,6 +224,12 @@ final class InProcessPort: ComponentPort {
         turns.component = number
         defer { tellOwner() }
         return body()
+    }
+
+    /// As ``call(_:)``, for a time that has come or a file that changed.
+    func wake(_ body: () -> Void) {
+        turns.work.insert(.timer)
+        call(body)
     }
 
     /// Tells the owner what the component said.

@@ -9,9 +9,12 @@ final class InProcessServices: ContextServices {
     weak var port: InProcessPort?
 
     private let loop: any EventLoop
+    private let watches: FileWatches
     private var messages: [ComponentMessage] = []
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
+    private var timers: [UInt64: Timer] = [:]
+    private var watched: Set<UInt64> = []
     private var lastWork: UInt64 = 0
     private var isClosed = false
 
@@ -21,7 +24,18 @@ final class InProcessServices: ContextServices {
         let task: Task<Void, Never>
     }
 
-    init(loop: any EventLoop) { self.loop = loop }
+    /// A timer, until it has gone off for the last time.
+    private struct Timer {
+        let interval: TimeAmount
+        let repeats: Bool
+        let body: () -> Void
+        var next: Scheduled<Void>?
+    }
+
+    init(loop: any EventLoop, watches: FileWatches) {
+        self.loop = loop
+        self.watches = watches
+    }
 
     /// What the component said since the last time.
     func takeMessages() -> [ComponentMessage] {
@@ -41,6 +55,10 @@ final class InProcessServices: ContextServices {
         isClosed = true
         for work in work.values { work.task.cancel() }
         work = [:]
+        for timer in timers.values { timer.next?.cancel() }
+        timers = [:]
+        for number in watched { watches.remove(number) }
+        watched = []
         handlers = []
         messages = []
     }
@@ -48,6 +66,8 @@ final class InProcessServices: ContextServices {
     func log(_ level: LogLevel, _ message: String) {
         send(.logs(level, message))
     }
+
+    func report(problem: String?) { send(.reports(problem: problem)) }
 
     func publish(_ name: String, _ payload: [String: Value]) {
         if let problem = Topic.problem(in: name) {
@@ -112,5 +132,49 @@ final class InProcessServices: ContextServices {
 
     private static func reason(_ error: HostError) -> String {
         if case .topicInvalid(_, let reason) = error { reason } else { "\(error)" }
+    }
+}
+
+// MARK: Time and files
+
+extension InProcessServices {
+    func schedule(
+        after delay: Duration, repeats: Bool, _ body: @escaping () -> Void
+    ) -> () -> Void {
+        guard !isClosed else { return {} }
+        lastWork += 1
+        let number = lastWork
+        timers[number] = Timer(interval: TimeAmount(delay), repeats: repeats, body: body)
+        set(number)
+        return { [weak self] in self?.timers.removeValue(forKey: number)?.next?.cancel() }
+    }
+
+    private func set(_ number: UInt64) {
+        guard let timer = timers[number] else { return }
+        let back = NIOLoopBound(Back(services: self), eventLoop: loop)
+        timers[number]?.next = loop.scheduleTask(in: timer.interval) {
+            back.value.services?.goOff(number)
+        }
+    }
+
+    private func goOff(_ number: UInt64) {
+        guard let timer = timers[number], let port else { return }
+        if !timer.repeats { timers[number] = nil }
+        port.wake(timer.body)
+        set(number)
+    }
+
+    func watch(_ path: String, _ body: @escaping () -> Void) throws(Refusal) -> () -> Void {
+        guard !isClosed else { return {} }
+        let number = try watches.add(path) { [weak self] problem in
+            guard let self, let port else { return }
+            if let problem { log(.warning, problem) }
+            port.wake(body)
+        }
+        watched.insert(number)
+        return { [weak self] in
+            guard let self, watched.remove(number) != nil else { return }
+            watches.remove(number)
+        }
     }
 }

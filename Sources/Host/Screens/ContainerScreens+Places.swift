@@ -56,7 +56,7 @@ extension ContainerScreens {
         var lists = container.lists(in: scope)
         if !isByMode(scope) { lists.removeAll { $0.name != component } }
         // While it is not known what there is, they stay.
-        guard lists.allSatisfy({ $0.list != nil }) else { return places }
+        guard lists.allSatisfy({ $0.list != nil && !$0.awaitsItems }) else { return places }
         for place in places.reversed() {
             guard let slot = source(of: place.item, among: lists) else { continue }
             return self.places(to: place.item, of: slot, in: scope, limit: limit)
@@ -78,7 +78,9 @@ extension ContainerScreens {
     /// What those are focused on now who were focused on this: the container once an item is gone.
     func present(_ subject: Subject) -> Subject {
         guard let item = subject.item, !container.has(item) else { return subject }
-        let isKnown = container.slots.allSatisfy { $0.kind != .contents || $0.list != nil }
+        let isKnown = container.slots.allSatisfy {
+            $0.kind != .contents || $0.list != nil && !$0.awaitsItems
+        }
         return isKnown ? .container : subject
     }
 

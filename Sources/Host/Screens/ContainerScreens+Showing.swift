@@ -169,6 +169,7 @@ extension ContainerScreens {
         if screen.view !== view {
             leave(screen.view, screen)
             view.screens[screen.id] = screen
+            audienceChanged()
             screen.ballots?.show(screen, on: view)
             view.payer.join(screen.account, for: view.state)
         }
@@ -214,6 +215,7 @@ extension ContainerScreens {
     private func leave(_ view: SharedView?, _ screen: Screen) {
         guard let view else { return }
         view.screens[screen.id] = nil
+        audienceChanged()
         screen.ballots?.hide(screen, from: view)
         view.payer.leave(screen.account, to: view.screens.values.first?.account)
         if view.screens.isEmpty { forget(view) }

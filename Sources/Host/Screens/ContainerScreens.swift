@@ -47,6 +47,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func structureChanged() {
         screening.structure += 1
+        countAudience()
         for focus in screening.focuses.values.joined() { focus.value.touch() }
         changed()
     }

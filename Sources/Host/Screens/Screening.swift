@@ -1,5 +1,6 @@
 import AtriumKit
 import DequeModule
+import NIOCore
 
 /// What a container keeps for its screens.
 struct Screening {
@@ -27,6 +28,10 @@ struct Screening {
     var offers: (version: UInt64, value: UInt64?)?
     /// What these answered the views that follow.
     var answers = SharedAnswers()
+    /// When components were last told how many screens show them.
+    var counted: NIODeadline?
+    /// Whether they are about to be told.
+    var isCounting = false
     /// Whether something happened that was not looked at yet.
     var isDirty = false
     /// Whether screens are following, now or in a turn to come.

@@ -4,7 +4,7 @@ import PluginLoader
 // A component as screens have it.
 extension Slot {
     /// Whether screens leave it out now on which its list has nothing: not before it is known what it has.
-    var hidesEmpty: Bool { definition.hidesEmpty && isShown }
+    var hidesEmpty: Bool { definition.hidesEmpty && isShown && !awaitsItems }
 
     /// Whether a screen leaves it out.
     func isHidden(beside hidden: Set<String>) -> Bool {
@@ -17,7 +17,8 @@ extension Slot {
     ) -> ScreenComponent {
         let problem: String? =
             switch state {
-            case .attached, .prepared, .closed: nil
+            case .attached: source.problem ?? (awaitsItems ? isLoadingItems : nil)
+            case .prepared, .closed: nil
             case .starting: stall ?? "It is being started."
             case .failed(let reason): reason
             }

@@ -133,6 +133,29 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws { try await visibility.set(hidden: false) }
 }
 
+/// The command `atriumctl refresh CONTAINER [COMPONENT]`.
+struct RefreshCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh", abstract: "Have components look at their sources again.",
+        discussion: "A component does so at most once a second. What it finds is shown later.")
+
+    @Argument(help: "The container.", completion: .containers)
+    var container: String
+
+    @Argument(help: "The component; by default all of them.", completion: .components)
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        let parameters = Containers.Reload.Parameters(container: container, component: component)
+        guard try await session.answer(Containers.Reload.self, parameters) != nil else { return }
+        let what = component.map { "\(container): \($0)" } ?? container
+        Output.line(PrintableText.line("\(what) looks at its source again"))
+    }
+}
+
 /// What `hide` and `show` have in common.
 struct Visibility: ParsableArguments {
     @Argument(help: "The container.", completion: .containers)

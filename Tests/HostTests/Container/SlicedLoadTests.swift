@@ -89,6 +89,8 @@ private final class SlowPort: ComponentPort {
     func undo(_ changes: [Change]) { inner.undo(changes) }
     func report(_ values: [String: [Value]], cut: Set<String>) { inner.report(values, cut: cut) }
     func deliver(_ notification: AtriumKit.Notification) { inner.deliver(notification) }
+    func reload() { inner.reload() }
+    func tellAudience(_ screens: Int) { inner.tellAudience(screens) }
     func pass(_ phase: LifecyclePhase) { inner.pass(phase) }
     func close() { inner.close() }
 }

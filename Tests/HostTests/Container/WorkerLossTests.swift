@@ -152,6 +152,8 @@ private final class RemotePort: ComponentPort {
     func deliver(_ notification: AtriumKit.Notification) {
         later { self.inner.deliver(notification) }
     }
+    func reload() { later { self.inner.reload() } }
+    func tellAudience(_ screens: Int) { later { self.inner.tellAudience(screens) } }
     func pass(_ phase: LifecyclePhase) { later { self.inner.pass(phase) } }
     func close() {
         isLost = true

@@ -266,6 +266,7 @@ private final class Owner: PortOwner {
         case .publishes(let name, _): write("publishes \(name)")
         case .observes(let pattern): write("observes \(pattern)")
         case .logs(let level, let message): write("logs \(level) \(message)")
+        case .reports(let problem): write("reports \(problem ?? "nothing")")
         }
     }
     func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }

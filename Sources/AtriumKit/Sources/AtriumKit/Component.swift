@@ -33,6 +33,17 @@ public protocol Component: AnyObject, SendableMetatype {
     /// Makes its state what it is with this change. Never fails: a record that it cannot read it
     /// logs and skips.
     func apply(_ change: Change)
+
+    /// Looks at its source again: somebody asked for it.
+    ///
+    /// Called once it is attached, at most once a second, however often `Containers.Reload`, a
+    /// notification `<container>.reload` or the container's delegate ask.
+    func reload()
+    /// So many screens show it by now, where that changed; before the first call, none does.
+    ///
+    /// Called at most once a second. A screen whose connection is lost counts until it is closed. Who
+    /// asks a source again and again does so while this is not 0.
+    func didChangeAudience(_ screens: Int)
 }
 
 extension Component {
@@ -46,4 +57,8 @@ extension Component {
     public func willDetach() {}
     /// Does nothing.
     public func didDetach() {}
+    /// Does nothing.
+    public func reload() {}
+    /// Does nothing.
+    public func didChangeAudience(_ screens: Int) {}
 }

@@ -13,7 +13,9 @@ public final class ComponentContext {
     /// Where it writes what an administrator should know.
     public let logger: ComponentLogger
 
-    private let services: any ContextServices
+    let services: any ContextServices
+    /// What is set of ``after(_:_:)``, ``every(_:_:)`` and ``watch(_:_:)``.
+    let wakeups = WakeupCount()
 
     /// Made by a host.
     public init(
@@ -51,6 +53,15 @@ public final class ComponentContext {
     public func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
         services.observe(pattern, handler)
     }
+
+    /// Says that something is wrong with its source, or, with nil, that nothing is any more.
+    ///
+    /// While a problem stands, the container is `degraded`, with the text as the reason; calls are
+    /// answered as before. One that is made anew begins without a problem.
+    ///
+    /// - Parameter problem: a sentence for administrators, that says what is wrong and where; cut after
+    ///   1,000 bytes.
+    public func report(problem: String?) { services.report(problem: problem) }
 
     /// Runs work off the domain, then calls `then` on the domain with its result.
     ///
@@ -135,4 +146,14 @@ public protocol ContextServices: AnyObject {
     func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void)
+    /// Says what is wrong with the component's source; nil: nothing is.
+    func report(problem: String?)
+    /// Calls the body after a time, and with `repeats` again and again; what is returned ends that.
+    func schedule(
+        after delay: Duration, repeats: Bool, _ body: @escaping () -> Void
+    ) -> () -> Void
+    /// Calls the body when a file, or one in a folder, changes; what is returned ends that.
+    ///
+    /// - Throws: a ``Refusal`` where it can't be watched.
+    func watch(_ path: String, _ body: @escaping () -> Void) throws(Refusal) -> () -> Void
 }

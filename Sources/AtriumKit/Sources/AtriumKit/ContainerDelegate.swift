@@ -38,6 +38,10 @@ public protocol ContainerHandle: AnyObject {
     func updateCommentCount(_ count: Int, of subject: Subject, from component: ComponentReference)
     /// Posts the transient notification `<container>.<name>`.
     func publish(_ name: String, _ payload: [String: Value])
+    /// Has components look at their sources again, each at most once a second.
+    ///
+    /// - Parameter component: its name; nil: all of the container.
+    func reload(_ component: String?)
 }
 
 /// What a delegate gets from its host: whose it is, its settings, and its log.

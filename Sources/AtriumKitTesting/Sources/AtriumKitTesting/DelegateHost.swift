@@ -68,6 +68,8 @@ public final class DelegateHost {
     public var leads: [String: (container: String, item: String?)] { memory.leads }
     /// What the delegate published, in order.
     public var published: [(name: String, payload: [String: Value])] { memory.published }
+    /// What the delegate had look at their sources again, in order; nil: all components.
+    public var reloads: [String?] { memory.reloads }
 }
 
 /// A container that only remembers.
@@ -77,6 +79,7 @@ private final class DelegateMemory: ContainerHandle {
     var messages: [String: String] = [:]
     var leads: [String: (container: String, item: String?)] = [:]
     var published: [(name: String, payload: [String: Value])] = []
+    var reloads: [String?] = []
     var logs: [String] = []
 
     init(name: String) { self.name = name }
@@ -97,6 +100,8 @@ private final class DelegateMemory: ContainerHandle {
     }
 
     func publish(_ name: String, _ payload: [String: Value]) { published.append((name, payload)) }
+
+    func reload(_ component: String?) { reloads.append(component) }
 
     func updateList(of component: ComponentReference, with change: ContentChange) {}
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference) {}

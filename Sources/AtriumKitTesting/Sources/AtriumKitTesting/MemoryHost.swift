@@ -152,6 +152,32 @@ public final class MemoryHost {
         collect()
     }
 
+    /// Lets time pass: calls what the component has set for it, in order.
+    public func advance(by time: Duration) {
+        let end = services.now + time
+        while services.fireNext(before: end) { collect() }
+    }
+
+    /// Says that a file was written, replaced or removed: who watches it or its folder is called.
+    ///
+    /// - Parameter path: the file, which need not be there.
+    public func touch(_ path: String) {
+        services.touch(path)
+        collect()
+    }
+
+    /// Has the component look at its source again.
+    public func reload() {
+        harness.reload()
+        collect()
+    }
+
+    /// Tells the component how many screens show it.
+    public func changeAudience(_ screens: Int) {
+        harness.tellAudience(screens)
+        collect()
+    }
+
     /// Waits for all background work of the component, and hands it what came of it.
     nonisolated(nonsending) public func settle() async {
         while await services.finishOne() { collect() }

@@ -18,6 +18,16 @@ public final class MemoryServices: ContextServices {
         public var payload: [String: Value]
     }
 
+    /// What the component says is wrong with its source; nil: nothing.
+    public private(set) var problem: String?
+
+    private struct Timer {
+        var number: Int
+        var due: Duration
+        var interval: Duration?
+        let body: () -> Void
+    }
+
     private struct Work {
         let run: @Sendable () async throws -> any Sendable
         let then: (Result<any Sendable, any Error>) -> Void
@@ -34,6 +44,11 @@ public final class MemoryServices: ContextServices {
 
     private var observers: [(pattern: String, handler: (Notification) -> Void)] = []
     private var pending: [Work] = []
+    private var timers: [Timer] = []
+    private var watches: [(number: Int, path: String, body: () -> Void)] = []
+    private var lastNumber = 0
+    /// How much time was let pass.
+    private(set) var now = Duration.zero
 
     init(container: String, component: String) {
         self.container = container
@@ -68,6 +83,53 @@ public final class MemoryServices: ContextServices {
         pending.append(Work(run: work, then: then))
     }
 
+    /// Keeps the problem.
+    public func report(problem: String?) { self.problem = problem }
+
+    /// Keeps the timer until its time has passed.
+    public func schedule(
+        after delay: Duration, repeats: Bool, _ body: @escaping () -> Void
+    ) -> () -> Void {
+        lastNumber += 1
+        let number = lastNumber
+        timers.append(
+            Timer(number: number, due: now + delay, interval: repeats ? delay : nil, body: body))
+        return { [weak self] in self?.timers.removeAll { $0.number == number } }
+    }
+
+    /// Keeps the watch; whatever the path leads to, nothing is looked at.
+    public func watch(_ path: String, _ body: @escaping () -> Void) -> () -> Void {
+        lastNumber += 1
+        let number = lastNumber
+        watches.append((number, path, body))
+        return { [weak self] in self?.watches.removeAll { $0.number == number } }
+    }
+
+    /// Calls the timer that is due first, if it is by then; false when none is.
+    func fireNext(before end: Duration) -> Bool {
+        guard let next = timers.min(by: { ($0.due, $0.number) < ($1.due, $1.number) }),
+            next.due <= end
+        else {
+            now = end
+            return false
+        }
+        now = next.due
+        for index in timers.indices.reversed() where timers[index].number == next.number {
+            if let interval = next.interval {
+                timers[index].due += interval
+            } else {
+                timers.remove(at: index)
+            }
+        }
+        next.body()
+        return true
+    }
+
+    func touch(_ path: String) {
+        let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+        for watch in watches where watch.path == path || watch.path == folder { watch.body() }
+    }
+
     func deliver(_ notification: Notification) {
         for observer in observers where matches(observer.pattern, notification.topic) {
             observer.handler(notification)
@@ -90,6 +152,9 @@ public final class MemoryServices: ContextServices {
     func forgetComponent() {
         observers = []
         pending = []
+        timers = []
+        watches = []
+        problem = nil
     }
 }
 

@@ -100,11 +100,13 @@ public final class ComponentHarness {
 
     /// Ends the restore: gives all items, tallies or counts absolutely, in pieces.
     ///
-    /// It may be called again at any time, to learn the whole state anew.
+    /// It may be called again at any time, to learn the whole state anew. Of a source that is loading it
+    /// tells nothing.
     public func finishRestore() -> ComponentState {
         setDelegate(collector)
         return switch role {
-        case .contents(let source): ComponentState(items: source.items)
+        case .contents(let source):
+            source.isLoading ? ComponentState() : ComponentState(items: source.items)
         case .filters: ComponentState()
         case .votes(let votes): ComponentState(tallies: votes.tallies)
         case .comments(let comments): ComponentState(counts: comments.counts)
@@ -203,6 +205,12 @@ public final class ComponentHarness {
             setDelegate(nil)
         }
     }
+
+    /// Has the component look at its source again.
+    public func reload() { component.reload() }
+
+    /// Tells the component how many screens show it.
+    public func tellAudience(_ screens: Int) { component.didChangeAudience(screens) }
 
     /// Takes over records as they were exported.
     private func takeOver(_ changes: [Change]) throws(Refusal) -> Decision {

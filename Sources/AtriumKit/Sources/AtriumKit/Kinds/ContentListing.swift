@@ -86,6 +86,13 @@ public protocol ContentListing: Component {
     /// be lazy, so that nothing is done for all of them at once.
     var items: Items { get }
 
+    /// Whether it is yet to find out what items there are: one that reads them from elsewhere, and
+    /// does so in the background.
+    ///
+    /// Asked at the end of a restore. While it is so, its list is `loading`: nobody is shown an empty one,
+    /// and screens keep their places. What it tells its delegate next ends that.
+    var isLoading: Bool { get }
+
     /// Why it takes no items; nil when it does.
     var readOnlyReason: String? { get }
 
@@ -102,6 +109,8 @@ public protocol ContentListing: Component {
 }
 
 extension ContentListing {
+    /// Knows its items.
+    public var isLoading: Bool { false }
     /// Takes items.
     public var readOnlyReason: String? { nil }
     /// Knows nothing more.

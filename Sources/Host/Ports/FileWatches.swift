@@ -1,0 +1,274 @@
+internal import AtriumKit
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Which files and folders components of one loop watch: one inotify for all of them, while there are any.
+///
+/// A file is watched by its folder: so one that is yet to come, or that is put in place of another, is seen.
+/// What happens within ``settling`` is one call. A folder that goes away is looked for now and then.
+///
+/// Used on the loop alone.
+final class FileWatches {
+    /// What happened is told so long after the first of it: who writes several files is done by then.
+    static let settling = TimeAmount.milliseconds(100)
+    /// How often a folder is looked for that is gone.
+    private static let patience = TimeAmount.seconds(5)
+    private static let events = UInt32(
+        IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
+            | IN_MOVE_SELF | IN_ONLYDIR)
+
+    /// What a component watches.
+    private struct Watch {
+        let folder: String
+        /// The file in it; nil: whatever is in it.
+        let name: String?
+        let path: String
+        /// Told with what is wrong, as a sentence.
+        let body: (String?) -> Void
+        /// The kernel's number of its folder; nil: that is gone.
+        var key: Int32?
+    }
+
+    private let loop: any EventLoop
+    private var watches: [UInt64: Watch] = [:]
+    /// Who watches which folder, by the kernel's number.
+    private var folders: [Int32: Set<UInt64>] = [:]
+    private var last: UInt64 = 0
+    /// Who is told next.
+    private var due: Set<UInt64> = []
+    private var isSettling = false
+    private var isSearching = false
+    /// The inotify, and what reads it.
+    private var descriptor: Int32?
+    private var channel: EventLoopFuture<any Channel>?
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    deinit { close() }
+
+    /// Watches a file or a folder.
+    ///
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - body: called on the loop each time it changed, with what is wrong with it.
+    /// - Returns: what it is removed by.
+    /// - Throws: a refusal that says why it can't be watched.
+    func add(_ path: String, _ body: @escaping (String?) -> Void) throws(Refusal) -> UInt64 {
+        var watch = try Self.watch(path, body)
+        watch.key = try follow(watch)
+        last += 1
+        watches[last] = watch
+        if let key = watch.key { folders[key, default: []].insert(last) }
+        return last
+    }
+
+    /// Watches no longer.
+    func remove(_ number: UInt64) {
+        due.remove(number)
+        guard let watch = watches.removeValue(forKey: number) else { return }
+        leave(number, watch.key)
+        if watches.isEmpty { close() }
+    }
+
+    private static func watch(
+        _ path: String, _ body: @escaping (String?) -> Void
+    ) throws(Refusal) -> Watch {
+        var info = Glibc.stat()
+        let isThere = stat(path, &info) == 0
+        guard isThere || errno == ENOENT else { throw refusal(path, errno) }
+        let type = info.st_mode & S_IFMT
+        guard !isThere || type == S_IFREG || type == S_IFDIR else {
+            throw Refusal("\(path) can't be watched: it is neither a file nor a folder.")
+        }
+        if isThere, let code = unreadable(path) { throw refusal(path, code) }
+        if isThere, type == S_IFDIR {
+            return Watch(folder: path, name: nil, path: path, body: body)
+        }
+        let cut = path.lastIndex(of: "/") ?? path.startIndex
+        return Watch(
+            folder: cut == path.startIndex ? "/" : String(path[..<cut]),
+            name: String(path[path.index(after: cut)...]), path: path, body: body)
+    }
+
+    /// Why something can't be read by this process; nil: it can, or is not there.
+    private static func unreadable(_ path: String) -> Int32? {
+        let opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        if opened >= 0 { Glibc.close(opened) }
+        return opened < 0 && errno != ENOENT ? errno : nil
+    }
+
+    private static func refusal(_ path: String, _ code: Int32) -> Refusal {
+        let reason =
+            switch code {
+            case EACCES:
+                "it can't be read: the daemon's user needs the right to, and for a worker the plugin's "
+                    + "manifest has to name the setting that it comes from under \"paths\""
+            case EMFILE:
+                "the user has as many inotify instances as they may: raise "
+                    + "fs.inotify.max_user_instances, or run fewer workers that watch files"
+            case ENOSPC:
+                "the user watches as many folders as they may: raise fs.inotify.max_user_watches"
+            case ENOENT, ENOTDIR: "its folder is not there"
+            default: String(cString: strerror(code))
+            }
+        return Refusal("\(path) can't be watched: \(reason).")
+    }
+}
+
+// MARK: The kernel's side
+
+extension FileWatches {
+    private func follow(_ watch: Watch) throws(Refusal) -> Int32 {
+        let descriptor = try opened(watch.path)
+        let key = inotify_add_watch(descriptor, watch.folder, Self.events)
+        guard key >= 0 else {
+            let code = errno
+            if watches.isEmpty { close() }
+            throw Self.refusal(watch.path, code)
+        }
+        return key
+    }
+
+    private func opened(_ path: String) throws(Refusal) -> Int32 {
+        if let descriptor { return descriptor }
+        let made = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard made >= 0 else { throw Self.refusal(path, errno) }
+        let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
+        let channel: EventLoopFuture<any Channel> = NIOPipeBootstrap(group: loop)
+            // A buffer has to hold at least one event with the longest name.
+            .channelOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        Reader { back.value.watches?.read($0) })
+                }
+            }
+            .takingOwnershipOfDescriptor(input: made).map { $0 }
+        channel.whenFailure { _ in Glibc.close(made) }
+        descriptor = made
+        self.channel = channel
+        return made
+    }
+
+    private func close() {
+        channel?.whenSuccess { $0.close(promise: nil) }
+        (channel, descriptor, folders, due) = (nil, nil, [:], [])
+    }
+
+    private func leave(_ number: UInt64, _ key: Int32?) {
+        guard let key, folders[key]?.remove(number) != nil, folders[key]?.isEmpty == true else {
+            return
+        }
+        folders[key] = nil
+        if let descriptor { inotify_rm_watch(descriptor, key) }
+    }
+
+    /// What a channel holds of who reads it.
+    private struct Back {
+        weak var watches: FileWatches?
+    }
+
+    /// Passes on what the kernel says.
+    private final class Reader: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let take: (ByteBuffer) -> Void
+
+        init(_ take: @escaping (ByteBuffer) -> Void) { self.take = take }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            take(unwrapInboundIn(data))
+        }
+    }
+}
+
+// MARK: What happened
+
+extension FileWatches {
+    private func read(_ buffer: ByteBuffer) {
+        var buffer = buffer
+        while let key = buffer.readInteger(endianness: .host, as: Int32.self),
+            let mask = buffer.readInteger(endianness: .host, as: UInt32.self),
+            buffer.readInteger(endianness: .host, as: UInt32.self) != nil,
+            let length = buffer.readInteger(endianness: .host, as: UInt32.self),
+            let name = buffer.readBytes(length: Int(length))
+        {
+            take(key, mask, String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
+        }
+        settle()
+    }
+
+    private func take(_ key: Int32, _ mask: UInt32, _ name: String) {
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 {
+            due.formUnion(watches.keys)
+        } else if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 {
+            lose(key)
+        } else {
+            for number in folders[key] ?? [] {
+                guard let watch = watches[number], watch.name == nil || watch.name == name,
+                    mask & UInt32(IN_CREATE) == 0 || Self.isWhole(watch.folder + "/" + name)
+                else { continue }
+                due.insert(number)
+            }
+        }
+    }
+
+    /// Whether something new is complete: a file that was made is written next, which is told then.
+    private static func isWhole(_ path: String) -> Bool {
+        var info = Glibc.stat()
+        return lstat(path, &info) == 0 && (info.st_mode & S_IFMT != S_IFREG || info.st_nlink > 1)
+    }
+
+    /// A folder is gone, or lies elsewhere.
+    private func lose(_ key: Int32) {
+        guard let numbers = folders.removeValue(forKey: key) else { return }
+        if let descriptor { inotify_rm_watch(descriptor, key) }
+        for number in numbers { watches[number]?.key = nil }
+        due.formUnion(numbers)
+    }
+
+    private func settle() {
+        guard !isSettling, !due.isEmpty else { return }
+        isSettling = true
+        let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
+        loop.scheduleTask(in: Self.settling) { back.value.watches?.tell() }
+    }
+
+    private func tell() {
+        isSettling = false
+        search()
+        let numbers = due.sorted()
+        due = []
+        for number in numbers {
+            guard let watch = watches[number] else { continue }
+            watch.body(problem(with: watch))
+        }
+    }
+
+    private func problem(with watch: Watch) -> String? {
+        guard Self.unreadable(watch.path) == EACCES else { return nil }
+        return "\(watch.path) changed and can't be read. Where another file took its place: a "
+            + "worker may read the one that was there at its start; let the setting name its folder."
+    }
+
+    /// Looks for folders that were gone; those that are back are told of.
+    private func search() {
+        for (number, watch) in watches where watch.key == nil {
+            guard let key = try? follow(watch) else { continue }
+            watches[number]?.key = key
+            folders[key, default: []].insert(number)
+            due.insert(number)
+        }
+        guard !isSearching, watches.values.contains(where: { $0.key == nil }) else { return }
+        isSearching = true
+        let back = NIOLoopBound(Back(watches: self), eventLoop: loop)
+        loop.scheduleTask(in: Self.patience) {
+            guard let watches = back.value.watches else { return }
+            watches.isSearching = false
+            watches.search()
+            watches.settle()
+        }
+    }
+}
