@@ -1,0 +1,105 @@
+import AtriumKit
+import Glibc
+
+/// A list that is the file `notes.txt` of a folder: each line is an item, `ID|TITLE|PARENT`.
+///
+/// It reads in the background, keeps the last good copy of a file that is broken, and says how many screens
+/// show it.
+final class Notebook: ContentListing {
+    static let settings = [Setting("folder", .path, "Where notes.txt is.")]
+
+    weak var delegate: (any ContentListingDelegate)?
+    private(set) var items: [Item] = []
+    private(set) var isLoading = true
+    private let context: ComponentContext
+    private let file: String
+    private var isReading = false
+    private var isReadAgain = false
+
+    init(context: ComponentContext) throws {
+        guard let folder = context.settings["folder"]?.text else {
+            throw SettingError("folder", "name the folder of notes.txt")
+        }
+        self.context = context
+        file = folder + "/notes.txt"
+        try context.watch(folder) { [weak self] in self?.read() }
+        read()
+    }
+
+    func reload() {
+        context.publish("reloads")
+        read()
+    }
+
+    func didChangeAudience(_ screens: Int) {
+        context.publish("audience", ["screens": .int(Int64(screens))])
+    }
+
+    private func read() {
+        guard !isReading else {
+            isReadAgain = true
+            return
+        }
+        isReading = true
+        let file = file
+        context.background {
+            try Self.items(of: file)
+        } then: { [weak self] in
+            self?.take($0)
+        }
+    }
+
+    private func take(_ result: Result<[Item], any Error>) {
+        isReading = false
+        switch result {
+        case .success(let items):
+            context.report(problem: nil)
+            if isLoading || items != self.items {
+                isLoading = false
+                self.items = items
+                delegate?.contentListing(self, didChange: .replaceAll)
+            }
+        case .failure(let error): context.report(problem: "\(error)")
+        }
+        if isReadAgain {
+            isReadAgain = false
+            read()
+        }
+    }
+
+    private static func items(of file: String) throws -> [Item] {
+        guard let stream = fopen(file, "re") else {
+            throw Refusal("\(file): \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(stream) }
+        var items: [Item] = []
+        var line: UnsafeMutablePointer<CChar>?
+        var size = 0
+        defer { free(line) }
+        while getline(&line, &size, stream) > 0, let text = line.map({ String(cString: $0) }) {
+            let parts = text.filter { $0 != "\n" }.split(separator: "|").map(String.init)
+            guard parts.count > 1 else {
+                throw Refusal("\(file):\(items.count + 1): a line is ID|TITLE or ID|TITLE|PARENT")
+            }
+            items.append(
+                Item(
+                    id: parts[0], fields: ["title": .text(parts[1])],
+                    parent: parts.count > 2 ? parts[2] : nil))
+        }
+        return items
+    }
+
+    func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision {
+        throw Refusal(.readOnly, "The file is what it is.")
+    }
+
+    func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {
+        throw Refusal(.readOnly, "The file is what it is.")
+    }
+
+    func apply(_ change: Change) {}
+}
+
+/// The plugin's entry.
+@c(atrium_plugin_org_atrium_notebook)
+public func notebookEntry() -> UnsafeMutableRawPointer { exportPlugin(Notebook.self) }
