@@ -66,6 +66,7 @@ extension Container {
             of: decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
         deliver(decision.events, from: slot)
+        if decision.changes.count > Domain.much { domain.rest() }
         announce(
             draft.topic, commit, time: context.time, actor: command.actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,

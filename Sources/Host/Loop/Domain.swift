@@ -59,7 +59,7 @@ final class Domain {
     private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
     private var isSlicing = false
     /// Whether the loop is to serve others before the next slice.
-    private var isResting = false
+    private(set) var isResting = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
 
@@ -172,7 +172,7 @@ extension Domain {
         var end: NIODeadline?
         while let arrival = arrivals.popFirst() {
             pass(arrival)
-            guard hasArrivals else { break }
+            guard hasArrivals, !isResting else { break }
             // The clock is not read for a single one.
             let now = NIODeadline.now()
             if now >= end ?? .distantFuture { break }
@@ -325,9 +325,9 @@ extension Domain {
         let start = NIODeadline.now()
         var now = start
         isSlicing = true
-        while now < start + Self.slice, let work = sliced.popFirst() {
+        while now < start + Self.slice, !isResting, let work = sliced.popFirst() {
             var isLeft = true
-            while isLeft, now < start + Self.slice {
+            while isLeft, now < start + Self.slice, !isResting {
                 isLeft = work.step()
                 if isLeft { steps += 1 }
                 now = .now()
@@ -335,7 +335,16 @@ extension Domain {
             if isLeft { sliced.append(work) } else { work.done() }
         }
         isSlicing = false
-        guard !sliced.isEmpty || now >= start + .milliseconds(1) else { return }
+        if !sliced.isEmpty || now >= start + .milliseconds(1) { rest() }
+    }
+
+    /// So many small things of a kind, done in one piece, leave little of a turn for others.
+    static let much = 64
+
+    /// Much was done in one piece: slices, and what else came from the store, go on once the loop has looked at its
+    /// sockets.
+    func rest() {
+        guard !isResting else { return }
         isResting = true
         afterPoll { [self] in
             isResting = false

@@ -47,17 +47,23 @@ extension ContainerScreens {
     func flush() {
         guard screening.isDirty, !screening.isFollowing else { return }
         screening.isFollowing = true
+        guard !domain.isResting else { return followInSlices() }
         // Most commits concern few screens: these follow before the commit is replied to.
         let end = NIODeadline.now() + .milliseconds(1)
         while follow() {
             guard NIODeadline.now() >= end else { continue }
-            return domain.inSlices { [self] in
-                follow()
-            } then: { [self] in
-                haveFollowed()
-            }
+            domain.rest()
+            return followInSlices()
         }
         haveFollowed()
+    }
+
+    private func followInSlices() {
+        domain.inSlices { [self] in
+            follow()
+        } then: { [self] in
+            haveFollowed()
+        }
     }
 
     private func haveFollowed() {
