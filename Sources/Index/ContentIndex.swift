@@ -139,10 +139,10 @@ package final class ContentIndex {
     }
 
     /// The items that have a tally, whether or not they are there.
-    package var talliedItems: [String] { Array(derived.tallies.keys) }
+    package var talliedItems: some Sequence<String> { derived.tallies.keys }
 
     /// The items that have comments, whether or not they are there.
-    package var commentedItems: [String] { Array(derived.commentCounts.keys) }
+    package var commentedItems: some Sequence<String> { derived.commentCounts.keys }
 
     /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
     ///

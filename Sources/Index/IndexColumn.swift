@@ -194,8 +194,8 @@ package struct DerivedValues: Sendable {
     /// The field of the number of comments.
     static let comments = "comments.count"
 
-    package private(set) var tallies: [String: Tally] = [:]
-    package private(set) var commentCounts: [String: Int] = [:]
+    package private(set) var tallies = SplitDictionary<String, Tally>()
+    package private(set) var commentCounts = SplitDictionary<String, Int>()
 
     /// The derived fields.
     package static let names = [score, count, comments]

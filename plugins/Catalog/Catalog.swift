@@ -26,7 +26,8 @@ public final class Catalog: RecordListing {
     /// All other items.
     private var own: [Item] = []
     private let context: ComponentContext
-    private var places = PlaceTable()
+    /// Where each stands in ``own``.
+    private var places = SplitDictionary<String, Int>()
 
     /// Makes an empty catalog; it has no settings.
     public init(context: ComponentContext) {
@@ -72,7 +73,7 @@ public final class Catalog: RecordListing {
 
     private func take(_ id: String) {
         guard !isNew(id) else { return }
-        if let place = places.take(id), let last = own.popLast(),
+        if let place = places.removeValue(forKey: id), let last = own.popLast(),
             place < own.count
         {
             own[place] = last

@@ -10,7 +10,7 @@ struct Vote: Equatable {
 
 /// The votes on one subject, with what they add up to.
 struct BallotBox {
-    private var votes: [ActorID: Vote] = [:]
+    private var votes = SplitDictionary<ActorID, Vote>()
     private var sum = 0
     private var histogram: [Int: Int] = [:]
     // The actors in order, once somebody has asked for them: a restore need not sort.
@@ -20,7 +20,7 @@ struct BallotBox {
 
     subscript(actor: ActorID) -> Vote? { votes[actor] }
 
-    var actors: some Collection<ActorID> { votes.keys }
+    var actors: some Sequence<ActorID> { votes.keys }
 
     /// Puts an actor's vote in place of the one before; nil takes it out.
     ///

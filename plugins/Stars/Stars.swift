@@ -11,7 +11,7 @@ public final class Stars: Voting {
     let scale: Scale
     let subjects: Set<SubjectKind>
     let mayChange: Bool
-    var ballotBoxes: [Subject: BallotBox] = [:]
+    var ballotBoxes = SplitDictionary<Subject, BallotBox>()
     private var skipped = 0
 
     /// What it understands: `scale`, `step`, `subjects`, `mayChange`.
@@ -73,8 +73,10 @@ public final class Stars: Voting {
 
     private func replace(_ vote: Vote?, of actor: ActorID, on subject: Subject) {
         guard vote != nil || ballotBoxes[subject] != nil else { return }
-        let isChanged = ballotBoxes[subject, default: BallotBox()].replace(vote, of: actor)
-        if ballotBoxes[subject]?.isEmpty ?? false { ballotBoxes[subject] = nil }
+        let (isChanged, isEmpty) = ballotBoxes.change(subject, default: BallotBox()) {
+            ($0.replace(vote, of: actor), $0.isEmpty)
+        }
+        if isEmpty { ballotBoxes[subject] = nil }
         if isChanged {
             delegate?.voting(self, didChange: tally(of: subject), of: subject)
         }

@@ -24,9 +24,9 @@ final class ThreadTree {
         var shown = 0
     }
 
-    private var nodes: [String: Node] = [:]
-    private var lists: [Place: SiblingList] = [:]
-    private var totals: [Subject: Totals] = [:]
+    private var nodes = SplitDictionary<String, Node>()
+    private var lists = SplitDictionary<Place, SiblingList>()
+    private var totals = SplitDictionary<Subject, Totals>()
     // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
     private var depthEpoch = 0
 
@@ -51,7 +51,7 @@ final class ThreadTree {
         count(comment, by: 1)
         if let before, before.place != comment?.place { depthEpoch += 1 }
         if let comment {
-            nodes[id, default: Node(comment: comment)].comment = comment
+            nodes.change(id, default: Node(comment: comment)) { $0.comment = comment }
         } else {
             nodes[id] = nil
         }
@@ -86,8 +86,10 @@ final class ThreadTree {
         guard path.count <= nodes.count else { return nil }
         for id in path.reversed() {
             depth += 1
-            nodes[id]?.depth = depth
-            nodes[id]?.depthEpoch = depthEpoch
+            guard let comment = nodes[id]?.comment else { continue }
+            nodes.change(id, default: Node(comment: comment)) {
+                ($0.depth, $0.depthEpoch) = (depth, depthEpoch)
+            }
         }
         return depth
     }
@@ -105,10 +107,13 @@ final class ThreadTree {
             let place = comment.place
             let wasEmpty = lists[place]?.isEmpty ?? true
             if isSeen {
-                lists[place, default: SiblingList()].insert(comment.key)
-            } else {
-                lists[place]?.remove(comment.key)
-                if lists[place]?.isEmpty ?? false { lists[place] = nil }
+                lists.change(place, default: SiblingList()) { $0.insert(comment.key) }
+            } else if !wasEmpty {
+                let isEmpty = lists.change(place, default: SiblingList()) { list in
+                    list.remove(comment.key)
+                    return list.isEmpty
+                }
+                if isEmpty { lists[place] = nil }
             }
             let isEmpty = lists[place] == nil
             guard wasEmpty != isEmpty, let parent = comment.parent.flatMap({ nodes[$0]?.comment }),
@@ -121,13 +126,12 @@ final class ThreadTree {
     private func count(_ comment: Comment?, by step: Int) {
         guard let comment else { return }
         let subject = comment.subject
-        if step > 0 {
-            totals[subject, default: Totals()].ids.insert(comment.id)
-        } else {
-            totals[subject]?.ids.remove(comment.id)
+        let isEmpty = totals.change(subject, default: Totals()) { totals in
+            if step > 0 { totals.ids.insert(comment.id) } else { totals.ids.remove(comment.id) }
+            if comment.state == .shown { totals.shown += step }
+            return totals.ids.isEmpty
         }
-        if comment.state == .shown { totals[subject]?.shown += step }
-        if totals[subject]?.ids.isEmpty ?? false { totals[subject] = nil }
+        if isEmpty { totals[subject] = nil }
     }
 }
 

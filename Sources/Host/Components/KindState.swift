@@ -115,7 +115,7 @@ final class ContentsState {
 /// What the votes on each subject add up to, as a votes component tells it.
 final class VotesState {
     /// Of subjects with votes alone.
-    private(set) var tallies: [Subject: Tally] = [:]
+    private(set) var tallies = SplitDictionary<Subject, Tally>()
 
     deinit { Discard.later(tallies) }
 
@@ -123,31 +123,25 @@ final class VotesState {
         tallies[subject] = tally.count == 0 ? nil : tally
     }
 
-    /// So many tallies are about to be set: a dictionary that grows copies itself, which of many takes long.
-    func expect(_ count: Int) { tallies.reserveCapacity(count) }
-
     fileprivate func goOn(from old: VotesState) {
         // Moved: shared, the first change would copy all of them.
         tallies = old.tallies
-        old.tallies = [:]
+        old.tallies = SplitDictionary()
     }
 }
 
 /// How many comments each subject has, as a comments component tells it.
 final class CommentsState {
     /// Of subjects with comments alone.
-    private(set) var counts: [Subject: Int] = [:]
+    private(set) var counts = SplitDictionary<Subject, Int>()
 
     deinit { Discard.later(counts) }
 
     func set(_ count: Int, of subject: Subject) { counts[subject] = count == 0 ? nil : count }
 
-    /// So many counts are about to be set.
-    func expect(_ count: Int) { counts.reserveCapacity(count) }
-
     fileprivate func goOn(from old: CommentsState) {
         counts = old.counts
-        old.counts = [:]
+        old.counts = SplitDictionary()
     }
 }
 

@@ -10,27 +10,18 @@ final class StateDelivery {
     private var parts: ArraySlice<[ComponentEvent]>
     private var place = 0
     /// What was told, where there is an earlier life.
-    private var told: Set<Subject> = []
+    private var told = SplitDictionary<Subject, Bool>()
     /// Whether the container may show what was not told.
     private var isSearching: Bool
-    /// What it shows, while it is looked through.
+    /// What it shows, while that is looked through.
     private var shown: Shown?
     /// What was not told.
     private var stale: [ComponentEvent] = []
 
-    /// What is shown, and how far it was looked through.
+    /// What is left to be looked through of what is shown.
     private struct Shown {
-        var tallies: [Subject: Tally]
-        var counts: [Subject: Int]
-        var tally: [Subject: Tally].Index
-        var count: [Subject: Int].Index
-
-        init(tallies: [Subject: Tally], counts: [Subject: Int]) {
-            self.tallies = tallies
-            self.counts = counts
-            tally = tallies.startIndex
-            count = counts.startIndex
-        }
+        var tallies: SplitDictionary<Subject, Tally>.Iterator
+        var counts: SplitDictionary<Subject, Int>.Iterator
     }
 
     init(_ parts: [[ComponentEvent]], to slot: Slot) {
@@ -69,7 +60,7 @@ final class StateDelivery {
     private func note(_ events: [ComponentEvent]) {
         for event in events {
             switch event {
-            case .tally(let subject, _), .commentCount(let subject, _): told.insert(subject)
+            case .tally(let subject, _), .commentCount(let subject, _): told[subject] = true
             default: break
             }
         }
@@ -82,19 +73,16 @@ final class StateDelivery {
         var rest =
             shown
             ?? Shown(
-                tallies: slot.own.votes?.tallies ?? [:], counts: slot.own.comments?.counts ?? [:])
+                tallies: (slot.own.votes?.tallies ?? SplitDictionary()).makeIterator(),
+                counts: (slot.own.comments?.counts ?? SplitDictionary()).makeIterator())
         shown = nil
         var looked = 0
-        while looked < Self.length, rest.tally < rest.tallies.endIndex {
-            let subject = rest.tallies[rest.tally].key
-            if !told.contains(subject) { stale.append(.tally(subject, Tally())) }
-            rest.tallies.formIndex(after: &rest.tally)
+        while looked < Self.length, let (subject, _) = rest.tallies.next() {
+            if told[subject] == nil { stale.append(.tally(subject, Tally())) }
             looked += 1
         }
-        while looked < Self.length, rest.count < rest.counts.endIndex {
-            let subject = rest.counts[rest.count].key
-            if !told.contains(subject) { stale.append(.commentCount(subject, 0)) }
-            rest.counts.formIndex(after: &rest.count)
+        while looked < Self.length, let (subject, _) = rest.counts.next() {
+            if told[subject] == nil { stale.append(.commentCount(subject, 0)) }
             looked += 1
         }
         if looked > 0 { shown = rest } else { isSearching = false }

@@ -92,9 +92,6 @@ extension Container {
         of slot: Slot, _ loaded: Loaded, _ attempt: Int, _ port: any ComponentPort,
         then done: @escaping () -> Void
     ) {
-        let told = loaded.state.events.reduce(0) { $0 + $1.count }
-        slot.own.votes?.expect(told)
-        slot.own.comments?.expect(told)
         let delivery = StateDelivery(loaded.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }

@@ -106,12 +106,12 @@ extension Container {
         wiring.wait(body)
     }
 
-    private var votedSubjects: [Subject] {
-        wiring.votes.flatMap { slot($0)?.own.votes }.map { Array($0.tallies.keys) } ?? []
+    private var votedSubjects: some Sequence<Subject> {
+        (wiring.votes.flatMap { slot($0)?.own.votes?.tallies } ?? SplitDictionary()).keys
     }
 
-    private var commentedSubjects: [Subject] {
-        wiring.comments.flatMap { slot($0)?.own.comments }.map { Array($0.counts.keys) } ?? []
+    private var commentedSubjects: some Sequence<Subject> {
+        (wiring.comments.flatMap { slot($0)?.own.comments?.counts } ?? SplitDictionary()).keys
     }
 
     /// What the lists show of a subject's votes: as it is now, and not as it was when slices began.
@@ -138,18 +138,17 @@ extension Container {
         _ list: ContentIndex, while isWanted: @escaping () -> Bool, then done: @escaping () -> Void
     ) {
         wiring.fill(list)
-        let voted = votedSubjects
-        let commented = commentedSubjects
-        var next = 0
+        var voted = votedSubjects.makeIterator()
+        var commented = commentedSubjects.makeIterator()
         domain.inSlices { [self] in
-            guard isWanted(), next < voted.count + commented.count else { return false }
-            let subject = next < voted.count ? voted[next] : commented[next - voted.count]
-            defer { next += 1 }
-            guard let item = subject.item else { return true }
-            if next < voted.count {
-                list.setTally(tally(of: subject), for: item)
-            } else {
+            guard isWanted() else { return false }
+            if let subject = voted.next() {
+                if let item = subject.item { list.setTally(tally(of: subject), for: item) }
+            } else if let subject = commented.next() {
+                guard let item = subject.item else { return true }
                 list.setCommentCount(commentCount(of: subject), for: item)
+            } else {
+                return false
             }
             return true
         } then: {
@@ -164,24 +163,29 @@ extension Container {
 /// What a list is given anew after the wiring changed, an item at a time.
 private final class Rederivation {
     /// Items of which the list shows something.
-    private let ids: [String]
+    private var ids: any IteratorProtocol<String>
     /// What the component that it follows now told something of.
-    private let subjects: [Subject]
+    private var subjects: any IteratorProtocol<Subject>
     private let set: (String) -> Void
-    private var next = 0
 
-    init(ids: [String], subjects: [Subject], set: @escaping (String) -> Void) {
-        self.ids = ids
-        self.subjects = subjects
+    init(
+        ids: some Sequence<String>, subjects: some Sequence<Subject>,
+        set: @escaping (String) -> Void
+    ) {
+        self.ids = ids.makeIterator()
+        self.subjects = subjects.makeIterator()
         self.set = set
     }
 
     /// Does the next item; false: there is none.
     func step() -> Bool {
-        guard next < ids.count + subjects.count else { return false }
-        let item = next < ids.count ? ids[next] : subjects[next - ids.count].item
-        if let item { set(item) }
-        next += 1
+        if let item = ids.next() {
+            set(item)
+        } else if let subject = subjects.next() {
+            if let item = subject.item { set(item) }
+        } else {
+            return false
+        }
         return true
     }
 }
