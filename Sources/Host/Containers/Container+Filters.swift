@@ -150,10 +150,11 @@ extension Container {
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
-        // With several components only their offers tell whose a section is.
+        // With several components only their offers tell whose a section is, and with several filters
+        // of a section how many it takes.
+        let needsOffers = asked.count > 1 || selection.sections.values.contains { $0.count > 1 }
         resolve(
-            FilterResolution(
-                selection: selection, offers: offers || asked.count > 1, ask: ask),
+            FilterResolution(selection: selection, offers: offers || needsOffers, ask: ask),
             asking: asked
         ) { [domain] result in
             do throws(HostError) {
@@ -163,6 +164,7 @@ extension Container {
                         section: section, filter: selection[section].first ?? "",
                         known: done.sections.map(\.section.id))
                 }
+                if let problem = done.crowding { throw problem }
                 if offers { try domain.limits.check(counted: done.unoffered) }
                 then(
                     .success(
@@ -258,6 +260,18 @@ struct FilterResolution {
 
     /// The selected sections that no component has, sorted.
     var unresolved: [String] { selection.sections.keys.sorted() }
+
+    /// What is wrong where several filters are selected in a section that takes one; nil: nothing.
+    var crowding: HostError? {
+        let crowded = sections.first { $0.section.input != .several && $0.selected.count > 1 }
+        return crowded.map { crowded in
+            .filterNotFound(
+                section: crowded.section.id, filter: crowded.selected[1].id,
+                known: [crowded.selected[0].id],
+                reason: "The section '\(crowded.section.id)' takes one filter at a time, and "
+                    + "'\(crowded.selected[0].id)' is selected: leave one of both out.")
+        }
+    }
 
     /// How many selected filters are counted though they are not on offer.
     var unoffered: Int {

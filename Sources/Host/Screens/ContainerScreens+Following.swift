@@ -233,15 +233,26 @@ extension ContainerScreens {
 
     /// A filter is no more: whoever had selected it goes on without.
     func drop(_ filter: String, in section: String, from view: SharedView) {
+        let gone = ComponentQuery.FilterID(section: section, filter: filter)
         var screens = Array(view.screens.values)
         domain.inSlices { [self] in
             guard let screen = screens.popLast() else { return false }
-            change(screen) { choices in
-                choices.view.selection[section].removeAll { $0 == filter }
-            } then: { _ in
-            }
+            drop([gone], on: screen)
             return true
         } then: {
+        }
+    }
+
+    private func drop(_ gone: [ComponentQuery.FilterID], on screen: Screen) {
+        change(screen) { choices in
+            for id in gone { choices.view.selection[id.section].removeAll { $0 == id.filter } }
+        } then: { [self] result in
+            // Of several that are no more each is told alone.
+            guard case .failure(.filterNotFound(let section, let filter, _, _)) = result else {
+                return
+            }
+            let next = ComponentQuery.FilterID(section: section, filter: filter)
+            if !gone.contains(next) { drop(gone + [next], on: screen) }
         }
     }
 }

@@ -86,7 +86,7 @@ import Testing
             .definitionInvalid(
                 container: "films",
                 reason: "scopes[1].contents[0]: 'archive' is of the kind votes (org.atrium.stars), "
-                    + "and a scope shows components of the kind contents; there is 'list'.")
+                    + "and only the kind contents has a list to show; there is 'list'.")
         ) {
             try await host.call {
                 $0.attach(

@@ -143,6 +143,8 @@ final class ScreenWorld: @unchecked Sendable {
         let difference = model.difference(
             looker.copy, looker.choices, actor: looker.actor,
             thread: thread ?? looker.copy.comments)
-        if let difference { failure = "\(looker.actor) sees \(difference)" }
+        if let difference {
+            failure = "\(looker.actor) sees \(difference)\nwith \(looker.choices)"
+        }
     }
 }
