@@ -164,7 +164,11 @@ extension ListFilling {
             defer { container.open([slot.name]) }
             guard isWanted, slot.isAttached else { return forget() }
             _ = tell(.replaceAll)
-            if isBegun { askMore(anew: true) } else { forget() }
+            guard isBegun else {
+                forget()
+                return container.itemsChanged(in: slot)
+            }
+            askMore(anew: true)
         }
     }
 
