@@ -1,24 +1,61 @@
 package import AtriumKit
 import TimeZones
 
+/// The days, weeks or months of a zone.
+package struct DateBucket {
+    private let bucket: Field.Bucket
+    private let zone: Zone
+
+    /// That of a field of dates; nil for any other, and where its zone can't be read.
+    package init?(_ field: Field) {
+        guard let derivation = field.derivation,
+            let zone = try? ZoneDirectory.system.zone(derivation.zone)
+        else { return nil }
+        (bucket, self.zone) = (derivation.by, zone)
+    }
+
+    /// The date at a moment, as the time that is its midnight in UTC.
+    fileprivate func date(at moment: Int64) -> Int64 {
+        bucket.firstDay(of: zone.day(at: moment)) * 86_400
+    }
+
+    /// The date at a moment.
+    package func value(at moment: Int64) -> Value {
+        .text(Timestamp(milliseconds: date(at: moment) * 1_000).shortText)
+    }
+
+    /// When the date of a moment is no longer that of the clocks.
+    package func end(after moment: Int64) -> Int64 {
+        let first = bucket.firstDay(of: zone.day(at: moment))
+        let next =
+            switch bucket {
+            case .day: first + 1
+            case .week: first + 7
+            // 40 days after the first of a month it is the next one.
+            case .month: bucket.firstDay(of: first + 40)
+            @unknown default: first + 1
+            }
+        // Somewhere clocks may be set back over midnight.
+        return max(zone.start(ofDay: next), moment + 1)
+    }
+}
+
 /// A column of dates: what each row has follows from what it has in a column of times.
 struct DateColumn {
     /// Its number.
     let column: Int
     /// That of the times.
     let source: Int
-    private let bucket: Field.Bucket
-    private let zone: Zone
+    private let bucket: DateBucket
 
     /// Those of these fields; one whose zone can't be read has no values.
     static func all(of fields: [Field]) -> [DateColumn] {
         fields.enumerated().compactMap { column, field in
-            guard let derivation = field.derivation,
-                let source = fields.firstIndex(where: { $0.name == derivation.of }),
-                fields[source].type == .time,
-                let zone = try? ZoneDirectory.system.zone(derivation.zone)
+            guard let bucket = DateBucket(field),
+                let source = fields.firstIndex(where: { $0.name == field.derivation?.of }),
+                fields[source].type == .time
             else { return nil }
-            return DateColumn(column: column, source: source, bucket: derivation.by, zone: zone)
+            return DateColumn(column: column, source: source, bucket: bucket)
         }
     }
 
@@ -26,8 +63,7 @@ struct DateColumn {
     func date(_ seconds: Double) -> Double {
         // Beyond that there are no years, but a record may say anything.
         guard seconds.magnitude < 1e12 else { return .nan }
-        let day = zone.day(at: Int64(seconds.rounded(.down)))
-        return Double(bucket.firstDay(of: day) * 86_400)
+        return Double(bucket.date(at: Int64(seconds.rounded(.down))))
     }
 }
 

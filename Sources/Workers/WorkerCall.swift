@@ -57,7 +57,8 @@ struct WorkerStart: Sendable, Hashable {
 /// What a worker answers to a ``WorkerCall``.
 enum WorkerAnswer: Sendable, Hashable {
     /// The component is made.
-    case started(Kind, observedFields: [String], facts: ComponentFacts?)
+    case started(
+        Kind, observedFields: [String], preselection: Selection, facts: ComponentFacts?)
     /// The component can't be made.
     case notStarted(LaunchFailure)
     /// A part of what the restored component tells; after the last there is nothing to be asked for.
@@ -139,8 +140,13 @@ extension WorkerStart: WireCodable {
 extension WorkerAnswer: WireCodable {
     var wire: Value {
         switch self {
-        case .started(let kind, let fields, let facts):
-            .wire("started", ["kind": kind, "observedFields": fields, "facts": facts])
+        case .started(let kind, let fields, let preselection, let facts):
+            .wire(
+                "started",
+                [
+                    "kind": kind, "observedFields": fields, "preselection": preselection,
+                    "facts": facts,
+                ])
         case .notStarted(.setting(let error)): .wire("settingInvalid", ["error": error])
         case .notStarted(.failed(let reason)): .wire("failed", ["reason": reason])
         case .notStarted(.unavailable(let reason)): .wire("unavailable", ["reason": reason])
@@ -160,7 +166,7 @@ extension WorkerAnswer: WireCodable {
         case "started":
             self = .started(
                 try object("kind"), observedFields: try object("observedFields"),
-                facts: try object("facts"))
+                preselection: try object("preselection"), facts: try object("facts"))
         case "settingInvalid": self = .notStarted(.setting(try object("error")))
         case "failed": self = .notStarted(.failed(reason: try object("reason")))
         case "unavailable": self = .notStarted(.unavailable(reason: try object("reason")))

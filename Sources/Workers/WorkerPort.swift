@@ -16,6 +16,7 @@ internal import Varlink
 final class WorkerPort: ComponentPort {
     private(set) var kind: Kind
     private(set) var observedFields: [String] = []
+    private(set) var preselection = Selection()
     private(set) var facts: ComponentFacts?
     /// Told once whether the component was made.
     var launched: ((Result<any ComponentPort, LaunchFailure>) -> Void)?
@@ -110,7 +111,7 @@ final class WorkerPort: ComponentPort {
         let launched = launched
         self.launched = nil
         switch answer {
-        case .started(let kind, let fields, let facts):
+        case .started(let kind, let fields, let preselection, let facts):
             if let problem = check.problem(in: facts) {
                 close()
                 launched?(.failure(.failed(reason: problem)))
@@ -118,6 +119,7 @@ final class WorkerPort: ComponentPort {
             }
             self.kind = kind
             observedFields = check.observable(fields)
+            self.preselection = preselection
             self.facts = facts
             launched?(.success(self))
         case .notStarted(let failure):

@@ -140,7 +140,8 @@ final class WorkerSession {
                 self.answer(
                     id,
                     .started(
-                        port.kind, observedFields: port.observedFields, facts: port.facts))
+                        port.kind, observedFields: port.observedFields,
+                        preselection: port.preselection, facts: port.facts))
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }

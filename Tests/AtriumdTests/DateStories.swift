@@ -101,6 +101,39 @@ extension Stories {
             }
         }
 
+        @Test
+        func `what the definition selects is what a screen shows that is opened without filters`()
+            async throws
+        {
+            try await withAgenda { daemon in
+                let typed = try await daemon.type(
+                    """
+                    sed -i 's/id: day, field: day,/id: day, field: day, selected: today,/' agenda.yaml &&
+                    atriumctl apply -f agenda.yaml && atriumctl put agenda/now start=$(date -u +%FT%TZ) &&
+                    atriumctl put agenda/before start=2020-01-01
+                    """)
+                #expect(typed.status == 0, "\(typed)")
+                let screen = try await OpenScreen(daemon, ["container": "agenda"])
+                #expect(screen.ids("list") == ["now"])
+                let all = try await OpenScreen(daemon, ["container": "agenda", "filters": [:]])
+                #expect(all.total("list") == 6)
+                let cleared = try await daemon.type(
+                    "atriumctl screen clear \(screen.id) && atriumctl screen select \(screen.id) day=today"
+                )
+                #expect(cleared.output == "revision 2\nrevision 3\n", "\(cleared)")
+                for command in ["list agenda --filter day=today", "filters agenda"] {
+                    let typed = try await daemon.type("atriumctl \(command)")
+                    #expect(
+                        typed.output.contains(command.hasPrefix("list") ? "now" : "Today"),
+                        "\(typed)")
+                }
+                let wrong = try await daemon.type(
+                    "sed 's/selected: today/selected: tody/' agenda.yaml >w.yaml; atriumctl apply -f w.yaml"
+                )
+                #expect(wrong.errors.contains("there is no filter 'tody'"), "\(wrong)")
+            }
+        }
+
         @Test func `what a date can't be is refused with what to do`() async throws {
             try await withAgenda { daemon in
                 let put = try await daemon.type("atriumctl put agenda/x day=2026-03-29")

@@ -36,6 +36,28 @@ struct DateTests {
         #expect(try dates(start) == expected)
     }
 
+    @Test(arguments: [
+        // Days of 23 and of 25 hours; the last month of a year; a day that was skipped.
+        ("Europe/Rome", Field.Bucket.day, "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"),
+        ("Europe/Rome", .day, "2026-10-25T12:00:00Z", "2026-10-25T23:00:00Z"),
+        ("Europe/Rome", .week, "2026-03-29T21:59:59Z", "2026-03-29T22:00:00Z"),
+        ("Europe/Rome", .month, "2026-03-31T21:59:59Z", "2026-03-31T22:00:00Z"),
+        ("UTC", .month, "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"),
+        ("UTC", .month, "2027-01-31T23:59:59Z", "2027-02-01T00:00:00Z"),
+        ("Pacific/Apia", .day, "2011-12-29T11:00:00Z", "2011-12-30T10:00:00Z"),
+    ])
+    func `a date ends when clocks show the next one`(
+        zone: String, by: Field.Bucket, moment: String, end: String
+    ) throws {
+        let bucket = try #require(
+            DateBucket(Field(name: "day", of: "start", by: by, zone: zone)))
+        let seconds = try #require(TimeText.seconds(moment).map { Int64($0) })
+        let found = bucket.end(after: seconds)
+        #expect(Timestamp(milliseconds: found * 1_000).text == end.replacing("Z", with: ".000Z"))
+        #expect(bucket.value(at: found - 1) == bucket.value(at: seconds))
+        #expect(bucket.value(at: found) != bucket.value(at: seconds))
+    }
+
     @Test func `an item that changes has the date of its new time`() throws {
         let index = ContentIndex(fields: Self.fields)
         for (revision, start) in ["2026-03-28", "2026-03-29", nil, "2026-05-01"].enumerated() {

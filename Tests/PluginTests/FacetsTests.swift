@@ -54,6 +54,43 @@ import Testing
         }
     }
 
+    @Test func `what is selected at first is offered, and for the present of dates`() throws {
+        var day = Field(name: "day", type: .date)
+        day.derivation = Field.Derivation(of: "start", by: .day, zone: "UTC")
+        let fields = [Field(name: "start", type: .time), day, Field(name: "genre", type: .text)]
+        func host(_ sections: Value...) throws -> MemoryHost {
+            try MemoryHost(
+                Facets.self, settings: ["sections": .list(sections)], fields: fields)
+        }
+        let chosen = try host(
+            ["id": "day", "field": "day", "input": "single", "selected": "today"],
+            ["id": "genre", "field": "genre", "selected": ["crime", "noir"]],
+            ["id": "other", "field": "day"])
+        chosen.report(["day": ["2026-01-31"], "genre": ["crime"]])
+        let sections = try sections(chosen)
+        #expect(
+            sections.map { $0.filters.map(\.id) } == [
+                ["today", "2026-01-31"], ["crime"], ["2026-01-31"],
+            ])
+        #expect(sections[0].filters[0].presentOf == "day")
+        let today = ComponentQuery.FilterID(section: "other", filter: "today")
+        guard
+            case .selection(let selection, _) = try chosen.ask(
+                .select(today, of: Selection(), screen: "s"))
+        else { throw Refusal(.filterNotFound, "nothing was selected") }
+        #expect(selection["other"] == ["today"])
+        for (wrong, reason) in [
+            (["selected": "tomorrow"], "there is no filter 'tomorrow'"),
+            (["selected": ["today", "2026-01-31"], "input": "single"], "expected one"),
+            (["selected": [:]], "expected a filter's id"),
+        ] as [([String: Value], String)] {
+            let section = wrong.merging(["id": "day", "field": "day"]) { own, _ in own }
+            let error = #expect(throws: SettingError.self) { try host(.object(section)) }
+            #expect(error?.setting == "sections[0].selected")
+            #expect(error?.reason.contains(reason) == true)
+        }
+    }
+
     @Test func `a value that no item has now is still understood`() throws {
         let host = try host(
             ["id": "genre", "field": "genres"], ["id": "year", "field": "year"],

@@ -128,6 +128,7 @@ extension RandomMessages {
         case 0:
             .started(
                 Kind.allCases[number(4)], observedFields: list { $0.text() },
+                preselection: selection(),
                 facts: optional { $0.facts() })
         case 1: .notStarted(.setting(SettingError(text(), text())))
         case 2: .notStarted(.failed(reason: text()))

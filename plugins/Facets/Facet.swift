@@ -14,6 +14,10 @@ struct Facet {
     let order: ValueOrder
     /// Whether its filters are the values that items have.
     let followsValues: Bool
+    /// The filter for the present day, week or month; nil where it is not about dates.
+    let present: Filter?
+    /// What is selected on screens that are opened without a selection.
+    private(set) var preselected: [String] = []
     /// What is on offer.
     private(set) var section: FilterSection
     private var offered: [String: Filter] = [:]
@@ -23,6 +27,7 @@ struct Facet {
         self.field = field
         self.order = order
         self.followsValues = followsValues
+        present = followsValues ? field.present : nil
         index()
     }
 
@@ -34,9 +39,25 @@ struct Facet {
                 id: text, title: text, predicate: .equals(field: field.name, value: value))
         }
         if order == .descending { filters.reverse() }
-        section.filters = filters
+        section.filters = offeredPresent + filters
         section.hasMore = isCut
         index()
+    }
+
+    /// Has these selected on screens that are opened without a selection.
+    ///
+    /// - Returns: the first that is none; nil: all are.
+    mutating func preselect(_ ids: [String]) -> String? {
+        if let unknown = ids.first(where: { filter($0) == nil }) { return unknown }
+        preselected = ids.compactMap { filter($0)?.id }
+        section.filters = offeredPresent + section.filters
+        index()
+        return nil
+    }
+
+    /// The filter for the present, where the definition speaks of it.
+    private var offeredPresent: [Filter] {
+        present.map { preselected.contains($0.id) ? [$0] : [] } ?? []
     }
 
     /// The filter with this id, nil when there is none and the id can't be understood.
@@ -52,6 +73,7 @@ struct Facet {
             return Filter(
                 id: id, title: id, predicate: .contains(field: field.name, text: id))
         case .single, .several:
+            if let present, present.id == id { return present }
             guard followsValues, let value = field.value(writtenAs: id),
                 let text = value.plainText
             else { return nil }
@@ -71,7 +93,9 @@ struct Facet {
 
     /// Whether a person may select this filter, which is understood: of values only those that items
     /// have, as far as that is known.
-    func offers(_ id: String) -> Bool { !followsValues || section.hasMore || offered[id] != nil }
+    func offers(_ id: String) -> Bool {
+        !followsValues || section.hasMore || offered[id] != nil || id == present?.id
+    }
 
     /// What would be understood, as the end of a sentence.
     func expectation(insteadOf id: String) -> String {

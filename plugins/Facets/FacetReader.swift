@@ -5,7 +5,7 @@ struct FacetReader {
     let fields: [Field]
 
     func read(_ sections: Value) throws(SettingError) -> [Facet] {
-        let known = ["id", "title", "field", "input", "filters", "order"]
+        let known = ["id", "title", "field", "input", "filters", "order", "selected"]
         var facets: [Facet] = []
         for object in try SettingObject.list(sections, at: "sections", known: known) {
             let facet = try facet(object)
@@ -45,9 +45,39 @@ struct FacetReader {
         let section = FilterSection(
             id: id, title: try object.text("title") ?? title(of: id), input: input,
             filters: filters ?? [])
-        return Facet(
+        var facet = Facet(
             section, field: field, order: order ?? .ascending,
             followsValues: filters == nil && takesValues)
+        try preselect(object, in: &facet)
+        return facet
+    }
+
+    private func preselect(
+        _ object: SettingObject, in facet: inout Facet
+    ) throws(SettingError) {
+        let selected = try selected(object, in: facet.section)
+        guard let unknown = facet.preselect(selected) else { return }
+        let present = facet.present.map { ", or '\($0.id)'" } ?? ""
+        throw object.error(
+            "selected",
+            "there is no filter '\(unknown)'\(facet.expectation(insteadOf: unknown))\(present)")
+    }
+
+    /// The ids of what is selected on screens that are opened without a selection: one, or a list.
+    private func selected(
+        _ object: SettingObject, in section: FilterSection
+    ) throws(SettingError) -> [String] {
+        guard let value = object["selected"] else { return [] }
+        let values = value.list ?? [value]
+        let ids = values.compactMap(\.plainText).filter { !$0.isEmpty }
+        guard !ids.isEmpty, ids.count == values.count else {
+            throw object.error("selected", "expected a filter's id, or a list of ids")
+        }
+        guard ids.count == 1 || section.input == .several else {
+            throw object.error(
+                "selected", "expected one; a section takes more with 'input: several'")
+        }
+        return ids
     }
 
     private func field(_ object: SettingObject) throws(SettingError) -> Field {

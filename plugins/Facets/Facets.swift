@@ -15,8 +15,8 @@ public final class Facets: Filtering {
         [
             Setting(
                 "sections", .list, required: true,
-                "the sections in order, each with id, field, and perhaps title, input, filters "
-                    + "and order")
+                "the sections in order, each with id, field, and perhaps title, input, filters, "
+                    + "order and selected")
         ]
     }
 
@@ -27,6 +27,12 @@ public final class Facets: Filtering {
     public init(context: ComponentContext) throws {
         facets = try FacetReader(fields: context.fields)
             .read(context.settings["sections"] ?? [])
+    }
+
+    /// What the sections' settings select.
+    public var preselection: Selection {
+        Selection(
+            Dictionary(facets.map { ($0.section.id, $0.preselected) }) { first, _ in first })
     }
 
     /// The fields of those sections whose filters come from values.

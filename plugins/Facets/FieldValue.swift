@@ -7,6 +7,16 @@ extension Field {
         Field(name: "comments.count", type: .integer),
     ]
 
+    /// The filter for the present day, week or month; nil where the field has no dates.
+    var present: Filter? {
+        switch derivation?.by {
+        case .day: Filter(id: "today", title: "Today", presentOf: name)
+        case .week: Filter(id: "this-week", title: "This week", presentOf: name)
+        case .month: Filter(id: "this-month", title: "This month", presentOf: name)
+        default: nil
+        }
+    }
+
     /// Whether the field's values can be compared, and so lie in ranges.
     var hasRanges: Bool {
         switch type {

@@ -59,7 +59,7 @@ struct ScreensControl: ScreensService {
         let agent = try? context.writer(peer, as: parameters.actor)
         return ScreenRequest(
             container: parameters.container, scope: parameters.scope,
-            selection: Selection(parameters.filters ?? [:]), search: parameters.search,
+            selection: parameters.filters.map { Selection($0) }, search: parameters.search,
             sort: parameters.sort ?? [], limit: parameters.limit ?? 50, actor: actor,
             agent: agent?.actor,
             resume: parameters.resume.map {

@@ -156,9 +156,10 @@ extension Container {
         resolve(
             FilterResolution(selection: selection, offers: offers || needsOffers, ask: ask),
             asking: asked
-        ) { [domain] result in
+        ) { [self] result in
             do throws(HostError) {
-                let done = try result.get()
+                var done = try result.get()
+                done.sections = dated(done.sections)
                 if let section = done.unresolved.first {
                     throw .filterNotFound(
                         section: section, filter: selection[section].first ?? "",

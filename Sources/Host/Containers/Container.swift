@@ -30,6 +30,7 @@ public final class Container {
     private(set) var definition: ContainerDefinition
     /// Its fields of times that are put without an offset.
     private(set) var localTimes = LocalTimes(fields: [])
+    var presentDates = PresentDates()
     /// Its fields whose time zone can't be read.
     private var zoneFailures: [(what: String, reason: String)] = []
     /// The definition as it was last applied; what the next one is compared with.

@@ -17,6 +17,8 @@ public protocol ComponentPort: AnyObject {
     var kind: Kind { get }
     /// The fields whose values a filters component wants reported; else empty.
     var observedFields: [String] { get }
+    /// What a filters component selects on screens that are opened without a selection; else nothing.
+    var preselection: Selection { get }
     /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
     var facts: ComponentFacts? { get }
 

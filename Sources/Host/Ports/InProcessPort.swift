@@ -130,6 +130,8 @@ final class InProcessPort: ComponentPort {
 
     var observedFields: [String] { harness.observedFields }
 
+    var preselection: Selection { harness.preselection }
+
     func load(_ changes: [Change], _ done: @escaping () -> Void) {
         call { harness.restore(changes) }
         done()

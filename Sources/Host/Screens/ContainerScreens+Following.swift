@@ -33,6 +33,7 @@ extension ContainerScreens {
     private var presentOffers: UInt64? {
         let limit = domain.limits.facetValues
         var version = screening.structure &* 31 &+ UInt64(limit)
+        version = version &* 31 &+ container.presentDates.version
         for slot in container.slots where slot.kind == .filters {
             guard slot.isAttached, let port = slot.port else { return nil }
             for list in container.slots.lazy.compactMap(\.list) {

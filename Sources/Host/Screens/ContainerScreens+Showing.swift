@@ -18,9 +18,10 @@ extension ContainerScreens {
             table.freshID(), request,
             of: table.account(of: owner), on: self)
         table.insert(screen)
+        let selection = request.selection ?? container.preselection
         choose(screen) { choices in
             choices.view = ViewKey(
-                scope: request.scope, selection: request.selection, search: request.search ?? "",
+                scope: request.scope, selection: selection, search: request.search ?? "",
                 sort: request.sort,
                 limit: request.limit)
         } then: { [self] result in

@@ -39,8 +39,8 @@ public struct ScreenRequest: Sendable, Hashable {
     public var container: String
     /// The scope; nil: the container's first, if it has any.
     public var scope: String?
-    /// The selected filters.
-    public var selection: Selection
+    /// The selected filters; nil: those that the definition preselects.
+    public var selection: Selection?
     /// Text to search; nil or empty: none.
     public var search: String?
     /// Field names, `-` before for descending.
@@ -56,7 +56,7 @@ public struct ScreenRequest: Sendable, Hashable {
 
     /// A request; by default the first 50 entries of each list, on a new screen.
     public init(
-        container: String, scope: String? = nil, selection: Selection = Selection(),
+        container: String, scope: String? = nil, selection: Selection? = nil,
         search: String? = nil, sort: [String] = [], limit: Int = 50, actor: String? = nil,
         agent: String? = nil,
         resume: Resume? = nil

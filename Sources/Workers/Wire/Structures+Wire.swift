@@ -109,10 +109,18 @@ extension ThreadPage.Entry: WireCodable {
 }
 
 extension Filter: WireCodable {
-    var wire: Value { .wire(members: ["id": id, "title": title, "predicate": predicate]) }
+    var wire: Value {
+        .wire(members: [
+            "id": id, "title": title, "predicate": predicate, "presentOf": presentOf,
+        ])
+    }
 
     init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
+        if let field: String = try object("presentOf") {
+            self.init(id: try object("id"), title: try object("title"), presentOf: field)
+            return
+        }
         self.init(
             id: try object("id"), title: try object("title"),
             predicate: try object("predicate"))

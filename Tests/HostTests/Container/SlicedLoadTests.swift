@@ -71,6 +71,7 @@ private final class SlowPort: ComponentPort {
 
     var kind: Kind { inner.kind }
     var observedFields: [String] { inner.observedFields }
+    var preselection: Selection { inner.preselection }
     var facts: ComponentFacts? { inner.facts }
 
     func load(_ changes: [Change], _ done: @escaping () -> Void) {

@@ -95,6 +95,7 @@ private final class RemotePort: ComponentPort {
 
     var kind: Kind { inner.kind }
     var observedFields: [String] { inner.observedFields }
+    var preselection: Selection { inner.preselection }
     var facts: ComponentFacts? { inner.facts }
 
     private func later(_ body: @escaping () -> Void) {

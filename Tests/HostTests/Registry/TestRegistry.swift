@@ -39,19 +39,19 @@ final class TestRegistry: Sendable {
         delegates: [DelegatePlugin] = [],
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true,
-        secondsATick: Int64 = 1
+        secondsATick: Int64 = 1, clock: (@Sendable () -> Timestamp)? = nil
     ) async throws -> TestRegistry {
         let directory = try directory ?? TemporaryDirectory()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let opened = Mutex<Store?>(nil)
-        let clock = Atomic<Int64>(1_800_000_000_000)
+        let ticks = Atomic<Int64>(1_800_000_000_000)
         let registry = try Registry(
             loop: loop, plugins: PluginLibrary(plugins, delegates: delegates), workers: workers,
             limits: limits,
             logger: logger,
-            clock: {
-                let time = clock.wrappingAdd(secondsATick * 1_000, ordering: .relaxed).newValue
+            clock: clock ?? {
+                let time = ticks.wrappingAdd(secondsATick * 1_000, ordering: .relaxed).newValue
                 return Timestamp(milliseconds: time)
             },
             openStore: { outcomes throws(StoreError) in

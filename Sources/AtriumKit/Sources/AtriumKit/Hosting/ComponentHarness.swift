@@ -34,6 +34,11 @@ public final class ComponentHarness {
         if case .filters(let filters) = role { filters.observedFields } else { [] }
     }
 
+    /// What a filters component selects on screens that are opened without a selection; else nothing.
+    public var preselection: Selection {
+        if case .filters(let filters) = role { filters.preselection } else { Selection() }
+    }
+
     /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
     public var facts: ComponentFacts? {
         switch role {

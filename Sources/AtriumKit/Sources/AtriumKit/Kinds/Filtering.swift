@@ -18,12 +18,22 @@ public struct Filter: Sendable, Hashable {
     public var title: String
     /// Which items it lets through.
     public var predicate: Predicate
+    /// A field of dates: the filter lets the present date through, in place of ``predicate``.
+    ///
+    /// The host knows which date that is, and lets screens follow when it ends.
+    public private(set) var presentOf: String?
 
     /// A filter.
     public init(id: String, title: String, predicate: Predicate) {
         self.id = id
         self.title = title
         self.predicate = predicate
+    }
+
+    /// A filter for items of the present day, week or month, as a field of dates has it.
+    public init(id: String, title: String, presentOf field: String) {
+        self.init(id: id, title: title, predicate: .or([]))
+        presentOf = field
     }
 }
 
@@ -92,6 +102,9 @@ public protocol Filtering: Component {
     ///     items have.
     func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>)
 
+    /// What is selected on screens that are opened without a selection; it never changes.
+    var preselection: Selection { get }
+
     /// The sections on offer, in order.
     var sections: [FilterSection] { get }
 
@@ -124,6 +137,8 @@ extension Filtering {
     public func apply(_ change: Change) {}
     /// Observes nothing.
     public var observedFields: [String] { [] }
+    /// Nothing.
+    public var preselection: Selection { Selection() }
     /// Does nothing.
     public func fieldValuesDidChange(_ values: [String: [Value]]) {}
     /// Takes the values for all there are.

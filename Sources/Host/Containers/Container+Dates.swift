@@ -1,0 +1,66 @@
+import AtriumKit
+import Index
+import NIOCore
+
+/// What is known of the dates that filters take for the present ones.
+struct PresentDates {
+    /// Another number once one of them is no more.
+    var version: UInt64 = 0
+    /// When the first of them ends, in seconds since 1970; nil: nobody asked for any since one ended.
+    var end: Int64?
+}
+
+// Filters for the present day, week or month.
+extension Container {
+    /// Sections whose filters for the present name its date; where there are any, it is looked after when that ends.
+    func dated(_ sections: [ResolvedSection]) -> [ResolvedSection] {
+        guard definition.fields.contains(where: { $0.derivation != nil }) else { return sections }
+        let now = domain.now()
+        return sections.map { section in
+            var section = section
+            for place in section.section.filters.indices {
+                date(&section.section.filters[place], at: now)
+            }
+            for place in section.selected.indices { date(&section.selected[place], at: now) }
+            return section
+        }
+    }
+
+    private func date(_ filter: inout Filter, at now: Timestamp) {
+        guard let name = filter.presentOf,
+            let bucket = definition.fields.first(where: { $0.name == name })
+                .flatMap(DateBucket.init)
+        else { return }
+        let seconds = now.milliseconds / 1_000
+        filter.predicate = .equals(field: name, value: bucket.value(at: seconds))
+        let end = bucket.end(after: seconds)
+        guard presentDates.end.map({ end < $0 }) ?? true else { return }
+        presentDates.end = end
+        waitForEnd(end)
+    }
+
+    /// Lets screens follow once a date is no longer the present one.
+    private func waitForEnd(_ end: Int64) {
+        let rest = end * 1_000 - domain.now().milliseconds
+        // A clock may be set, and stands still for the timer while the machine sleeps.
+        let delay = TimeAmount.milliseconds(min(max(rest, 5), 3_600_000))
+        domain.after(delay) { [weak self] in
+            guard let self, presentDates.end == end else { return }
+            guard domain.now().milliseconds >= end * 1_000 else { return waitForEnd(end) }
+            presentDates.end = nil
+            presentDates.version += 1
+            screens?.changed()
+        }
+    }
+
+    /// What is selected on a screen that is opened without a selection.
+    var preselection: Selection {
+        var selection = Selection()
+        for slot in slots where slot.kind == .filters && slot.isAttached {
+            for (section, filters) in slot.port?.preselection.sections ?? [:] {
+                selection[section] = filters
+            }
+        }
+        return selection
+    }
+}

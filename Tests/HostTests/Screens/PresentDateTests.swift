@@ -1,0 +1,92 @@
+import AtriumKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// Filters for the present day, over a day's end.
+@Suite(.timeLimit(.minutes(1))) struct PresentDateTests {
+    /// A clock that stands still until it is set.
+    private final class Clock: Sendable {
+        private let milliseconds: Atomic<Int64>
+
+        init(_ text: String) {
+            milliseconds = Atomic(Timestamp(text)?.milliseconds ?? 0)
+        }
+
+        func set(_ text: String) {
+            milliseconds.store(Timestamp(text)?.milliseconds ?? 0, ordering: .relaxed)
+        }
+
+        var now: @Sendable () -> Timestamp {
+            { Timestamp(milliseconds: self.milliseconds.load(ordering: .relaxed)) }
+        }
+    }
+
+    private static let agenda = ContainerDefinition.films.changed { definition in
+        var day = Field(name: "day", type: .date)
+        day.derivation = Field.Derivation(of: "start", by: .day, zone: "Europe/Rome")
+        definition.fields += [Field(name: "start", type: .time), day]
+        definition.components[0].settings = [
+            "sections": [["id": "day", "field": "day", "selected": "today"]]
+        ]
+    }
+
+    private func item(_ id: String, _ start: String) -> Item {
+        var item = Item.film(id)
+        item.fields["start"] = .text(start)
+        return item
+    }
+
+    @Test func `at midnight of the zone a screen shows what is on then, and its choice stays`()
+        async throws
+    {
+        // Ten milliseconds before midnight in Rome.
+        let clock = Clock("2026-03-28T22:59:59.990Z")
+        let host = try await TestRegistry.start(clock: clock.now)
+        try await host.apply(Self.agenda)
+        try await host.put([
+            item("first", "2026-03-28T08:00:00Z"), item("second", "2026-03-28T23:30:00Z"),
+            item("third", "2026-03-29T22:30:00Z"),
+        ])
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        #expect(client.ids() == ["first"])
+        let section = try #require(client.copy.sections?.first)
+        #expect(section.filters.first?.id == "today")
+        #expect(section.filters.first?.selected == true)
+        #expect(section.filters.first?.count == 1)
+        // Each is again ten milliseconds before the next midnight; the first day has 23 hours.
+        for (time, ids) in [
+            ("2026-03-29T21:59:59.990Z", ["second"]), ("2026-03-30T21:59:59.990Z", ["third"]),
+            ("2026-03-31T12:00:00Z", []),
+        ] {
+            clock.set(time)
+            try await client.catchUp(until: { client.ids() == ids })
+            let today = client.copy.sections?.first?.filters.first
+            #expect(today?.id == "today" && today?.selected == true && today?.count == ids.count)
+        }
+        try await host.end()
+    }
+
+    @Test func `who opens a screen with filters of their own has these alone`() async throws {
+        let clock = Clock("2026-03-29T12:00:00Z")
+        let host = try await TestRegistry.start(clock: clock.now)
+        try await host.apply(Self.agenda)
+        try await host.put([
+            item("today", "2026-03-29T08:00:00Z"), item("past", "2026-03-01T23:30:00Z"),
+        ])
+        for (selection, ids) in [
+            (nil, ["today"]), (Selection(), ["past", "today"]),
+            (Selection(["day": ["2026-03-02"]]), ["past"]),
+        ] as [(Selection?, [String])] {
+            let client = try await ScreenClient(
+                host, ScreenRequest(container: "films", selection: selection))
+            try await client.catchUp()
+            #expect(client.ids() == ids)
+        }
+        #expect(try await host.list().items.map(\.id) == ["past", "today"])
+        try await host.end()
+    }
+}
