@@ -59,7 +59,9 @@ final class Domain {
     private var sliced: Deque<(step: () -> Bool, done: () -> Void)> = []
     private var isSlicing = false
     /// Whether the loop is to serve others before the next slice.
-    private(set) var isResting = false
+    private var isResting = false
+    /// Whether much was done in one piece since the loop has looked at its sockets.
+    private(set) var isSpent = false
     private(set) var lastTicket: UInt64 = 0
     private var randomIDs = RandomIDs()
 
@@ -172,7 +174,7 @@ extension Domain {
         var end: NIODeadline?
         while let arrival = arrivals.popFirst() {
             pass(arrival)
-            guard hasArrivals, !isResting else { break }
+            guard hasArrivals, !isSpent else { break }
             // The clock is not read for a single one.
             let now = NIODeadline.now()
             if now >= end ?? .distantFuture { break }
@@ -335,7 +337,7 @@ extension Domain {
             if isLeft { sliced.append(work) } else { work.done() }
         }
         isSlicing = false
-        if !sliced.isEmpty || now >= start + .milliseconds(1) { rest() }
+        if !sliced.isEmpty || now >= start + .milliseconds(1) { putOffSlices() }
     }
 
     /// So many small things of a kind, done in one piece, leave little of a turn for others.
@@ -344,10 +346,16 @@ extension Domain {
     /// Much was done in one piece: slices, and what else came from the store, go on once the loop has looked at its
     /// sockets.
     func rest() {
+        isSpent = true
+        putOffSlices()
+    }
+
+    /// Slices go on once the loop has looked at its sockets.
+    func putOffSlices() {
         guard !isResting else { return }
         isResting = true
         afterPoll { [self] in
-            isResting = false
+            (isResting, isSpent) = (false, false)
             if !sliced.isEmpty { nextSlice() }
         }
     }

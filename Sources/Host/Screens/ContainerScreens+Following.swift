@@ -48,12 +48,12 @@ extension ContainerScreens {
     func flush() {
         guard screening.isDirty, !screening.isFollowing else { return }
         screening.isFollowing = true
-        guard !domain.isResting else { return followInSlices() }
+        guard !domain.isSpent else { return followInSlices() }
         // Most commits concern few screens: these follow before the commit is replied to.
         let end = NIODeadline.now() + .milliseconds(1)
         while follow() {
             guard NIODeadline.now() >= end else { continue }
-            domain.rest()
+            domain.putOffSlices()
             return followInSlices()
         }
         haveFollowed()
