@@ -92,9 +92,9 @@ extension Stories {
                 #expect(try found.json.ids == ["lab"])
                 let described = try await daemon.type("atriumctl describe agency")
                 for line in [
-                    "Shows +firms", "Inside an item +units", "While searching +everything",
+                    "Shows: firms", "Inside an item: units", "While searching: everything",
                 ] {
-                    #expect(try described.output.contains(Regex(line)), "\(described)")
+                    #expect(described.output.contains(line), "\(described)")
                 }
                 let scoped = try await daemon.type(
                     """
