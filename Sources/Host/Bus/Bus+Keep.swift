@@ -24,20 +24,20 @@ public struct SubscriptionStanding: Sendable, Hashable {
 }
 
 extension Bus {
-    /// What subscribers have not been told yet.
+    /// What subscribers have not been told yet that the next process could not tell them.
     struct Untold: Equatable {
-        /// How many have not been told all there is.
+        /// How many have not been told all that is at hand.
         var subscribers = 0
         /// Changes while these pull.
         var progress: UInt64 = 0
     }
 
-    /// What subscribers have not been told yet.
+    /// What subscribers have not been told yet; those that read the past go on with it elsewhere.
     var untold: Untold {
         subscriptions.values.reduce(into: Untold()) { untold, subscription in
-            guard !subscription.isWaiting else { return }
+            guard !subscription.isWaiting, !subscription.isBehind else { return }
             untold.subscribers += 1
-            untold.progress &+= subscription.position &+ UInt64(subscription.cursor)
+            untold.progress &+= subscription.toldThrough
         }
     }
 

@@ -259,7 +259,7 @@ extension Registry {
     /// - Parameter reply: called once the store is closed.
     public func stop(_ reply: @escaping Reply<Void>) {
         domain.stop()
-        waitUntilQuiet(by: .now() + .seconds(10), readersBy: nil) { [self] in close(reply) }
+        waitUntilQuiet(by: .now() + .seconds(10), nil) { [self] in close(reply) }
     }
 
     /// Refuses further commands, and waits until what was accepted is on disk and told.
@@ -275,7 +275,7 @@ extension Registry {
     public func finishAccepted(within limit: TimeAmount, _ reply: @escaping Reply<Void>) {
         domain.stop()
         let now = NIODeadline.now()
-        waitUntilQuiet(by: now + limit, readersBy: now + Self.reading) {
+        waitUntilQuiet(by: now + limit, Readers(screens: now + Self.reading)) {
             reply(.success(()))
         }
     }
@@ -284,26 +284,45 @@ extension Registry {
     /// who does not read is not waited for any longer.
     private static let reading = TimeAmount.milliseconds(500)
 
-    private func waitUntilQuiet(
-        by deadline: NIODeadline, readersBy reading: NIODeadline?, untold before: Bus.Untold? = nil,
-        _ done: @escaping () -> Void
-    ) {
-        let now = NIODeadline.now()
-        let untold = bus.untold
-        // While they get on they are waited for: the machine may be slow.
-        let reading = reading.map { before != nil && untold != before ? now + Self.reading : $0 }
-        let isQuiet =
-            state.structure.isIdle && !domain.hasArrivals
-            && containers.values.allSatisfy(\.isQuiet)
-            && (now >= reading ?? now || isRead(untold))
-        if isQuiet || now > deadline { return done() }
-        domain.after(.milliseconds(5)) { [self] in
-            waitUntilQuiet(by: deadline, readersBy: reading, untold: untold, done)
+    /// Until when readers are waited for.
+    private struct Readers {
+        let screens: NIODeadline
+        var subscribers: NIODeadline
+        var untold: Bus.Untold?
+
+        init(screens: NIODeadline) {
+            self.screens = screens
+            subscribers = screens
+        }
+
+        /// While subscribers get on they are waited for: the machine may be slow.
+        mutating func note(_ now: Bus.Untold, until deadline: NIODeadline) {
+            if let untold, untold != now { subscribers = deadline }
+            untold = now
         }
     }
 
-    private func isRead(_ untold: Bus.Untold) -> Bool {
-        untold.subscribers == 0 && !state.screens.screens.values.contains(where: \.isBehind)
+    /// Goes on once all that was accepted is committed and, unless `readers` is nil, read.
+    private func waitUntilQuiet(
+        by deadline: NIODeadline, _ readers: Readers?, _ done: @escaping () -> Void
+    ) {
+        let now = NIODeadline.now()
+        var readers = readers
+        readers?.note(bus.untold, until: now + Self.reading)
+        let isQuiet =
+            state.structure.isIdle && !domain.hasArrivals
+            && containers.values.allSatisfy(\.isQuiet)
+            && (readers.map { isRead(by: $0, now) } ?? true)
+        if isQuiet || now > deadline { return done() }
+        domain.after(.milliseconds(5)) { [self, readers] in
+            waitUntilQuiet(by: deadline, readers, done)
+        }
+    }
+
+    private func isRead(by readers: Readers, _ now: NIODeadline) -> Bool {
+        (now >= readers.subscribers || readers.untold?.subscribers == 0)
+            && (now >= readers.screens
+                || !state.screens.screens.values.contains(where: \.isBehind))
     }
 
     private func close(_ reply: @escaping Reply<Void>) {
