@@ -130,12 +130,16 @@ import Testing
                 == "org.varlink.service.GetInfo")
     }
 
-    @Test func `the socket is the told one, the environment's, or the first that is there`() throws
+    @Test func `the socket is the told one, the environment's, the user's own, or the machine's`()
+        throws
     {
+        var isTrusted = true
         let find = { (told: String?, variables: [String: String], there: Set<String>) in
             try SocketPath.find(
                 told: told, environment: { variables[$0] }, exists: there.contains, uid: 7,
-                check: { _, _ throws(CommandFailure) in })
+                check: { folder, _ throws(CommandFailure) in
+                    if !isTrusted { throw CommandFailure(folder) }
+                })
         }
         let user = "/run/user/7/atrium/atrium.sock"
         let system = "/run/atrium/atrium.sock"
@@ -144,7 +148,13 @@ import Testing
         #expect(try find(nil, ["ATRIUM_SOCKET": "/y"], []) == "/y")
         #expect(try find(nil, runtime, [user, system]) == user)
         #expect(try find(nil, runtime, [system]) == system)
-        #expect(try find(nil, [:], ["/tmp/atrium-7/atrium.sock"]) == "/tmp/atrium-7/atrium.sock")
+        let temporary = "/tmp/atrium-7/atrium.sock"
+        #expect(try find(nil, [:], [temporary]) == temporary)
+        #expect(try find(nil, [:], [temporary, system]) == temporary)
+        #expect(try find(nil, runtime, [user, temporary, system]) == user)
+        isTrusted = false
+        #expect(try find(nil, [:], [temporary, system]) == system)
+        #expect(throws: CommandFailure.self) { try find(nil, [:], [temporary]) }
         #expect(try find(nil, runtime, []) == user)
     }
 

@@ -218,6 +218,8 @@ import Varlink
 
     @Test(arguments: [
         ("film", ["films", "debian"], "films"), ("debain", ["films", "debian"], "debian"),
+        ("titel", ["genres", "title"], "title"),
+        ("alien-1997", ["aliens-1986", "alien-1979"], "alien-1979"),
     ])
     func `the nearest name is found`(wanted: String, known: [String], nearest: String) {
         #expect(Nearest.name(to: wanted, in: known) == nearest)

@@ -96,12 +96,9 @@ extension Stories {
             let user: UInt32 = geteuid() == 0 ? 20_777 : geteuid()
             chmod(home.path, 0o777)
             defer { try? FileManager.default.removeItem(atPath: "/tmp/atrium-20777") }
-            // A daemon of the host's own would be found first.
-            let alone = "[ ! -d /run/atrium ] || mount -t tmpfs none /run/atrium && exec \"$@\""
             let words =
                 (geteuid() == 0
-                    ? ["unshare", "--mount", "bash", "-c", alone, "alone"]
-                        + ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] : [])
+                    ? ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] : [])
                 + ["bash", "-c", Self.story]
             let told = try await run(
                 words,

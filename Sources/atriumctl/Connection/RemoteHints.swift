@@ -10,7 +10,9 @@ struct RemoteHints {
     func hint(for error: VarlinkRemoteError) async -> String? {
         switch InterfaceError(error) {
         case .containerNotFound(let container): await containers(besides: container)
-        case .componentNotFound(let container, _): await components(of: container)
+        case .componentNotFound(let container, let component):
+            await components(of: container, besides: component)
+        case .itemNotFound(let container, let item): await items(of: container, besides: item)
         case .pluginNotFound(let plugin, _): await refusal(of: plugin)
         default: nil
         }
@@ -27,15 +29,44 @@ struct RemoteHints {
 
     private func containers(besides wanted: String) async -> String? {
         guard let reply = try? await client.call(Containers.List.self, .init()) else { return nil }
+        // An item alone, as in 'vote alien-1979'.
+        for container in reply.containers.prefix(Self.most) {
+            if await has(wanted, in: container.name) {
+                return "did you mean '\(container.name)/\(wanted)'?"
+            }
+        }
         return Nearest.hint(wanted, reply.containers.map(\.name))
             ?? "there is none yet; 'atriumctl apply -f FILE' makes one."
     }
 
-    private func components(of container: String) async -> String? {
+    /// How many containers, and pages of a list, are asked for an item at most.
+    private static let most = 10
+
+    private func has(_ item: String, in container: String) async -> Bool {
+        (try? await client.call(Contents.Get.self, .init(container: container, item: item))) != nil
+    }
+
+    private func items(of container: String, besides wanted: String) async -> String? {
+        var ids: [String] = []
+        var parameters = Contents.List.Parameters(container: container, fields: [], limit: 1000)
+        for _ in 0..<Self.most {
+            guard let page = try? await client.call(Contents.List.self, parameters) else { break }
+            ids += page.items.map(\.id)
+            parameters.cursor = page.next
+            if page.next == nil { break }
+        }
+        let longer = ids.filter { $0.hasPrefix(wanted + "-") }
+        let meant = longer.count == 1 ? longer[0] : Nearest.name(to: wanted, in: ids)
+        return meant.map { "did you mean '\(container)/\($0)'?" }
+    }
+
+    private func components(of container: String, besides wanted: String) async -> String? {
         let reply = try? await client.call(
             Containers.Describe.self, .init(container: container))
         guard let components = reply?.container.components, !components.isEmpty else { return nil }
         let names = components.map { "\($0.name) (\($0.kind))" }
-        return "its components are: \(names.joined(separator: ", "))."
+        let nearest = Nearest.name(to: wanted, in: components.map(\.name))
+        let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
+        return "\(meant)Its components are: \(names.joined(separator: ", "))."
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Where the daemon's socket is.
 enum SocketPath {
-    /// The path in use: that of `--socket`, else the environment's, else the first that exists.
+    /// The path in use: that of `--socket`, else the environment's, else of the user's own daemon, else of the machine's.
     ///
     /// - Parameters:
     ///   - told: The value of `--socket`.
@@ -24,10 +24,18 @@ enum SocketPath {
         let temporary = "/tmp/atrium-\(uid)/atrium.sock"
         let runtime = environment("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 }
             .map { "\($0)/atrium/atrium.sock" }
-        let places = [runtime, "/run/atrium/atrium.sock", temporary].compactMap { $0 }
-        let found = places.first(where: exists)
-        if found == temporary { try check("/tmp/atrium-\(uid)", uid) }
-        return found ?? runtime ?? "/run/atrium/atrium.sock"
+        let machine = "/run/atrium/atrium.sock"
+        if let runtime, exists(runtime) { return runtime }
+        if exists(temporary) {
+            do {
+                try check("/tmp/atrium-\(uid)", uid)
+                return temporary
+            } catch {
+                // Whoever makes that folder does not keep anyone from the machine's daemon.
+                guard exists(machine) else { throw error }
+            }
+        }
+        return exists(machine) ? machine : runtime ?? machine
     }
 
     /// Checks that a folder below `/tmp`, where anyone makes folders, is the user's own or root's: another user
