@@ -265,12 +265,13 @@ let package = Package(
             path: "Tests/Support", swiftSettings: strict),
         tests("SystemdTests", ["Systemd", "LogMessages", "TestSupport", logging]),
         tests("HouseTests", ["Instruments", "LogMessages", "TestSupport", logging]),
-        tests(
-            "AtriumctlTests",
-            [
+        .testTarget(
+            name: "AtriumctlTests",
+            dependencies: [
                 "atriumctl", "Interfaces", "Varlink", "JSONCodec", "TestSupport", arguments,
                 nioPosix, logging,
-            ]),
+            ],
+            exclude: ["Golden"], swiftSettings: strict),
         tests(
             "AtriumdTests",
             [

@@ -31,7 +31,8 @@ struct Atriumctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Change what there is",
                 subcommands: [
-                    ApplyCommand.self, DeleteCommand.self, PutCommand.self, RemoveCommand.self,
+                    InitCommand.self, ApplyCommand.self, DeleteCommand.self, PutCommand.self,
+                    RemoveCommand.self,
                     ImportCommand.self, ExportCommand.self, EraseCommand.self,
                 ]),
             CommandGroup(

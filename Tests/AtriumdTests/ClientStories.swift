@@ -42,8 +42,16 @@ extension Stories {
                     #expect(done.errors.isEmpty == (status == 0), "\(line): \(done)")
                     #expect(done.output.isEmpty == (status != 0), "\(line): \(done)")
                 }
-                let typo = try await daemon.type("atriumctl list flims")
-                #expect(typo.errors.contains("films"), "names the nearest: \(typo.errors)")
+                for (line, meant) in [
+                    ("list flims", "'films'"), ("vote alien-1979 5", "'films/alien-1979'"),
+                    ("vote films/alein-1979 5", "'films/alien-1979'"),
+                    ("vote films/casablanca 5", "'films/casablanca-1942'"),
+                    ("list films --component lsit", "'list'"), ("put films/new titel=A", "'title'"),
+                ] {
+                    let typo = try await daemon.type("atriumctl \(line)")
+                    #expect(
+                        typo.errors.contains("did you mean \(meant)?"), "\(line): \(typo.errors)")
+                }
             }
         }
 
@@ -63,6 +71,37 @@ extension Stories {
                 #expect(imported.errors.contains("line 2"), "\(imported)")
                 #expect(imported.errors.contains("line 3"), "\(imported)")
                 #expect(imported.errors.contains("rating"), "\(imported)")
+            }
+        }
+
+        @Test func `what init writes is applied, its file is imported, and nothing is overwritten`()
+            async throws
+        {
+            let files = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "AtriumctlTests/Golden").path
+            try await withDaemon { daemon in
+                for (file, name, items) in [
+                    ("diary.csv", "diary", "Items: 5\n"),
+                    ("watchlist.csv", "watchlist", "Items: 4\n"),
+                    ("lager.csv", "lager", "Items: 4\n"),
+                    ("schedule.json", "schedule", "Items: 3\n"),
+                    ("games.tsv", "games", "Items: 4\n"),
+                    ("albums.ndjson", "albums", "Items: 4\n"),
+                    ("members.csv", "members", "Items: 3\n"),
+                ] {
+                    let done = try await daemon.type("atriumctl init \(files)/\(file) --yes")
+                    #expect(done.status == 0, "\(done)")
+                    #expect(done.output.contains(" 0 bad "), "\(done)")
+                    let listed = try await daemon.type("atriumctl describe \(name)")
+                    #expect(listed.output.contains(items), "\(listed)")
+                    let again = try await daemon.type("atriumctl init \(files)/\(file) --yes")
+                    #expect(
+                        again.errors.contains("there is a file \(name).yaml already"), "\(again)")
+                }
+                let other = try await daemon.type(
+                    "atriumctl init \(files)/diary.csv --yes --output other.yaml")
+                #expect(other.errors.contains("there is a container 'diary' already"), "\(other)")
+                #expect(try await daemon.type("test ! -e other.yaml").status == 0)
             }
         }
 

@@ -111,7 +111,7 @@ struct Importer {
         if let shape { return shape }
         let fields = try await session.call(
             Containers.Describe.self, .init(container: container)
-        ).fields
+        ).fields.filter { $0.of == nil }
         let found = ItemShape(
             container: container, fields: fields, wishes: wishes,
             allowsDecimalComma: allowsDecimalComma)

@@ -97,11 +97,7 @@ struct ItemShape {
 
     /// A name's letters and digits alone, in lower case.
     static func plain(_ name: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                name.lowercased().unicodeScalars.filter {
-                    $0.properties.isAlphabetic || $0.properties.numericType != nil
-                }))
+        name.lowercased().unicodeScalars.map(letters(of:)).joined()
     }
 }
 
@@ -132,12 +128,7 @@ extension ItemShape {
         var text = text
         switch field.type {
         case "keywords":
-            // Words with a comma in them stand in lists that are separated otherwise.
-            if let separator = (["|", ";"] as [Character]).first(where: text.contains) {
-                return .array(
-                    text.split(separator: separator).map(Self.trimmed)
-                        .filter { !$0.isEmpty }.map { .string($0) })
-            }
+            return .array(Self.words(text).map { .string($0) })
         case "number", "duration":
             if allowsDecimalComma, text.contains(","), !text.contains(".") {
                 text = String(text.map { $0 == "," ? "." : $0 })
@@ -149,6 +140,12 @@ extension ItemShape {
         } catch {
             throw ImportLineError(reason: (error as? CommandFailure)?.sentence ?? "\(error)")
         }
+    }
+
+    /// The words of a list: those with a comma in them stand in one that is separated otherwise.
+    static func words(_ text: String) -> [String] {
+        let separator = (["|", ";"] as [Character]).first(where: text.contains) ?? ","
+        return text.split(separator: separator).map(trimmed).filter { !$0.isEmpty }
     }
 
     static func trimmed(_ text: some StringProtocol) -> String {

@@ -8,6 +8,9 @@ enum Terminal {
     /// Whether a person looks at standard error.
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
 
+    /// Whether a person types on standard input.
+    static let isInputTerminal = isatty(STDIN_FILENO) == 1
+
     /// Whether standard output may carry colours: a terminal, and nobody set `NO_COLOR`.
     static let hasColor =
         isOutputTerminal && (environment("NO_COLOR") ?? "").isEmpty

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Interfaces
+
+/// The command `atriumctl init FILE`.
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Write a definition for a file of items, and import it.",
+        discussion: """
+            Looks through a file as 'import' takes it, and writes NAME.yaml: a container whose \
+            fields fit the columns, with filters for those of 2 to 50 values. Shows it, and on a \
+            yes applies it and imports the file. Codes with leading zeros, and dates whose order is \
+            not clear, stay text, and a comment says so.
+
+            Ids are taken from the column 'id', else made of the first whose values are all \
+            different, else of title and year. Nothing that is there is overwritten.
+            """)
+
+    @Argument(help: "The file.", completion: .file())
+    var file: String
+
+    @Option(help: "The container's name; by default the file's.", completion: .nothing)
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the definition is written; by default NAME.yaml. - prints it, and that is all.",
+            valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the file is: csv, json or ndjson; by default its content tells.",
+            valueName: "format"))
+    var format: ImportFormat?
+
+    @Flag(
+        name: .shortAndLong, help: "Apply the definition and import the file, without a question.")
+    var yes = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        guard file != "-", !InputFile.isFolder(file) else {
+            throw CommandFailure(
+                "'\(file)' is no file: init reads one twice",
+                hint: "save what there is to a file first.",
+                status: .usage)
+        }
+        let profile = try FileProfile(file, format: format)
+        let name = name ?? DefinitionText.name(for: file)
+        let path = output ?? "\(name).yaml"
+        let definition = DefinitionText(
+            profile: profile, path: file, name: name, output: path == "-" ? "FILE" : path)
+        if let bad = profile.firstBad {
+            Output.note(
+                "atriumctl: \(Wording.count(profile.bad, "bad line")) left out: \(PrintableText.line(bad))"
+            )
+        }
+        guard path != "-" else { return Output.bytes(Array(definition.text.utf8)) }
+        try await checkFree(name, path)
+        try InputFile.write(definition.text, to: path)
+        Output.bytes(Array(definition.text.utf8))
+        guard isWanted(path) else {
+            return Output.note("\(path) is written; its first lines say how to go on.")
+        }
+        try await apply(path, definition)
+    }
+
+    /// Makes sure that neither the definition's file nor the container is there.
+    private func checkFree(_ name: String, _ path: String) async throws {
+        guard !InputFile.exists(path) else {
+            throw CommandFailure(
+                "there is a file \(path) already", hint: "--output names another; - only prints.")
+        }
+        let session: Session
+        do {
+            session = try await connection.connect()
+        } catch {
+            // Without a daemon there is a definition all the same.
+            if yes { throw error }
+            return
+        }
+        let known = try await session.call(Containers.List.self, .init()).containers
+        guard !known.contains(where: { $0.name == name }) else {
+            throw CommandFailure(
+                "there is a container '\(name)' already", hint: "--name gives another.")
+        }
+    }
+
+    private func isWanted(_ path: String) -> Bool {
+        if yes { return true }
+        guard Terminal.isErrorTerminal, Terminal.isInputTerminal else { return false }
+        Output.progress("Apply \(path) and import \(file)? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+    }
+
+    private func apply(_ path: String, _ definition: DefinitionText) async throws {
+        var common = connection.socket.map { ["--socket", $0] } ?? []
+        if connection.json { common.append("--json") }
+        let apply = try await ApplyCommand.asyncParse(["-f", path] + common)
+        try await apply.run()
+        let format = format.map { ["--format", $0.rawValue] } ?? []
+        let words = definition.importWords.dropFirst() + format + common
+        try await ImportCommand.asyncParse(Array(words)).run()
+    }
+}

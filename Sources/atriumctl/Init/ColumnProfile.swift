@@ -1,0 +1,172 @@
+import JSONCodec
+
+/// What the values of a column, or of a member of objects, have in common.
+struct ColumnProfile {
+    /// What becomes of a column.
+    struct Choice: Equatable {
+        /// The field's type; nil: it is left out.
+        var type: String?
+        /// What one should know of it.
+        var note: String?
+    }
+
+    /// The most values that make filters.
+    private static let mostFilters = 50
+    /// Columns whose values are lists where commas stand in them.
+    private static let lists: Set = [
+        "genre", "genres", "tag", "tags", "keywords", "categories", "labels", "directors", "cast",
+        "actors", "authors", "artists", "speakers", "languages",
+    ]
+    /// Columns whose clocks are lengths.
+    private static let lengths: Set = ["duration", "length", "runtime"]
+
+    let name: String
+    private let allowsDecimalComma: Bool
+    /// In how many rows there is a value.
+    private(set) var filled = 0
+    private(set) var longest = 0
+    /// Whether no two values make the same id.
+    private(set) var isUnique = true
+    private var counts: [ValueTrait: Int] = [:]
+    private var separated: [Character: Int] = [:]
+    /// The words of lists, by what separates them, and whether one stands in several.
+    private var parts: [Character: Set<String>] = [:]
+    private var repeats: Set<Character> = []
+    private var lists = 0
+    private var isNested = false
+    private var slugs: Set<Int> = []
+    private var values: Set<String> = []
+    private var words: Set<String> = []
+    private var longestWord = 0
+
+    init(_ name: String, allowsDecimalComma: Bool) {
+        self.name = name
+        self.allowsDecimalComma = allowsDecimalComma
+    }
+
+    /// Looks at a value.
+    mutating func note(_ value: JSONValue) {
+        switch value {
+        case .null, .string(""): return
+        case .bool(let truth): note(truth ? "true" : "false")
+        case .int(let number): note("\(number)")
+        case .double(let number): note("\(number)")
+        case .string(let text): note(ItemShape.trimmed(text))
+        case .array(let elements):
+            let texts = elements.compactMap(\.string)
+            filled += 1
+            lists += 1
+            isUnique = false
+            if texts.count < elements.count { isNested = true }
+            note(words: texts)
+        case .object:
+            filled += 1
+            isNested = true
+        }
+    }
+
+    private mutating func note(_ text: String) {
+        guard !text.isEmpty else { return }
+        filled += 1
+        longest = max(longest, text.count)
+        for trait in ValueTrait.of(text, allowsDecimalComma: allowsDecimalComma) {
+            counts[trait, default: 0] += 1
+        }
+        for separator in "|;," where text.contains(separator) {
+            separated[separator, default: 0] += 1
+        }
+        noteParts(text)
+        if values.count <= Self.mostFilters { values.insert(text) }
+        note(words: ItemShape.words(text))
+        if isUnique {
+            isUnique = slugs.insert((ItemShape.slug([text]) ?? "").hashValue).inserted
+            if !isUnique { slugs = [] }
+        }
+    }
+
+    private mutating func noteParts(_ text: String) {
+        for separator in "|;"
+        where !repeats.contains(separator) && parts[separator]?.count ?? 0 < 1000 {
+            for part in text.split(separator: separator) {
+                let isNew = parts[separator, default: []].insert(ItemShape.trimmed(part)).inserted
+                if !isNew { repeats.insert(separator) }
+            }
+        }
+    }
+
+    private mutating func note(words: [String]) {
+        for word in words {
+            longestWord = max(longestWord, word.count)
+            if self.words.count <= Self.mostFilters { self.words.insert(word) }
+        }
+    }
+
+    private func all(_ traits: ValueTrait...) -> Bool {
+        filled > 0 && traits.reduce(0) { $0 + counts[$1, default: 0] } == filled
+    }
+
+    /// What to make of it.
+    var choice: Choice {
+        if filled == 0 { return Choice(type: "text", note: "empty in every row") }
+        if isNested { return Choice(note: "holds objects or other lists, which no field takes") }
+        if lists > 0 { return Choice(type: "keywords") }
+        if counts[.leadingZero] != nil, all(.number) {
+            return Choice(type: "text", note: "text, to keep leading zeros")
+        }
+        return number ?? moment ?? address ?? words(of: "|") ?? words(of: ";")
+            ?? (Self.lists.contains(ItemShape.plain(name)) ? words(of: ",") : nil)
+            ?? Choice(type: "text")
+    }
+
+    private var number: Choice? {
+        if all(.boolean) { return Choice(type: "boolean") }
+        if all(.integer) { return Choice(type: "integer") }
+        return all(.number) ? Choice(type: "number") : nil
+    }
+
+    private var moment: Choice? {
+        if all(.time) { return Choice(type: "time") }
+        if all(.time, .timeWithoutZone) {
+            return Choice(
+                type: "text",
+                note: "times without a zone stay text; 2026-01-31T20:00:00+01:00 is a time")
+        }
+        if all(.time, .otherDate) {
+            return Choice(
+                type: "text",
+                note: "dates in this order stay text, day or month first; 2026-01-31 is a date")
+        }
+        let isLength = Self.lengths.contains { ItemShape.plain(name).contains($0) }
+        let hasUnits = counts[.duration] != nil
+        return all(.duration, .clock) && (hasUnits || isLength) ? Choice(type: "duration") : nil
+    }
+
+    private var address: Choice? {
+        if all(.picture) { return Choice(type: "image") }
+        return all(.url) ? Choice(type: "url") : nil
+    }
+
+    /// Keywords, where enough values are lists of short words, some of them in several.
+    private func words(of separator: Character) -> Choice? {
+        let count = separated[separator, default: 0]
+        guard count > 0, count * 10 >= filled, longestWord <= 40,
+            separator == "," || repeats.contains(separator)
+        else { return nil }
+        return Choice(type: "keywords", note: "split at '\(separator)'")
+    }
+
+    /// Whether its values make a section of filters.
+    var isFacet: Bool {
+        if isMoment { return false }
+        return switch choice.type {
+        case "keywords": (2...Self.mostFilters).contains(words.count)
+        case "text", "integer", "number":
+            (2...Self.mostFilters).contains(values.count) && values.count < filled && longest <= 60
+        case "boolean": values.count == 2
+        default: false
+        }
+    }
+
+    /// Whether it is a date that stayed text.
+    var isMoment: Bool { moment != nil }
+}

@@ -1,0 +1,158 @@
+import JSONCodec
+
+/// A definition of a container for what a file holds, with comments.
+struct DefinitionText {
+    let profile: FileProfile
+    var path: String
+    /// The container's name.
+    let name: String
+    /// The definition's file.
+    let output: String
+
+    /// A container's name for a file's: `diary` for `My/Diary.csv.gz`.
+    static func name(for path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        let base = file.split(separator: ".").first.map(String.init) ?? file
+        let letters = (ItemShape.slug([base]) ?? "").unicodeScalars.filter { $0.isASCII }
+        let name = String(String.UnicodeScalarView(letters)).drop { !$0.isLetter }.prefix(63)
+        return name.isEmpty ? "items" : String(name)
+    }
+
+    /// A field's name for a column's; nil where it has no letters that a name may begin with.
+    static func field(for column: String) -> String? {
+        guard let slug = ItemShape.slug([column]) else { return nil }
+        let isName = slug.wholeMatch(of: #/[a-z][a-z0-9-]{0,62}/#) != nil
+        return isName ? slug : nil
+    }
+
+    /// The columns that become fields, with the fields' names.
+    private var fields: [(name: String, column: ColumnProfile)] {
+        var known: Set<String> = []
+        return profile.fields.compactMap { column in
+            Self.field(for: column.name).flatMap {
+                known.insert($0).inserted ? (name: $0, column: column) : nil
+            }
+        }
+    }
+
+    /// The columns that are left out, and why.
+    private var ignored: [(name: String, reason: String)] {
+        let used = Set(fields.map(\.column.name))
+        return profile.columns.compactMap { column in
+            guard !used.contains(column.name) else { return nil }
+            let plain = ItemShape.plain(column.name)
+            if plain == "parent" || plain == "id" && profile.id.isEmpty { return nil }
+            if plain == "id" { return (column.name, "empty in some rows") }
+            if column.choice.type == nil { return (column.name, column.choice.note ?? "") }
+            let isName = Self.field(for: column.name) != nil
+            return (
+                column.name,
+                isName
+                    ? "another has the same name"
+                    : "a field's name begins with a letter from a to z"
+            )
+        }
+    }
+
+    /// The words that import the file.
+    var importWords: [String] {
+        var words = ["import", name, path]
+        let id = profile.id.map(\.name)
+        if !id.isEmpty { words += ["--id", id.joined(separator: ",")] }
+        return words + ignored.flatMap { ["--ignore", $0.name] }
+    }
+
+    /// The definition.
+    var text: String {
+        var lines =
+            head + ["atrium: 1", "container: \(name)", "title: \(Self.quoted(title))", "fields:"]
+        let width = fields.map(\.name.count).max() ?? 0
+        lines += fields.map { field in
+            let space = String(repeating: " ", count: width - field.name.count)
+            return "  \(field.name):\(space) { \(settings(field.column)) }\(comment(field.column))"
+        }
+        lines.append("components:")
+        lines += filters
+        lines += [
+            "  - { name: list, plugin: org.atrium.catalog }",
+            "  - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, subjects: [items] } }",
+            "  - { name: talk, plugin: org.atrium.threads, settings: { subjects: [items] } }",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var title: String { Self.capitalized(name.replacing("-", with: " ")) }
+
+    private static func capitalized(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    private var head: [String] {
+        let file = PrintableText.line(path)
+        var lines = [
+            "# What 'atriumctl init' made of \(file), \(Wording.count(profile.rows, "item")). Change what is not right, then:",
+            "#", "#     atriumctl apply -f \(Self.shell(output))",
+            "#     atriumctl \(importWords.map(Self.shell).joined(separator: " "))", "#",
+        ]
+        let id = profile.id.map { "'\(PrintableText.line($0.name))'" }.joined(separator: " and ")
+        lines.append(
+            id.isEmpty
+                ? "# An item's id is what stands in 'id'."
+                : "# An item's id is made of \(id)\(isUnique ? "" : "; of rows with the same id the last one counts")."
+        )
+        lines += ignored.map { "# '\(PrintableText.line($0.name))' is left out: \($0.reason)." }
+        return lines
+    }
+
+    private var isUnique: Bool { profile.id.contains { $0.isUnique && $0.filled == profile.rows } }
+
+    private func settings(_ column: ColumnProfile) -> String {
+        var settings = ["type: \(column.choice.type ?? "text")"]
+        let isTitle = column.name == profile.title?.name
+        if isTitle, column.filled == profile.rows { settings.append("required: true") }
+        if isTitle || column.choice.type == "text" && !column.isFacet && !column.isMoment {
+            settings.append("search: true")
+        }
+        return settings.joined(separator: ", ")
+    }
+
+    private func comment(_ column: ColumnProfile) -> String {
+        var parts: [String] = []
+        if Self.field(for: column.name) != column.name {
+            parts.append("'\(PrintableText.line(column.name))'")
+        }
+        if let note = column.choice.note { parts.append(note) }
+        if column.filled < profile.rows, column.filled > 0 {
+            parts.append("in \(Wording.count(column.filled)) of \(Wording.count(profile.rows))")
+        }
+        return parts.isEmpty ? "" : "  # \(parts.joined(separator: "; "))"
+    }
+
+    /// Sections of filters: of columns whose values are few, but not of the title.
+    private var filters: [String] {
+        let facets = fields.filter { $0.column.isFacet && $0.column.name != profile.title?.name }
+        guard !facets.isEmpty else { return [] }
+        return [
+            "  - name: filters", "    plugin: org.atrium.facets", "    settings:",
+            "      sections:",
+        ]
+            + facets.map { field in
+                "        - { id: \(field.name), title: \(Self.quoted(Self.capitalized(field.column.name))), "
+                    + "field: \(field.name), input: several }"
+            }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.wholeMatch(of: #/[A-Za-z][A-Za-z0-9 ]*/#) != nil
+        let words: Set = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
+        return isPlain && !words.contains(text.lowercased()) && text.last != " "
+            ? text : String(decoding: JSON.encode(JSONValue.string(text)), as: UTF8.self)
+    }
+
+    /// A word as a shell reads it.
+    static func shell(_ word: String) -> String {
+        let word = PrintableText.line(word)
+        return word.wholeMatch(of: #/[A-Za-z0-9_.,\/=:@+-]+/#) != nil
+            ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    }
+}

@@ -1,0 +1,105 @@
+import Interfaces
+import JSONCodec
+
+/// What a file holds, column by column.
+struct FileProfile {
+    /// Columns that number the rows: they say nothing of the item.
+    private static let places: Set = ["position", "rank", "no", "nr", "index", "row", "number", ""]
+    /// Columns that are called like a title.
+    private static let titles = [
+        "title", "titel", "name", "film", "movie", "song", "track", "subject", "bezeichnung",
+    ]
+
+    private(set) var columns: [ColumnProfile] = []
+    private(set) var rows = 0
+    /// How many rows could not be read, and the first of them.
+    private(set) var bad = 0
+    private(set) var firstBad: String?
+    private var places: [String: Int] = [:]
+    private var allowsDecimalComma = false
+
+    /// Looks through a file.
+    ///
+    /// - Throws: ``CommandFailure`` for one that can't be read, or holds nothing.
+    init(_ path: String, format: ImportFormat? = nil) throws {
+        var reader = try ImportFile.open(path, format: format)
+        var names: [String] = []
+        if let table = reader as? CSVReader {
+            names = table.columns
+            allowsDecimalComma = table.allowsDecimalComma
+        }
+        for name in names where !name.isEmpty { _ = place(of: name) }
+        while let piece = try reader.next() {
+            do {
+                guard let members = try Self.members(piece, names) else { continue }
+                rows += 1
+                for member in members where !member.name.isEmpty {
+                    columns[place(of: member.name)].note(member.value)
+                }
+            } catch {
+                bad += 1
+                firstBad = firstBad ?? "line \(piece.line): \(error.reason)"
+            }
+        }
+        guard rows > 0 else {
+            throw CommandFailure("\(path) holds no item", hint: firstBad)
+        }
+    }
+
+    private static func members(
+        _ piece: ImportPiece, _ names: [String]
+    ) throws(ImportLineError) -> [JSONValue.Member]? {
+        switch piece.content {
+        case .bad(let error): throw error
+        case .row(let cells): return zip(names, cells).map { .init($0, .string($1)) }
+        case .json(let bytes):
+            switch try ImportLine(bytes, line: piece.line, column: piece.column) {
+            case .nothing: return nil
+            case .record:
+                throw ImportLineError(reason: "a record of an export, which has its definition")
+            case .flat(let members): return members
+            case .item(let item):
+                let parent = item.parent.map { [JSONValue.Member("parent", .string($0))] } ?? []
+                return [.init("id", .string(item.id))] + parent + (item.fields.value.object ?? [])
+            }
+        }
+    }
+
+    private mutating func place(of name: String) -> Int {
+        if let place = places[name] { return place }
+        columns.append(ColumnProfile(name, allowsDecimalComma: allowsDecimalComma))
+        places[name] = columns.count - 1
+        return columns.count - 1
+    }
+
+    /// The columns that become fields.
+    var fields: [ColumnProfile] {
+        columns.filter {
+            $0.choice.type != nil && !["id", "parent"].contains(ItemShape.plain($0.name))
+        }
+    }
+
+    /// The column that people know an item by.
+    var title: ColumnProfile? {
+        let texts = fields.filter { $0.choice == .init(type: "text") }
+        return Self.titles.lazy.compactMap { name in
+            texts.first { ItemShape.plain($0.name) == name }
+        }
+        .first ?? texts.first
+    }
+
+    /// The columns that ids are made of; empty: there is a column `id`.
+    var id: [ColumnProfile] {
+        let id = columns.first { ItemShape.plain($0.name) == "id" }
+        if let id, id.filled == rows { return [] }
+        let whole = fields.filter { $0.isUnique && $0.filled == rows && $0.longest <= 100 }
+        let known = whole.first {
+            ["text", "integer"].contains($0.choice.type) && !$0.isMoment
+                && !Self.places.contains(ItemShape.plain($0.name))
+        }
+        if let known { return [known] }
+        let year = fields.first { ItemShape.plain($0.name) == "year" }
+        if let title { return [title, year].compactMap { $0 } }
+        return Array(whole.prefix(1))
+    }
+}

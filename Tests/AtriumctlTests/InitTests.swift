@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `A definition for a file` {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Golden").path
+
+    /// The text for a file beside it, `diary.csv` and `diary.yaml`.
+    private static func definition(_ path: String) throws -> DefinitionText {
+        let name = DefinitionText.name(for: path)
+        var definition = DefinitionText(
+            profile: try FileProfile(path), path: path, name: name, output: "\(name).yaml")
+        definition.path = path.split(separator: "/").last.map(String.init) ?? path
+        return definition
+    }
+
+    /// Made anew with UPDATE_GOLDEN=1.
+    @Test(arguments: [
+        "diary.csv", "watchlist.csv", "lager.csv", "schedule.json", "games.tsv", "albums.ndjson",
+        "members.csv",
+    ])
+    func `is what people would write`(file: String) throws {
+        let definition = try Self.definition("\(Self.folder)/\(file)")
+        let golden = "\(Self.folder)/\(definition.name).yaml"
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+            try definition.text.write(toFile: golden, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOfFile: golden, encoding: .utf8) == definition.text)
+    }
+
+    @Test(arguments: [
+        ("My Films/Diary 2024.csv.gz", "diary-2024"), ("Größen.csv", "grossen"),
+        ("2024.csv", "items"),
+        ("фильмы.csv", "items"),
+    ])
+    func `is named after it`(path: String, name: String) {
+        #expect(DefinitionText.name(for: path) == name)
+    }
+
+    @Test func `a file that holds no item is refused`() throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write("empty.csv", "id,title\n")
+        #expect(throws: CommandFailure.self) { try FileProfile(file) }
+    }
+
+    @Test(arguments: [
+        ("007", [ValueTrait.number, .integer, .leadingZero]), ("0", [.number, .integer]),
+        ("0.5", [.number]), ("1e400", []), ("nan", []), ("Yes", [.boolean]),
+        ("2024-02-30", [.time]),
+        ("2024-13-01", [.otherDate]), ("2024-01-31T10:00:00Z", [.time]),
+        ("2024-01-31 10:00", [.timeWithoutZone]),
+        ("2024-01-31T10:00", [.timeWithoutZone]), ("3/4/2021", [.otherDate]),
+        ("31.12.99", [.otherDate]), ("1h57m", [.duration]), ("1:57:00", [.duration]),
+        ("2:30", [.clock]),
+        ("https://a.example/b", [.url]), ("https://a.example/b.JPG?w=1", [.url, .picture]),
+        ("12 monkeys", []),
+    ])
+    func `values are looked at`(text: String, traits: [ValueTrait]) {
+        #expect(ValueTrait.of(text, allowsDecimalComma: false) == Set(traits))
+    }
+}
