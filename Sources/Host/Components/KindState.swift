@@ -55,8 +55,6 @@ final class ContentsState {
     private(set) var list: ContentIndex
     /// The list that a load has filled, until the container takes it in.
     private(set) var loaded: ContentIndex?
-    /// All items on their way through the delegate into a new list; nil: none are.
-    var filling: ListFilling?
     /// Whether it was ever known what items there are: a source that reads them from elsewhere may be at it.
     private(set) var isKnown = false
     /// Whether its items were just what its records say, when it was started.

@@ -129,7 +129,7 @@ extension Container {
             // A source that is loading: what is shown of it stays.
             return done()
         }
-        guard let contents = slot.own.contents, !delegates.isDefault else {
+        guard slot.kind == .contents, !delegates.isDefault else {
             // The default wiring looks at the list alone; who replaced it is told of all items.
             slot.own.contents?.know()
             takeLoadedList(of: slot)
@@ -137,9 +137,9 @@ extension Container {
         }
         let filling = ListFilling(of: slot, in: self)
         let attempt = slot.start
-        contents.filling = filling
+        fillings[slot.name] = filling
         filling.run(loaded.list) {
-            if slot.start == attempt { contents.know() }
+            if slot.start == attempt { slot.own.contents?.know() }
             done()
         }
     }

@@ -45,6 +45,8 @@ public final class Container {
     var loading = Loading()
     var wiring = Wiring()
     var gates = Gates()
+    /// All items of contents components on their way into new lists, by component.
+    var fillings: [String: ListFilling] = [:]
     /// Screens of another process of which it is not known yet whether they show what they showed:
     /// commands wait for that, and are refused once the daemon is to stop.
     private(set) var awaitedScreens = 0
@@ -197,7 +199,11 @@ extension Container {
 
 extension Container {
     /// Components, their order or their state changed.
-    func structureChanged() { screens?.structureChanged() }
+    func structureChanged() {
+        // Of a component that was lost amid that, nobody goes on.
+        if !fillings.isEmpty { fillings = fillings.filter(\.value.isWanted) }
+        screens?.structureChanged()
+    }
 
     var status: ContainerStatus {
         var failures = failures.map { "the \($0.what) \($0.reason)" }

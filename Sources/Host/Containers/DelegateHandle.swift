@@ -33,7 +33,7 @@ final class DelegateHandle: ContainerHandle {
         guard let container, let slot = container.slot(component.name), let list = slot.list else {
             return
         }
-        let filling = slot.own.contents?.filling
+        let filling = container.fillings[slot.name].flatMap { $0.isWanted ? $0 : nil }
         guard filling?.takes(change) != true else { return }
         let revision = container.domain.sequence
         defer {

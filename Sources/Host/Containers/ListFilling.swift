@@ -47,9 +47,8 @@ final class ListFilling {
 
     private var domain: Domain { container.domain }
 
-    private var isWanted: Bool {
-        slot.start == attempt && slot.own.contents?.filling === self
-    }
+    /// Whether it goes on.
+    var isWanted: Bool { slot.start == attempt && container.fillings[slot.name] === self }
 
     // MARK: What the delegate passes on
 
@@ -147,7 +146,7 @@ extension ListFilling {
         } then: { [self] in
             guard isWanted else { return done() }
             if isSame, isBegun {
-                slot.own.contents?.filling = nil
+                container.fillings[slot.name] = nil
                 container.takeLoadedList(of: slot)
                 return done()
             }
@@ -218,7 +217,7 @@ extension ListFilling {
     }
 
     private func show() {
-        slot.own.contents?.filling = nil
+        container.fillings[slot.name] = nil
         slot.own.contents?.show(list)
         container.forget(list)
         tellUnfit()
@@ -239,17 +238,17 @@ extension ListFilling {
     /// It is not wanted any more, or nothing was passed on.
     private func forget() {
         container.forget(list)
-        if slot.own.contents?.filling === self { slot.own.contents?.filling = nil }
+        if container.fillings[slot.name] === self { container.fillings[slot.name] = nil }
     }
 }
 
 extension Container {
     /// Asks a contents component for all its items, which are other ones, and shows them together.
     func refill(_ slot: Slot) {
-        guard slot.isAttached, let contents = slot.own.contents else { return }
-        if let filling = contents.filling { return filling.outdate() }
+        guard slot.isAttached, slot.kind == .contents else { return }
+        if let filling = fillings[slot.name], filling.isWanted { return filling.outdate() }
         let filling = ListFilling(of: slot, in: self)
-        contents.filling = filling
+        fillings[slot.name] = filling
         filling.ask()
     }
 }

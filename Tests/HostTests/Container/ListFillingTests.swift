@@ -56,14 +56,12 @@ import Testing
             registry.tellAllAnew()
             registry.tell(.insert([.film("new"), .film(own, rating: 7)]))
             registry.tell(.remove([gone]))
-            return registry.containers["films"]?.slot("list")?.own.contents?.filling != nil
+            return registry.containers["films"]?.fillings.isEmpty == false
         }
         #expect(isUnderWay)
         #expect(try await host.list(search: "new").total == 1)
         try await until {
-            await host.on {
-                $0.containers["films"]?.slot("list")?.own.contents?.filling == nil
-            }
+            await host.on { $0.containers["films"]?.fillings.isEmpty == true }
         }
         let list = await host.on { registry in
             let list = registry.containers["films"]?.slot("list")?.list
