@@ -178,7 +178,7 @@ extension Stories {
                     try await daemon.start()
                 }
                 let listed = try await daemon.type("atriumctl list songs")
-                #expect(listed.output.contains("weight (kg)"), "\(listed)")
+                #expect(listed.output.contains("3 kg"), "\(listed)")
                 #expect(!listed.output.contains("example.org"), "no column: \(listed)")
             }
         }

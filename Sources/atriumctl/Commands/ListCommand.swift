@@ -147,9 +147,8 @@ struct ItemTable {
         let hasVotes = items.contains { $0.votes != nil }
         let hasComments = items.contains { $0.comments != nil }
         var columns = [Table.Column.identifier("id")]
-        columns += fields.map { field in
-            let head = field.name + (field.unit.map { " (\($0))" } ?? "")
-            return FieldText.isNumber(field.type) ? .number(head) : .text(head)
+        columns += fields.map {
+            FieldText.isNumber($0.type) ? .number($0.name) : .text($0.name)
         }
         if hasVotes { columns.append(.number("votes")) }
         if hasComments { columns.append(.number("comments")) }
@@ -158,7 +157,9 @@ struct ItemTable {
             let values = item.fields.value
             var cells = [item.id]
             cells += fields.map { field in
-                values[field.name].map { FieldText.shown($0, type: field.type) } ?? ""
+                values[field.name].map {
+                    FieldText.shown($0, type: field.type) + (field.unit.map { " \($0)" } ?? "")
+                } ?? ""
             }
             if hasVotes { cells.append(item.votes.map(TallyText.short) ?? "") }
             if hasComments { cells.append(item.comments.map { Wording.count($0) } ?? "") }
