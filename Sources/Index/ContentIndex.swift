@@ -38,7 +38,8 @@ package final class ContentIndex {
 
     package private(set) var derived = DerivedValues()
     var putting: PutFields
-    private var retiredVersions: UInt64 = 0
+    /// It begins anywhere: another list's versions are never taken for this one's.
+    private var retiredVersions = UInt64.random(in: 0..<1 << 60)
     private var retiredTrees: UInt64 = 0
     private var flatness: (treeVersion: UInt64, isFlat: Bool)?
 
@@ -163,8 +164,8 @@ package final class ContentIndex {
         (columns[field]?.valueCount ?? 0) > limit
     }
 
-    /// A number that is another one when the distinct values of any of these fields have changed; those
-    /// of a field that has more than the limit are looked for again after many changes.
+    /// A number that is another one when the distinct values of any of these fields have changed, and in
+    /// another index; those of a field that has more than the limit are looked for again after many changes.
     package func valuesVersion(of fields: [String], atMost limit: Int = .max) -> UInt64 {
         fields.reduce(retiredVersions) { $0 + (columns[$1]?.version(atMost: limit) ?? 0) }
     }
