@@ -11,9 +11,11 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ListFillingTests {
     private static let films = (0..<300).map { Item.film("f\($0)") }
 
+    private static let waves = [Plugin].builtIn + [.inProcess("waves", .contents, Waves.self)]
+
     private func start(_ delegate: ContainerDelegate.Type) async throws -> TestRegistry {
         let host = try await TestRegistry.start(
-            plugins: .builtIn + [.inProcess("waves", .contents, Waves.self)],
+            plugins: Self.waves,
             delegates: [DelegatePlugin(id: "test.delegate", delegate: delegate)])
         try await host.apply(
             .films.changed {
@@ -21,6 +23,11 @@ import Testing
                 $0.delegate = DelegateDefinition(plugin: "test.delegate")
             })
         return host
+    }
+
+    /// Waits until no items are on their way into the list.
+    private func untilFilled(_ host: TestRegistry) async throws {
+        try await until { await host.on { $0.filling == nil } }
     }
 
     @Test func `items that are all other ones are asked for in pieces, and shown together`()
@@ -56,13 +63,11 @@ import Testing
             registry.tellAllAnew()
             registry.tell(.insert([.film("new"), .film(own, rating: 7)]))
             registry.tell(.remove([gone]))
-            return registry.containers["films"]?.fillings.isEmpty == false
+            return registry.filling != nil
         }
         #expect(isUnderWay)
         #expect(try await host.list(search: "new").total == 1)
-        try await until {
-            await host.on { $0.containers["films"]?.fillings.isEmpty == true }
-        }
+        try await untilFilled(host)
         let list = await host.on { registry in
             let list = registry.containers["films"]?.slot("list")?.list
             return (
@@ -85,7 +90,51 @@ import Testing
         try await until {
             try await host.list(limit: 1).items.first?.id.hasPrefix("wave 3") == true
         }
+        try await untilFilled(host)
+        #expect(try await host.list(limit: 1).items.first?.id.hasPrefix("wave 3") == true)
         try await host.end()
+    }
+
+    @Test func `a worker that is lost between two parts is asked again once it is back`()
+        async throws
+    {
+        let script = RemoteLauncher.Script()
+        let host = try await TestRegistry.start(
+            plugins: Self.waves, workers: RemoteLauncher(script))
+        try await host.apply(
+            .films.changed {
+                $0.components[1].plugin = "waves"
+                $0.components[1].isolation = .process
+            })
+        script.loseBetweenParts(1)
+        await host.on { $0.tellAllAnew() }
+        try await until {
+            await host.on {
+                script.starts == 2 && $0.containers["films"]?.slot("list")?.isAttached == true
+            }
+        }
+        #expect(await host.on { $0.filling == nil })
+        #expect(try await host.list(limit: 1).items.first?.id.hasPrefix("wave 1") == true)
+        await host.on { $0.tellAllAnew() }
+        try await until {
+            try await host.list(limit: 1).items.first?.id.hasPrefix("wave 2") == true
+        }
+        try await host.end()
+    }
+
+    @Test func `filters are told the values of items that are all other ones`() async throws {
+        let host = try await start(Counter.self)
+        #expect(try await genres(host) == ["g1"])
+        await host.on { $0.tellAllAnew() }
+        try await until {
+            try await host.list(limit: 1).items.first?.id.hasPrefix("wave 2") == true
+        }
+        #expect(try await genres(host) == ["g2"])
+        try await host.end()
+    }
+
+    private func genres(_ host: TestRegistry) async throws -> [String]? {
+        try await host.list(facets: true, limit: 1).sections?.first?.filters.map(\.id)
     }
 
     @Test func `at a start a delegate is told in pieces, and the list that was read is kept`()
@@ -134,6 +183,11 @@ extension Registry {
     }
 
     fileprivate func tellAllAnew() { tell(.replaceAll) }
+
+    /// The list's items on their way into it; nil: none are.
+    fileprivate var filling: ListFilling? {
+        containers["films"]?.fillings["list"]
+    }
 }
 
 /// Has other items each time it is asked for them.
@@ -149,7 +203,7 @@ private final class Waves: ContentListing {
         wave += 1
         return (0..<Self.count).lazy.map { [wave] number in
             let digits = String(number + 10_000).dropFirst()
-            return .film("wave \(wave), \(digits)")
+            return .film("wave \(wave), \(digits)", ["g\(wave)"])
         }
     }
 

@@ -15,10 +15,12 @@ final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
         private let state = Mutex(
-            (losses: 0, failingStarts: 0, starts: 0, restored: 0, refusals: 0))
+            (losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0))
 
         /// The next so many commands are lost, each with its worker, before they are answered.
         func lose(_ count: Int) { state.withLock { $0.losses = count } }
+        /// The next so many workers are lost between two parts of what they tell of their state.
+        func loseBetweenParts(_ count: Int) { state.withLock { $0.parts = count } }
         /// The next so many workers are lost right after their restore.
         func loseRestored(_ count: Int) { state.withLock { $0.restored = count } }
         /// The next so many questions are refused.
@@ -32,6 +34,13 @@ final class RemoteLauncher: ComponentLauncher {
             state.withLock { state in
                 state.losses -= 1
                 return state.losses >= 0
+            }
+        }
+
+        fileprivate func takePart() -> Bool {
+            state.withLock { state in
+                state.parts -= 1
+                return state.parts >= 0
             }
         }
 
@@ -112,7 +121,8 @@ private final class RemotePort: ComponentPort {
         later { [self] in
             inner.tellState(anew: anew) { [self] result in
                 later { done(result) }
-                guard (try? result.get())?.isLast ?? true, script.takeLoaded() else { return }
+                let isLast = (try? result.get())?.isLast ?? true
+                guard isLast ? script.takeLoaded() : script.takePart() else { return }
                 later { [self] in
                     isLost = true
                     owner?.port(self, diedBecause: "It was killed.")
