@@ -50,8 +50,8 @@ extension Stories {
             try await Self.library(
                 folder, "copied",
                 """
-                void atriumkit_abi_1_swift6_3(void) {}
-                void *atrium_plugin_org_test_copied(void) { atriumkit_abi_1_swift6_3(); return 0; }
+                void atriumkit_abi_2_swift6_3(void) {}
+                void *atrium_plugin_org_test_copied(void) { atriumkit_abi_2_swift6_3(); return 0; }
                 """)
             let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
             try await withFilms(options) { daemon in

@@ -55,21 +55,21 @@ struct PluginFolder {
 /// What makes a library out of C that is a plugin as far as its symbols say.
 enum Sources {
     static let plugin = """
-        extern void atriumkit_abi_1_swift6_3(void);
-        void *atrium_plugin_org_test_sample(void) { atriumkit_abi_1_swift6_3(); return 0; }
+        extern void atriumkit_abi_2_swift6_3(void);
+        void *atrium_plugin_org_test_sample(void) { atriumkit_abi_2_swift6_3(); return 0; }
         """
     static let otherEpoch = """
         extern void atriumkit_abi_2_swift7_0(void);
         void *atrium_plugin_org_test_sample(void) { atriumkit_abi_2_swift7_0(); return 0; }
         """
     static let ownCopy = """
-        void atriumkit_abi_1_swift6_3(void) {}
-        void *atrium_plugin_org_test_sample(void) { atriumkit_abi_1_swift6_3(); return 0; }
+        void atriumkit_abi_2_swift6_3(void) {}
+        void *atrium_plugin_org_test_sample(void) { atriumkit_abi_2_swift6_3(); return 0; }
         """
     static let noPlugin = "int answer(void) { return 42; }"
     static let otherEntry = """
-        extern void atriumkit_abi_1_swift6_3(void);
-        void *atrium_plugin_org_test_other(void) { atriumkit_abi_1_swift6_3(); return 0; }
+        extern void atriumkit_abi_2_swift6_3(void);
+        void *atrium_plugin_org_test_other(void) { atriumkit_abi_2_swift6_3(); return 0; }
         """
     static let real = """
         import AtriumKit

@@ -30,11 +30,11 @@ public final class PluginEntry {
 ///
 /// A plugin's own ELF file references this symbol, so that the host can refuse a library of another
 /// epoch before it is loaded.
-@c(atriumkit_abi_1_swift6_3)
+@c(atriumkit_abi_2_swift6_3)
 public func atriumKitEpoch() {}
 
 /// The name of the symbol above: what a plugin's library must reference.
-public let atriumKitEpochSymbol = "atriumkit_abi_1_swift6_3"
+public let atriumKitEpochSymbol = "atriumkit_abi_2_swift6_3"
 
 /// Exports a component class from a plugin's library.
 ///
