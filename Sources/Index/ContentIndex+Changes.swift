@@ -21,6 +21,7 @@ extension ContentIndex {
         defer { note(change) }
         guard let former else {
             change.note([.presence, .parent])
+            moved.note(item.id)
             for column in putting.values.indices {
                 set(putting.values[column], in: column, row: row, noting: &change)
             }
@@ -28,7 +29,10 @@ extension ContentIndex {
             noteChildren(of: item.id, in: row, wereRoots: true)
             return orders.insert(row)
         }
-        if former.parent != item.parent { change.note(.parent) }
+        if former.parent != item.parent {
+            change.note(.parent)
+            moved.note(item.id)
+        }
         guard !former.hasSameFields else { return }
         for column in putting.values.indices {
             set(putting.values[column], in: column, row: row, noting: &change)
@@ -55,6 +59,7 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
             parts: [.presence, .parent])
+        moved.note(table.id(of: row))
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
         for column in columns.numbered.indices.dropFirst(fields.count) {

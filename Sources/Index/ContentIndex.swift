@@ -26,6 +26,8 @@ package final class ContentIndex {
     var log = ChangeLog()
     /// Those, by what they look at.
     let live = LiveQueries()
+    /// What lies elsewhere, for those who stand in items.
+    var moved = MovedItems()
     /// The orders that queries have asked for often enough.
     var orders = SortedOrders()
     /// How much a query may look at in one turn, in rows whose keys are looked at.
@@ -122,6 +124,7 @@ package final class ContentIndex {
         cache.removeAll()
         orders.removeAll()
         log.dropAll()
+        moved.forget()
         columns = ColumnTable(fields: fields)
     }
 

@@ -30,7 +30,6 @@ final class LiveQueries {
     /// Which queries know a row.
     private var knowing: [Int32: Postings] = [:]
     private var unconcerned = 0
-    private var tree: (position: UInt64, version: UInt64) = (0, 0)
 
     /// Takes a query in that is answered up to the end of the log, and gives its number.
     func join(_ query: LiveQuery, parts: ChangedParts, log: ChangeLog) -> Int {
@@ -123,37 +122,11 @@ extension LiveQueries {
         groups[member.parts]?.unconcerned -= 1
         member.query.holder?.isConcerned()
     }
-
-    /// Hands over the items that came, went or lie elsewhere since this was called last.
-    ///
-    /// - Returns: false when that is not known any more.
-    func visitMoved(in index: ContentIndex, _ body: (String) -> Void) -> Bool {
-        let log = index.log
-        let before = tree
-        tree = (log.end, index.treeVersion)
-        // Whether or not anybody wrote down what else changed.
-        guard before.version != tree.version else { return true }
-        guard let count = log.count(since: before.position) else { return false }
-        for change in log.entries(since: before.position, atMost: count)
-        where !change.parts.isDisjoint(with: [.presence, .parent]) {
-            if let id = change.id { body(id) }
-            let row = Int(change.row)
-            if index.table.occupied.contains(row), index.table.id(of: row) != change.id {
-                body(index.table.id(of: row))
-            }
-        }
-        return true
-    }
 }
 
 extension ContentIndex {
     /// Looks which live queries the next changes concern; false: all changes are looked at.
     package func followChanges() -> Bool { live.follow(log) }
-
-    /// Hands over the items that came, went or lie elsewhere since this was called last.
-    ///
-    /// - Returns: false when that is not known any more.
-    package func visitMoved(_ body: (String) -> Void) -> Bool { live.visitMoved(in: self, body) }
 
     /// Hands over who keeps the live queries that know an item.
     package func visitHolders(knowing item: String, _ body: (any LiveQueryHolder) -> Void) {

@@ -26,7 +26,15 @@ extension ContainerScreens {
     func places(
         to item: String, of slot: Slot, in scope: ScopeDefinition?, limit: Int
     ) -> [ViewKey.Place] {
-        guard isByMode(scope) else {
+        let lists = isByMode(scope) ? container.lists(in: scope) : nil
+        return places(to: item, of: slot, among: lists, limit: limit)
+    }
+
+    /// As ``places(to:of:in:limit:)``; a parent may lie in any of the lists, nil: in the item's own.
+    private func places(
+        to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
+    ) -> [ViewKey.Place] {
+        guard let lists else {
             return (slot.list?.way(to: item, limit: limit) ?? []).map {
                 ViewKey.Place(component: slot.name, item: $0)
             }
@@ -38,7 +46,7 @@ extension ContainerScreens {
             guard !places.contains(where: { $0.item == item }) else { return [places[0]] }
             places.append(ViewKey.Place(component: slot.name, item: item))
             next = slot.list?.parent(of: item).flatMap { parent in
-                source(of: parent, in: scope).map { (parent, $0) }
+                source(of: parent, among: lists).map { (parent, $0) }
             }
         }
         return places.reversed()
@@ -53,27 +61,58 @@ extension ContainerScreens {
     func present(_ places: [ViewKey.Place], in scope: String?) -> [ViewKey.Place] {
         guard let component = places.last?.component else { return [] }
         let (scope, limit) = (container.scope(scope), domain.limits.screenPlaces)
-        var lists = container.lists(in: scope)
-        if !isByMode(scope) { lists.removeAll { $0.name != component } }
-        // While it is not known what there is, they stay.
-        guard lists.allSatisfy({ $0.list != nil && !$0.awaitsItems }) else { return places }
+        let isByMode = isByMode(scope)
+        let lists = container.lists(in: scope).filter { isByMode || $0.name == component }
         for place in places.reversed() {
-            guard let slot = source(of: place.item, among: lists) else { continue }
-            return self.places(to: place.item, of: slot, in: scope, limit: limit)
+            if let slot = source(of: place.item, among: lists) {
+                let way = self.places(
+                    to: place.item, of: slot, among: isByMode ? lists : nil, limit: limit)
+                return continued(way, after: places, lists).suffix(limit)
+            }
+            // While it is not known whether its list has it, they stay.
+            if isAwaiting(place, lists) { return places }
         }
         return []
     }
 
-    /// What the outermost item that a view stands in lies under, which is not there: it may come in another list.
-    private func awaited(by view: SharedView) -> String? {
-        guard let place = view.key.places.first, isByMode(container.scope(view.key.scope)) else {
-            return nil
+    /// A way, after that on which they stood to what its first item lies under, while it is not known
+    /// whether that is there.
+    private func continued(
+        _ way: [ViewKey.Place], after places: [ViewKey.Place], _ lists: [Slot]
+    ) -> [ViewKey.Place] {
+        guard let first = way.first,
+            let parent = container.slot(first.component)?.list?.parent(of: first.item),
+            let end = places.firstIndex(where: { $0.item == parent }),
+            source(of: parent, among: lists) == nil, isAwaiting(places[end], lists)
+        else { return way }
+        return places[...end] + way
+    }
+
+    /// Whether it is not known what items the list has that somebody stood in.
+    private func isAwaiting(_ place: ViewKey.Place, _ lists: [Slot]) -> Bool {
+        lists.contains { $0.name == place.component && ($0.list == nil || $0.awaitsItems) }
+    }
+
+    /// What the outermost item that a view stands in lies under, and what that does: it may come, or lie
+    /// elsewhere, and end that items lie under one another.
+    private func ancestors(of view: SharedView) -> [String] {
+        guard let place = view.key.places.first, let slot = container.slot(place.component)
+        else { return [] }
+        let (scope, limit) = (container.scope(view.key.scope), domain.limits.screenPlaces)
+        let lists = isByMode(scope) ? container.lists(in: scope) : [slot]
+        var ancestors: [String] = []
+        var next = slot.list?.parent(of: place.item)
+        while let item = next, item != place.item, !ancestors.contains(item),
+            ancestors.count < limit
+        {
+            ancestors.append(item)
+            next = source(of: item, among: lists)?.list?.parent(of: item)
         }
-        return container.slot(place.component)?.list?.parent(of: place.item)
+        return ancestors
     }
 
     /// The view that those share from now on who chose what it shows.
-    func insert(_ view: SharedView) { screening.insert(view, awaiting: awaited(by: view)) }
+    func insert(_ view: SharedView) { screening.insert(view, under: ancestors(of: view)) }
 
     /// What those are focused on now who were focused on this: the container once an item is gone.
     func present(_ subject: Subject) -> Subject {
@@ -98,7 +137,7 @@ extension ContainerScreens {
             if places != view.key.places {
                 move(view, to: places)
             } else {
-                screening.place(view, awaiting: awaited(by: view))
+                screening.place(view, under: ancestors(of: view))
             }
         }
         for focus in focuses {
@@ -114,11 +153,14 @@ extension ContainerScreens {
         var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
         for list in container.slots.lazy.compactMap(\.list) {
-            let isListed = list.visitMoved { [screening] item in
+            guard let moved = list.takeMoved() else {
+                isKnown = false
+                continue
+            }
+            for item in moved {
                 if let found = screening.standing[item] { views.merge(found) { $1 } }
                 if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
             }
-            if !isListed { isKnown = false }
         }
         guard isKnown else {
             for found in screening.standing.values { views.merge(found) { $1 } }
@@ -133,7 +175,7 @@ extension ContainerScreens {
         let next = registered(view)
         note(next)
         // Until its screens have left it, it goes along.
-        if next !== view { screening.place(view, awaiting: awaited(by: view)) }
+        if next !== view { screening.place(view, under: ancestors(of: view)) }
         moveAlong(view.screens.values)
     }
 

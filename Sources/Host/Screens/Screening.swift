@@ -58,19 +58,20 @@ struct Screening {
         var flat: [Bool] = []
     }
 
-    /// The view that those share from now on who chose what it shows.
-    mutating func insert(_ view: SharedView, awaiting parent: String?) {
-        if let other = views[view.key] { remove(other) }
+    /// The view that those share from now on who chose what it shows, below these ancestors.
+    mutating func insert(_ view: SharedView, under ancestors: [String]) {
+        if let other = views[view.key], other !== view { remove(other) }
         views[view.key] = view
-        place(view, awaiting: parent)
+        place(view, under: ancestors)
     }
 
-    /// Lets a view be found by what it stands in, and by what that would lie under if it came.
-    mutating func place(_ view: SharedView, awaiting parent: String?) {
+    /// Lets a view be found by what it stands in, and by what that lies under, there or not.
+    mutating func place(_ view: SharedView, under ancestors: [String]) {
+        let items = view.key.places.map(\.item) + ancestors
+        guard items != view.foundBy else { return }
         displace(view)
-        view.foundBy = view.key.places.map(\.item)
-        if let parent { view.foundBy.append(parent) }
-        for item in view.foundBy { standing[item, default: [:]][ObjectIdentifier(view)] = view }
+        view.foundBy = items
+        for item in items { standing[item, default: [:]][ObjectIdentifier(view)] = view }
     }
 
     private mutating func displace(_ view: SharedView) {

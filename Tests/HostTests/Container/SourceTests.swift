@@ -84,6 +84,10 @@ private final class Feed: ContentListing {
         }
     }
 
+    private static func film(_ id: String, under parent: String) -> Item {
+        Item(id: id, fields: Item.film(id).fields, parent: parent)
+    }
+
     private func start(
         in directory: TemporaryDirectory? = nil, log: CapturedLog = CapturedLog()
     ) async throws -> TestRegistry {
@@ -179,6 +183,72 @@ private final class Feed: ContentListing {
         try await tell(host, "items", ["ids": ["z"]])
         try await until { await !stands() }
         try await host.end()
+    }
+
+    @Test func `a list that never loads keeps nobody in an item of another list`() async throws {
+        let host = try await start()
+        try await host.apply(
+            .films.changed {
+                $0.components.insert(
+                    ComponentDefinition(
+                        name: "feed", plugin: "test.feed", settings: ["isLoading": true]),
+                    at: 2)
+                $0.lists = ListModes(contents: ["list"], entered: ["list", "feed"])
+            })
+        try await host.put(.film("heat"), .film("alien"), Self.film("scene", under: "heat"))
+        let client = try await ScreenClient(host)
+        let id = client.id
+        _ = try await host.call { $0.enter(id, item: "scene", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.path == ["heat", "scene"])
+        try await host.put(Self.film("scene", under: "alien"))
+        try await client.catchUp()
+        #expect(client.copy.path == ["alien", "scene"])
+        try await host.remove("scene")
+        try await client.catchUp()
+        #expect(client.copy.path == ["alien"])
+        try await host.remove("alien")
+        try await client.catchUp()
+        #expect(client.copy.path == [])
+        #expect(try await host.status().components[2].state == .loading)
+        try await host.end()
+    }
+
+    @Test func `whoever stands in an item waits inside what it lay under while that is loading`()
+        async throws
+    {
+        let host = try await start()
+        try await host.apply(
+            .films.changed {
+                $0.components.insert(
+                    ComponentDefinition(
+                        name: "feed", plugin: "test.feed", settings: ["isLoading": true]),
+                    at: 2)
+                $0.lists = ListModes(contents: ["feed"], entered: ["list"])
+            })
+        try await host.put(Self.film("heat", under: "x"), Self.film("scene", under: "heat"))
+        try await tell(host, "items", ["ids": ["x"]])
+        let client = try await ScreenClient(host)
+        let id = client.id
+        try await until { await host.on { $0.containers["films"]?.has("x") ?? false } }
+        _ = try await host.call { $0.enter(id, item: "heat", by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.copy.path == ["x", "heat"])
+        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        try await host.stop()
+        let next = try await start(in: host.directory)
+        _ = try await next.call { (registry, reply: @escaping Reply<Int>) in
+            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+        }
+        let path = { () async -> [String]? in
+            await next.on { $0.state.screens[id]?.choices.view.places.map(\.item) }
+        }
+        #expect(await path() == ["x", "heat"])
+        try await next.put(Self.film("heat", under: "x"), .film("new"))
+        #expect(await path() == ["x", "heat"])
+        try await tell(next, "items", ["ids": ["y"]])
+        try await until { await path() == ["heat"] }
+        try await next.end()
     }
 
     @Test func `a source looks again at most once a second, whoever asks`() async throws {

@@ -240,6 +240,25 @@ private final class Signpost: ContainerDelegate {
         #expect(client.copy.path == [])
         try await host.end()
     }
+
+    @Test func `whoever stands in such an item goes along once any of them is outermost again`()
+        async throws
+    {
+        let host = try await firms()
+        try await host.put(.film("lab"), under: "bolt", in: "units")
+        try await host.put(.film("bolt"), under: "acme", in: "firms")
+        try await host.put(.film("acme"), under: "lab", in: "firms")
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        _ = try await one(client) { $0.enter($1, item: "lab", by: .ann, $2) }
+        #expect(client.copy.path == ["lab"])
+        // Neither the item nor what it lies under: what that lies under.
+        try await host.put(.film("acme"), under: nil, in: "firms")
+        #expect(try await client.pull()?.step.view.path == ["acme", "bolt", "lab"])
+        try await host.put(.film("acme"), under: "lab", in: "firms")
+        #expect(try await client.pull()?.step.view.path == ["lab"])
+        try await host.end()
+    }
 }
 
 extension TestRegistry {

@@ -1,0 +1,43 @@
+import AtriumKit
+import Testing
+
+@testable import Index
+
+/// Which items came, went or lie elsewhere, for those who stand in some.
+struct MovedItemsTests {
+    private let index = ContentIndex(fields: [Field(name: "title", type: .text)])
+
+    private func put(_ id: String, under parent: String? = nil, title: String = "") {
+        index.put([Item(id: id, fields: ["title": .text(title)], parent: parent)], revision: 1)
+    }
+
+    @Test func `what moved is known though nobody keeps a query answered`() {
+        put("a")
+        #expect(index.takeMoved() == nil, "nobody had asked before")
+        #expect(index.takeMoved() == [])
+        put("b")
+        put("c", under: "b")
+        #expect(index.takeMoved() == ["b", "c"])
+        put("c", under: "a")
+        put("c", under: "a", title: "C")
+        index.remove(["b", "x"])
+        #expect(index.takeMoved() == ["c", "b"])
+        put("c", under: "a", title: "D")
+        index.setCommentCount(2, for: "c")
+        #expect(index.takeMoved() == [])
+    }
+
+    @Test func `of very many it is not known which, and of those after them it is`() {
+        _ = index.takeMoved()
+        for number in 0..<MovedItems.most { put("i\(number)") }
+        #expect(index.takeMoved()?.count == MovedItems.most)
+        for number in 0...MovedItems.most { put("i\(number)", under: "x") }
+        put("y")
+        #expect(index.takeMoved() == nil)
+        put("z")
+        #expect(index.takeMoved() == ["z"])
+        index.removeAll()
+        put("z")
+        #expect(index.takeMoved() == nil)
+    }
+}
