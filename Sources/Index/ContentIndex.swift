@@ -156,6 +156,11 @@ package final class ContentIndex {
         columns[field]?.distinctValues(atMost: limit) ?? []
     }
 
+    /// Values of a field in the order of ``distinctValues(of:atMost:)``, also those that are not here.
+    package func sorted(_ values: [Value], of field: String) -> [Value] {
+        columns[field]?.sorted(values) ?? values
+    }
+
     /// What finds ``distinctValues(of:atMost:)`` step by step, where that takes long; nil: they are at
     /// hand.
     package func search(valuesOf field: String, atMost limit: Int) -> ValueSearch? {

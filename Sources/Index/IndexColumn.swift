@@ -142,6 +142,25 @@ enum IndexColumn {
         return cut.values(atMost: limit) ?? []
     }
 
+    /// Values in the order of ``distinctValues(atMost:)``.
+    func sorted(_ values: [Value]) -> [Value] {
+        switch self {
+        case .number(let column):
+            let keyed = values.map { (key: column.number($0) ?? .infinity, value: $0) }
+            return keyed.sorted { $0.key < $1.key }.map(\.value)
+        case .text:
+            let keyed = values.map { value in
+                let text = value.text ?? ""
+                return (key: Folding.fold(text), text: Array(text.utf8), value: value)
+            }
+            return keyed.sorted { one, other in
+                one.key == other.key
+                    ? one.text.lexicographicallyPrecedes(other.text)
+                    : one.key.lexicographicallyPrecedes(other.key)
+            }.map(\.value)
+        }
+    }
+
     /// What finds ``distinctValues(atMost:)`` step by step, where that takes long; nil: they are at hand.
     func search(atMost limit: Int) -> ValueSearch? {
         guard

@@ -40,8 +40,8 @@ extension Container {
         var cut: Set<String> = []
         for field in port.observedFields {
             let found = lists.distinctValues(of: field, atMost: limit)
-            values[field] = Array(found.prefix(limit))
-            if found.count > limit
+            values[field] = found.values
+            if found.isCut
                 || lists.contains(where: { $0.hasValues(of: field, beyond: limit) })
             {
                 cut.insert(field)
@@ -59,12 +59,16 @@ extension Container {
 }
 
 extension [ContentIndex] {
-    /// The values that a field has in any of the lists, each once, in the first one's order; of each
-    /// list at most so many.
-    fileprivate func distinctValues(of field: String, atMost limit: Int) -> [Value] {
-        if count == 1 { return self[0].distinctValues(of: field, atMost: limit) }
+    /// The values that a field has in any of the lists, sorted, each once: at most so many, those of the first
+    /// lists, and whether there are others.
+    fileprivate func distinctValues(
+        of field: String, atMost limit: Int
+    ) -> (values: [Value], isCut: Bool) {
+        let found = map { $0.distinctValues(of: field, atMost: limit) }.filter { !$0.isEmpty }
+        guard found.count > 1 else { return (found.first ?? [], false) }
         var seen: Set<Value> = []
-        return flatMap { $0.distinctValues(of: field, atMost: limit) }
-            .filter { seen.insert($0).inserted }
+        let values = found.joined().filter { seen.insert($0).inserted }
+        let some = [Value](values.prefix(limit))
+        return (first?.sorted(some, of: field) ?? some, values.count > limit)
     }
 }

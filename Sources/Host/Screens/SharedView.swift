@@ -310,7 +310,7 @@ extension SharedView {
             structure = home.structure
             for list in lists { container.growOrders(of: list.index) }
         }
-        let counts = lists.first.map(\.query.counts) ?? []
+        let counts = (lists.first { !$0.isLeftOut } ?? lists.first)?.query.counts ?? []
         let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
         let sections =
             home.showsFilters(hiding: key.hidden)
@@ -369,7 +369,7 @@ extension SharedView {
         return made
     }
 
-    /// What each list asks; of the first, the filters are counted.
+    /// What each list asks; the filters are counted of the first, and of the next while those before may be left out.
     private func queries(
         _ home: ContainerScreens
     ) -> [(slot: Slot, index: ContentIndex, query: IndexQuery)] {
@@ -380,7 +380,8 @@ extension SharedView {
         var queries: [(slot: Slot, index: ContentIndex, query: IndexQuery)] = []
         for slot in container.lists(in: scope, mode) where !slot.isHidden(beside: key.hidden) {
             guard let index = slot.list else { continue }
-            let counts = queries.isEmpty && home.showsFilters(hiding: key.hidden)
+            let counts =
+                home.showsFilters(hiding: key.hidden) && queries.allSatisfy { $0.slot.hidesEmpty }
             queries.append((slot, index, query(of: slot, index, counts: counts)))
         }
         return queries

@@ -45,6 +45,47 @@ import Testing
         try await host.end()
     }
 
+    @Test func `the values of two lists are sorted together`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(Self.twoLists())
+        try await host.put(.film("a", ["Drama"]), .film("b", ["crime", "noir"]))
+        try await host.putMore(.film("c", ["Comedy", "noir"]), .film("d", ["émigré"]))
+        let page = try await host.list(facets: true)
+        #expect(
+            page.sections?[0].filters.map(\.id) == ["Comedy", "crime", "Drama", "émigré", "noir"])
+        try await host.end()
+    }
+
+    @Test func `filters are counted in the first list that is not left out`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(Self.twoLists { $0.components[1].hidesEmpty = true })
+        try await host.putMore(.film("a", ["crime"]), .film("b", ["crime"]))
+        let client = try await ScreenClient(host)
+        let count = { client.copy.sections?[0].filters.first { $0.id == "crime" }?.count }
+        try await client.catchUp()
+        #expect(count() == 2)
+        try await host.put(.film("c", ["crime"]))
+        try await client.catchUp()
+        #expect(count() == 1, "the first list is there again")
+        try await host.putMore(.film("d", ["crime"]))
+        try await client.catchUp()
+        #expect(count() == 1)
+        try await host.remove("c")
+        try await client.catchUp()
+        #expect(count() == 3)
+        try await host.end()
+    }
+
+    private static func twoLists(
+        _ change: (inout ContainerDefinition) -> Void = { _ in }
+    ) -> ContainerDefinition {
+        .films.changed {
+            $0.components.insert(
+                ComponentDefinition(name: "more", plugin: "org.atrium.catalog"), at: 2)
+            change(&$0)
+        }
+    }
+
     @Test func `values of which there are very many are looked for in slices`() async throws {
         var limits = HostLimits()
         limits.facetValues = 10
@@ -128,5 +169,13 @@ private final class CountingFilters: Filtering {
     func filter(_ id: String, in section: String) throws(Refusal) -> Filter {
         Self.asked.wrappingAdd(1, ordering: .relaxed)
         return try facets.filter(id, in: section)
+    }
+}
+
+extension TestRegistry {
+    /// Puts items into the second of two lists.
+    fileprivate func putMore(_ items: Item...) async throws {
+        let drafts = items.map { ItemDraft(item: $0) }
+        _ = try await call { $0.put("films", component: "more", drafts, by: .ann, $1) }
     }
 }

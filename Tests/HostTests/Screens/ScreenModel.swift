@@ -144,8 +144,7 @@ struct ScreenModel {
         _ copy: ScreenCopy, _ choices: Choices, actor: String, thread: [CommentView]
     ) -> String? {
         if copy.scope != choices.scope ?? "" { return "scope: \(copy.scope)" }
-        let listed = components(for: choices)
-        let components = listed.map { component in
+        let components = components(for: choices).map { component in
             (component.name, isHidden: component.isHidden || isLeftOut(component.name, choices))
         }
         if copy.components.map(\.name) != components.map(\.0)
@@ -156,11 +155,10 @@ struct ScreenModel {
         if copy.path != choices.places.map(\.item) { return "path: \(copy.path)" }
         if copy.focus != choices.focus ?? "" { return "focus: \(copy.focus)" }
         let shown = components.filter { !$0.isHidden }.map(\.0).filter { lists[$0] != nil }
-        // Also where it is left out, since it has nothing.
-        let first = listed.first { !$0.isHidden && lists[$0.name] != nil }?.name
         if Set(copy.lists.keys).subtracting(shown) != [] { return "lists: \(copy.lists.keys)" }
         for list in shown {
-            if let difference = difference(copy, list, choices, actor, counts: list == first) {
+            if let difference = difference(copy, list, choices, actor, counts: list == shown.first)
+            {
                 return difference
             }
         }
