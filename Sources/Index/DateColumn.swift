@@ -93,9 +93,6 @@ package struct LocalTimes {
         }
     }
 
-    /// Whether there are none.
-    package var isEmpty: Bool { zones.isEmpty }
-
     /// An item whose times all have an offset: one without was read in its field's zone.
     package func complete(_ item: Item) -> Item {
         var item = item
@@ -112,6 +109,7 @@ extension Zone {
     /// A time without an offset with that of the zone's clocks then, a date with its first moment; nil for any other
     /// text, which stays as it is.
     fileprivate func complete(_ text: String) -> String? {
+        guard !Self.saysOffset(text) else { return nil }
         // Browsers leave out the seconds of 20:15.
         let end = Timestamp.isDate(text) ? "" : text.utf8.count == 16 ? ":00Z" : "Z"
         let utc = text + end
@@ -127,6 +125,14 @@ extension Zone {
         let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return (clock.hasSuffix(".000") ? clock.dropLast(4) : clock) + (offset < 0 ? "-" : "+")
             + parts.joined(separator: ":")
+    }
+
+    /// Whether a text that may be a time ends with `Z` or `+01:00`, as most do.
+    private static func saysOffset(_ text: String) -> Bool {
+        let end = text.utf8.suffix(6)
+        guard text.utf8.count > 16, let first = end.first else { return false }
+        return end.last == UInt8(ascii: "Z") || first == UInt8(ascii: "+")
+            || first == UInt8(ascii: "-")
     }
 }
 

@@ -14,8 +14,8 @@ class Command: Request {
     let container: Container
     /// The component's place: another one than at the call if the component was made anew meanwhile.
     var slot: Slot
-    /// What the component is asked.
-    let command: ComponentCommand
+    /// What the component is asked, whole once it is ready.
+    var command: ComponentCommand
     /// On whose behalf, when, and with which fresh id.
     let context: CommandContext
 

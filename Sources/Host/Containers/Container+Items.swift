@@ -20,7 +20,7 @@ extension Container {
         do throws(HostError) {
             let (slot, _) = try list(component)
             try check(drafts)
-            let command = PutCommand(complete(drafts), to: slot, of: self, by: caller, reply)
+            let command = PutCommand(drafts, to: slot, of: self, by: caller, reply)
             guard drafts.count > BatchCheck.few else {
                 if let problem = command.check.whole() { throw problem }
                 return run(command)
@@ -42,16 +42,6 @@ extension Container {
                 command.isChecked = true
                 pump()
             }
-        }
-    }
-
-    /// Items whose times were read in their fields' zones, where they are without an offset.
-    private func complete(_ drafts: [ItemDraft]) -> [ItemDraft] {
-        guard !localTimes.isEmpty else { return drafts }
-        return drafts.map { draft in
-            var draft = draft
-            draft.item = localTimes.complete(draft.item)
-            return draft
         }
     }
 

@@ -100,11 +100,14 @@ extension Container {
         as live: ContainerDefinition, applied: ContainerDefinition?, remains: [String: Remains],
         _ slots: [Slot]
     ) {
-        definition = live
-        localTimes = LocalTimes(fields: live.fields)
-        zoneFailures = FieldZones.problems(of: live.fields).map {
-            ("field \($0.field)", "has no time zone: \($0.reason)")
+        // Else the lists are those of before, and know the zones that could be read then.
+        if live.fields != definition.fields {
+            localTimes = LocalTimes(fields: live.fields)
+            zoneFailures = FieldZones.problems(of: live.fields).map {
+                ("field \($0.field)", "has no time zone: \($0.reason)")
+            }
         }
+        definition = live
         self.applied = applied
         self.remains = remains
         self.slots = slots

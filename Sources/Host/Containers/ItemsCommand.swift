@@ -7,7 +7,6 @@ import Store
 final class PutCommand: Command {
     /// Those that expect a revision.
     private let conditions: [ItemDraft]
-    private let drafts: [ItemDraft]
     /// The fields that they are checked against.
     private let fields: [Field]
     var check: BatchCheck
@@ -20,14 +19,13 @@ final class PutCommand: Command {
         _ reply: @escaping Answer<PutResult>
     ) {
         let conditions = drafts.filter { $0.ifRevision != nil }
-        self.drafts = drafts
         self.conditions = conditions
         fields = container.definition.fields
-        check = BatchCheck(drafts, container.checker)
+        check = BatchCheck(drafts, container.checker, container.localTimes)
         isChecked = drafts.count <= BatchCheck.few
         self.reply = reply
         super.init(
-            .putItems(drafts.map(\.item)), on: slot, of: container, container.context(caller),
+            .putItems([]), on: slot, of: container, container.context(caller),
             needsQuiet: !conditions.isEmpty)
     }
 
@@ -38,11 +36,16 @@ final class PutCommand: Command {
         isChecked = true
     }
 
+    override func send(to port: any ComponentPort, of slot: Slot) {
+        command = .putItems(check.items)
+        super.send(to: port, of: slot)
+    }
+
     override func objection() -> HostError? {
         if let problem = check.problem { return problem }
         if container.definition.fields != fields {
             let checker = container.checker
-            if let problem = drafts.lazy.compactMap({ checker.check($0.item) }).first {
+            if let problem = check.items.lazy.compactMap(checker.check).first {
                 return HostError(problem)
             }
         }
@@ -75,21 +78,29 @@ struct BatchCheck {
 
     /// The first thing wrong, of what was looked over.
     private(set) var problem: HostError?
+    /// Those that were looked over: times without an offset were read in their fields' zones.
+    private(set) var items: [Item] = []
 
     private let drafts: [ItemDraft]
     private let checker: FieldChecker
+    private let localTimes: LocalTimes
     private var ids: Set<String> = []
     private var next = 0
 
-    init(_ drafts: [ItemDraft], _ checker: FieldChecker) {
+    init(_ drafts: [ItemDraft], _ checker: FieldChecker, _ localTimes: LocalTimes) {
         self.drafts = drafts
         self.checker = checker
+        self.localTimes = localTimes
     }
 
     /// Looks some more over; false: nothing is left, or something is wrong.
     mutating func step() -> Bool {
         let end = min(next + Self.few, drafts.count)
-        for draft in drafts[next..<end] where problem == nil { problem = problem(with: draft.item) }
+        for draft in drafts[next..<end] where problem == nil {
+            let item = localTimes.complete(draft.item)
+            problem = problem(with: item)
+            items.append(item)
+        }
         next = end
         return problem == nil && next < drafts.count
     }

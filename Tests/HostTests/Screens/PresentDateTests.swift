@@ -1,4 +1,6 @@
 import AtriumKit
+import Index
+import JSONCodec
 import Synchronization
 import TestSupport
 import Testing
@@ -37,6 +39,27 @@ import Testing
         var item = Item.film(id)
         item.fields["start"] = .text(start)
         return item
+    }
+
+    @Test(arguments: [1, BatchCheck.few * 3 + 1])
+    func `local times are read in their zone, in a batch of any size`(_ count: Int) async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(
+            .films.changed {
+                var start = Field(name: "start", type: .time)
+                start.zone = "Europe/Rome"
+                $0.fields.append(start)
+            })
+        try await host.put((0..<count).map { item("f\($0)", "2026-03-28T20:15") })
+        let starts = await host.on { registry in
+            (0..<count).map { registry.containers["films"]?.start(of: "f\($0)") }
+        }
+        #expect(starts == Array(repeating: "2026-03-28T20:15:00+01:00", count: count))
+        await #expect(throws: HostError.self) {
+            try await host.put((0..<count).map { item("g\($0)", "2026-02-30T20:15") })
+        }
+        #expect(await host.on { $0.containers["films"]?.itemCount } == count)
+        try await host.end()
     }
 
     @Test func `at midnight of the zone a screen shows what is on then, and its choice stays`()
@@ -88,5 +111,13 @@ import Testing
         }
         #expect(try await host.list().items.map(\.id) == ["past", "today"])
         try await host.end()
+    }
+}
+
+extension Container {
+    /// When an item begins, as it is kept.
+    fileprivate func start(of item: String) -> String? {
+        let fields = first(.contents)?.list?.item(item)?.fields ?? []
+        return (try? JSON.decode([String: Value].self, from: fields))?["start"]?.text
     }
 }
