@@ -91,6 +91,37 @@ import Testing
         }
     }
 
+    @Test func `a date that no item can have is refused with those that they have`() throws {
+        func host(_ by: Field.Bucket, _ section: [String: Value]) throws -> MemoryHost {
+            let section = section.merging(["id": "s", "field": "from"]) { own, _ in own }
+            var field = Field(name: "from", type: .date)
+            field.derivation = Field.Derivation(of: "start", by: by, zone: "UTC")
+            return try MemoryHost(
+                Facets.self, settings: ["sections": [.object(section)]],
+                fields: [Field(name: "start", type: .time), field])
+        }
+        for (by, right, wrong, rule) in [
+            (.month, "2026-03-01", "2026-03-15", "the first of a month"),
+            (.week, "2026-03-30", "2026-03-31", "a Monday"),
+            (.week, "1969-12-29", "1969-12-30", "a Monday"),
+        ] as [(Field.Bucket, String, String, String)] {
+            func preset(_ date: String) -> [String: Value] {
+                ["filters": [["id": "p", "value": .text(date)]]]
+            }
+            _ = try host(by, preset(right))
+            let error = #expect(throws: SettingError.self) { try host(by, preset(wrong)) }
+            #expect(error?.setting == "sections[0].filters[0].value")
+            #expect(error?.reason.contains("expected \(rule)") == true)
+            _ = try host(by, ["filters": [["id": "p", "from": .text(wrong)]]])
+            let written = try host(by, [:])
+            #expect(
+                try predicate(written, "s", right) == .equals(field: "from", value: .text(right)))
+            let refusal = #expect(throws: Refusal.self) { try predicate(written, "s", wrong) }
+            #expect(refusal?.reason.contains("it takes \(rule)") == true)
+        }
+        _ = try host(.day, ["filters": [["id": "p", "value": "2026-03-31"]]])
+    }
+
     @Test func `a value that no item has now is still understood`() throws {
         let host = try host(
             ["id": "genre", "field": "genres"], ["id": "year", "field": "year"],

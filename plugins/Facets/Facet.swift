@@ -110,7 +110,7 @@ struct Facet {
             return "; write the text to look for"
         case .single, .several:
             if followsValues, field.value(writtenAs: id) == nil, !field.hasTexts {
-                return "; it takes a value of the type \(field.type.rawValue)"
+                return "; it takes \(field.expectedValue)"
             }
             return hint(id, section.filters.map(\.id))
         @unknown default:

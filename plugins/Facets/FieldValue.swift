@@ -38,7 +38,7 @@ extension Field {
         case .number, .duration: exactNumber(text)
         case .boolean: text == "true" ? true : text == "false" ? false : nil
         case .time: Timestamp.isExact(text) ? Timestamp(text).map { .text($0.shortText) } : nil
-        case .date: Timestamp.isDate(text) ? .text(text) : nil
+        case .date: hasDate(text) ? .text(text) : nil
         @unknown default: nil
         }
     }
@@ -52,8 +52,28 @@ extension Field {
         case .number, .duration: value.number != nil
         case .boolean: value.bool != nil
         case .time: value.text.map { Timestamp($0) != nil } ?? false
-        case .date: value.text.map(Timestamp.isDate) ?? false
+        case .date: value.text.map(hasDate) ?? false
         @unknown default: false
+        }
+    }
+
+    /// Whether items may have this date: of those derived by week or month only the first days.
+    private func hasDate(_ text: String) -> Bool {
+        guard Timestamp.isDate(text), let date = Timestamp(text) else { return false }
+        switch derivation?.by {
+        // 1970-01-05 was a Monday.
+        case .week: return (date.milliseconds / 86_400_000 - 4).isMultiple(of: 7)
+        case .month: return text.hasSuffix("-01")
+        default: return true
+        }
+    }
+
+    /// What values it takes, as the object of a sentence.
+    var expectedValue: String {
+        switch derivation?.by {
+        case .week: "a Monday, as in 2026-03-30"
+        case .month: "the first of a month, as in 2026-03-01"
+        default: "a value of the type \(type.rawValue)"
         }
     }
 

@@ -19,7 +19,7 @@ struct FilterReader {
             throw object.error(name, "a filter has a value or a range, not both")
         }
         guard field.takes(value) else {
-            throw object.error("value", mismatch(value))
+            throw object.error("value", mismatch(value, field.expectedValue))
         }
         return .equals(field: field.name, value: value)
     }
@@ -49,14 +49,13 @@ struct FilterReader {
                     + "type \(field.type.rawValue)")
         }
         guard let position = field.position(value) else {
-            throw object.error(name, mismatch(value))
+            throw object.error(name, mismatch(value, "a value of the type \(field.type.rawValue)"))
         }
         return position
     }
 
-    private func mismatch(_ value: Value) -> String {
+    private func mismatch(_ value: Value, _ expected: String) -> String {
         let found = value.plainText.map { "'\($0)'" } ?? value.typeName
-        return "expected a value of the type \(field.type.rawValue), as '\(field.name)' has, "
-            + "found \(found)"
+        return "expected \(expected), as '\(field.name)' has, found \(found)"
     }
 }
