@@ -121,7 +121,9 @@ extension Container {
             }
         }
         let shown = modes(in: named)?.shown(mode) ?? []
-        return try list(name ?? shown.first { slot($0) != nil } ?? shown.first)
+        let known = shown.compactMap { slot($0) }
+        let first = known.first { !$0.definition.isHidden } ?? known.first
+        return try list(name ?? first?.name ?? shown.first)
     }
 
     func scopeNotFound(_ name: String) -> HostError {

@@ -147,7 +147,7 @@ extension ContainerScreens {
         }
     }
 
-    /// Shows an item's children, in the list that the item is in; fails with `itemNotFound`.
+    /// Shows an item's children: in the list that it is in, or in those for inside an item; fails with `itemNotFound`.
     ///
     /// From there one goes back to what it lies under, however one came.
     public func enter(_ item: String, on screen: Screen, _ reply: @escaping Answer<Int>) {

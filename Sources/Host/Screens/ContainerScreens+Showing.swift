@@ -80,20 +80,21 @@ extension ContainerScreens {
         }
         followTree()
         choices.view.places = present(choices.view.places, in: choices.view.scope)
-        let view = screening.views[choices.view] ?? SharedView(choices.view, on: self)
-        insert(view)
-        view.whenReady(for: screen.account.owner) { [self] error in
+        let wanted = screening.views[choices.view] ?? SharedView(choices.view, on: self)
+        insert(wanted)
+        wanted.whenReady(for: screen.account.owner) { [self] error in
             if let error {
-                if view.screens.isEmpty { forget(view) }
+                if wanted.screens.isEmpty { forget(wanted) }
                 return done(.failure(error))
             }
             // Closed meanwhile: nobody is left to be shown anything.
             guard table[screen.id] === screen, !screen.isEnded else {
-                if view.screens.isEmpty { forget(view) }
+                if wanted.screens.isEmpty { forget(wanted) }
                 return done(.failure(.screenNotFound(screen.id.text)))
             }
             // Items may have come and gone since.
-            let view = registered(view)
+            let view = registered(wanted)
+            if view !== wanted, wanted.screens.isEmpty { forget(wanted) }
             choices.view = view.key
             choices.subject = present(choices.subject)
             let comments = commentsComponent(beside: choices.view.hidden)

@@ -91,8 +91,11 @@ struct ThreeWay {
 
     private mutating func compareLists() {
         guard new.lists != base.lists, new.lists != result.lists else { return }
-        lines +=
-            new.lists?.changes(since: result.lists).map { "shows \($0)" } ?? ["shows all lists"]
+        if let lists = new.lists {
+            lines += lists.changes(since: result.lists).map { "shows \($0)" }
+        } else if new.scopes.isEmpty {
+            lines.append("shows all lists")
+        }
         result.lists = new.lists
     }
 

@@ -111,7 +111,7 @@ import Testing
     @Test func `a scope's lists by mode are told as they change, and kept over a restart`()
         async throws
     {
-        let host = try await films(nil)
+        let host = try await films(Self.modes)
         func scopes(_ scope: ScopeDefinition) -> ContainerDefinition {
             Self.definition { $0.scopes = [scope] }
         }
@@ -199,6 +199,11 @@ import Testing
         }
         #expect(try await ids(ListRequest()) == ["scene"])
         #expect(try await ids(ListRequest(component: "list")) == ["heat"])
+        #expect(try await ids(ListRequest(parent: "heat")) == ["scene"])
+        _ = try await host.call { $0.setHidden("films", "units", true, by: .ann, $1) }
+        #expect(try await ids(ListRequest(parent: "heat")) == [], "of the list that is not hidden")
+        #expect(try await ids(ListRequest()) == ["scene"], "there is no other")
+        _ = try await host.call { $0.setHidden("films", "units", false, by: .ann, $1) }
         try await host.apply(
             Self.definition {
                 $0.scopes = [
