@@ -106,6 +106,7 @@ final class ContentsState {
             isKnown = old.isKnown
         } else if showsLoaded, let loaded {
             list = loaded
+            isKnown = true
         }
     }
 }

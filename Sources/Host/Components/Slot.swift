@@ -112,10 +112,10 @@ final class Slot {
 
     /// Makes sure that what is shown of it is what its component holds, or held when it was lost.
     func checkShown() throws(HostError) {
-        if isAttached, awaitsItems { throw unavailable(isLoadingItems) }
-        guard !isShown else { return }
+        guard !isShown || awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
         if let stall { throw unavailable(stall, retryAfter: 5) }
+        if isShown { throw unavailable(isLoadingItems) }
     }
 
     /// Why it can't take part in work at present, while it is not attached.

@@ -17,8 +17,8 @@ extension Slot {
     ) -> ScreenComponent {
         let problem: String? =
             switch state {
-            case .attached: source.problem ?? (awaitsItems ? isLoadingItems : nil)
-            case .prepared, .closed: nil
+            case .attached, .prepared: source.problem ?? (awaitsItems ? isLoadingItems : nil)
+            case .closed: nil
             case .starting: stall ?? "It is being started."
             case .failed(let reason): reason
             }
