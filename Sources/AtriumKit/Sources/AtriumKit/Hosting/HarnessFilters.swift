@@ -16,12 +16,10 @@ extension ComponentHarness {
                 try filters.select(id.filter, in: id.section, of: selection, on: screen)
             }
             // By the id that the component writes it with.
-            let selected: String
-            if let added = now[id.section].first(where: { !selection[id.section].contains($0) }) {
-                selected = added
-            } else {
-                selected = try filters.filter(id.filter, in: id.section).id
-            }
+            let added = now[id.section].first { !selection[id.section].contains($0) }
+            // Nothing was added where it was selected already; who knows no alias here keeps what was said.
+            let known = added ?? (try? filters.filter(id.filter, in: id.section))?.id
+            let selected = known ?? id.filter
             return .selection(
                 now,
                 events: [
