@@ -47,15 +47,16 @@ public final class InProcessLauncher: ComponentLauncher {
                 plugin: request.plugin.id))
         turns.component = number
         do {
-            let harness = try noted(request) {
-                try ComponentHarness(
+            let check = judges ? AnswerCheck(request) : nil
+            let port = try noted(request) {
+                let harness = try ComponentHarness(
                     request.plugin.loaded(), container: request.container,
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
+                // It is asked for its facts.
+                return InProcessPort(
+                    harness, services, owner, check, request.plugin, turns, number)
             }
-            let check = judges ? AnswerCheck(request) : nil
-            let port = InProcessPort(
-                harness, services, owner, check, request.plugin, turns, number)
             if let problem = check?.problem(in: port.facts) {
                 port.close()
                 done(.failure(.failed(reason: problem)))
