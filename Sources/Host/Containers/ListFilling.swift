@@ -14,27 +14,43 @@ final class ListFilling {
     /// How many items are put into the list at a time.
     private static let step = 64
 
+    /// What the delegate has passed on.
+    private enum Passed {
+        case put(ArraySlice<Item>)
+        case remove(ArraySlice<String>)
+
+        /// Whether it is just this array, and not an equal one.
+        func isJust(_ items: [Item]) -> Bool {
+            guard case .put(let mine) = self, mine.count == items.count else { return false }
+            return mine.withUnsafeBufferPointer { mine in
+                items.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
+            }
+        }
+    }
+
     private let container: Container
     private let slot: Slot
     private let attempt: Int
     private lazy var list = ContentIndex(fields: slot.fields)
     /// What the delegate was told of, as far as it takes over the list that the load has filled with just these.
     private var loaded: ItemList?
-    /// Whether it has passed on each piece of ``loaded`` as it was.
+    /// Whether it has passed on each piece of ``loaded`` as it was, and nothing else has changed.
     private var isSame = true
     /// How many pieces it passed on so before another one.
     private var same = 0
     /// How many of these are in the new list.
     private var again = 0
     /// What the delegate has passed on of the present piece; nil: it is not being told of any.
-    private var passed: [[Item]]?
+    private var passed: [Passed]?
     /// Whether the delegate has passed on that all items are other ones.
     private var isBegun = false
     /// What it has passed on and is not in the list yet.
-    private var waiting: Deque<ArraySlice<Item>> = []
-    /// Items that changed since.
+    private var waiting: Deque<Passed> = []
+    /// Items that changed since, other than by what the delegate has passed on.
     private var touched: Set<String> = []
     private var unfit = UnfitItems(areLeftOut: true)
+    /// Whether the component that was asked has told that all items follow.
+    private var isTold = false
     /// Whether the component has told meanwhile that all items are other ones again.
     private var isOutdated = false
     /// Whether the component has told by itself that all items are other ones.
@@ -57,7 +73,12 @@ final class ListFilling {
         guard passed != nil else { return false }
         switch change {
         case .replaceAll: isBegun = true
-        case .insert(let items) where isBegun: passed?.append(items)
+        case .insert(let items) where isBegun, .update(let items) where isBegun:
+            passed?.append(.put(items[...]))
+        case .remove(let ids) where isBegun:
+            // It knows what changed since.
+            touched.subtract(ids)
+            passed?.append(.remove(ids[...]))
         default: return false
         }
         return true
@@ -70,6 +91,7 @@ final class ListFilling {
     func follow(_ change: ContentChange, revision: Int64) {
         // Until it is begun nothing is told of what was before.
         guard isBegun else { return }
+        isSame = false
         switch change {
         case .insert(let items), .update(let items):
             list.put(items, revision: revision)
@@ -81,7 +103,13 @@ final class ListFilling {
         }
     }
 
-    private func tell(_ change: ContentChange) -> [[Item]] {
+    /// Tells the delegate that all items are other ones.
+    private func begin() {
+        waiting += tell(.replaceAll)
+        isSame = waiting.isEmpty
+    }
+
+    private func tell(_ change: ContentChange) -> [Passed] {
         passed = []
         defer { passed = nil }
         container.pass(change, from: slot)
@@ -92,13 +120,13 @@ final class ListFilling {
     private func pass(_ items: [Item]) {
         let passed = tell(.insert(items))
         if loaded != nil {
-            isSame = isSame && passed.count == 1 && passed[0].isSameArray(as: items)
+            isSame = isSame && passed.count == 1 && passed[0].isJust(items)
             guard !isSame else {
                 same += 1
                 return
             }
         }
-        waiting.append(contentsOf: passed.lazy.map { $0[...] })
+        waiting.append(contentsOf: passed)
     }
 
     // MARK: Into the list
@@ -110,10 +138,15 @@ final class ListFilling {
             again += 1
             return true
         }
-        guard let first = waiting.first else { return false }
-        put(first.prefix(Self.step))
-        let rest = first.dropFirst(Self.step)
-        if rest.isEmpty { waiting.removeFirst() } else { waiting[0] = rest }
+        switch waiting.popFirst() {
+        case .put(let items):
+            put(items.prefix(Self.step))
+            if items.count > Self.step { waiting.prepend(.put(items.dropFirst(Self.step))) }
+        case .remove(let ids):
+            list.remove(ids.prefix(Self.step).filter { !touched.contains($0) })
+            if ids.count > Self.step { waiting.prepend(.remove(ids.dropFirst(Self.step))) }
+        case nil: return false
+        }
         return true
     }
 
@@ -134,7 +167,7 @@ extension ListFilling {
     /// Passes on what a load has found, and takes over the list that it has filled or makes another.
     func run(_ items: ItemList, then done: @escaping () -> Void) {
         loaded = items
-        _ = tell(.replaceAll)
+        begin()
         let count = isBegun ? (items.count + Self.piece - 1) / Self.piece : 0
         var next = 0
         domain.inSlices { [self] in
@@ -162,7 +195,7 @@ extension ListFilling {
             // What is told is of now: others need not wait for the rest.
             defer { container.open([slot.name]) }
             guard isWanted, slot.isAttached else { return forget() }
-            _ = tell(.replaceAll)
+            begin()
             guard isBegun else {
                 forget()
                 return container.itemsChanged(in: slot)
@@ -177,28 +210,38 @@ extension ListFilling {
         port.tellState(anew: anew) { [self] result in
             // One that died is made anew, and then loaded.
             guard isWanted, case .success(let part) = result else { return forget() }
-            var rest = fitting(part)[...]
+            var (events, items) = (part.events[...], [Item]()[...])
             domain.inSlices { [self] in
                 guard isWanted else { return false }
-                guard let items = rest.popFirst() else { return putSome() }
-                pass(items)
+                if !items.isEmpty {
+                    pass(fitting(items.prefix(Self.piece)))
+                    items = items.dropFirst(Self.piece)
+                    return true
+                }
+                switch events.popFirst() {
+                case .contents(.replaceAll): isTold = true
+                case .contents(.insert(let told)): items = told[...]
+                case nil: return putSome()
+                default: break
+                }
                 return true
             } then: { [self] in
-                if part.isLast { end {} } else { askMore(anew: false) }
+                guard part.isLast else { return askMore(anew: false) }
+                guard !isTold else { return end {} }
+                // Its source is loading again: it tells later what there is, and the list of before stays.
+                forget()
+                if isOutdated { container.refill(slot) }
             }
         }
     }
 
-    /// The items of a part that fit the fields, in pieces.
-    private func fitting(_ part: StatePart) -> [[Item]] {
+    /// Items without those that don't fit the fields.
+    private func fitting(_ items: ArraySlice<Item>) -> [Item] {
         let checker = FieldChecker(fields: slot.fields)
-        return part.events.compactMap { event in
-            guard case .contents(.insert(let items)) = event else { return nil }
-            return items.filter { item in
-                guard let problem = checker.check(item) else { return true }
-                unfit.add(problem)
-                return false
-            }
+        return items.filter { item in
+            guard let problem = checker.check(item) else { return true }
+            unfit.add(problem)
+            return false
         }
     }
 
@@ -220,14 +263,16 @@ extension ListFilling {
         container.fillings[slot.name] = nil
         slot.own.contents?.show(list)
         container.forget(list)
-        tellUnfit()
+        // What did not fit in a load was noted by that.
+        if isUnasked { noteUnfit() }
         container.structureChanged()
         container.growOrders(of: list)
         if isUnasked { container.itemsChanged(in: slot) }
         if isOutdated { container.refill(slot) }
     }
 
-    private func tellUnfit() {
+    private func noteUnfit() {
+        slot.own.contents?.note(unfit)
         guard let problem = unfit.problem(in: list, FieldChecker(fields: slot.fields)) else {
             return
         }
@@ -250,16 +295,5 @@ extension Container {
         let filling = ListFilling(of: slot, in: self)
         fillings[slot.name] = filling
         filling.ask()
-    }
-}
-
-extension [Item] {
-    /// Whether both are one array, and not just equal.
-    fileprivate func isSameArray(as other: [Item]) -> Bool {
-        withUnsafeBufferPointer { mine in
-            other.withUnsafeBufferPointer {
-                mine.baseAddress == $0.baseAddress && mine.count == $0.count
-            }
-        }
     }
 }

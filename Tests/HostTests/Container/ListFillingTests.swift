@@ -1,5 +1,7 @@
 import AtriumKit
 import Index
+import NIOCore
+import NIOPosix
 import PluginLoader
 import Synchronization
 import TestSupport
@@ -173,6 +175,56 @@ import Testing
         #expect(Set(page.items.map(\.id)) == Set(Self.films.map(\.id)))
         try await host.end()
     }
+
+    @Test func `what a delegate adds, changes and takes away while it is told is in the list`()
+        async throws
+    {
+        let host = try await restarted(Editing.self)
+        let page = try await host.list(limit: 500)
+        #expect(Set(page.items.map(\.id)) == Set(Self.films.map(\.id) + ["own"]))
+        for (id, rating) in [("f7", "1.5"), ("f8", "2.5")] {
+            let fields = page.items.first { $0.id == id }?.fields ?? []
+            #expect(String(decoding: fields, as: UTF8.self).contains(rating))
+        }
+        try await host.end()
+    }
+
+    @Test func `what a delegate takes away between two pieces is not in the list`() async throws {
+        let host = try await restarted(Late.self)
+        try await until { try await host.list(limit: 500).total == Self.films.count }
+        try await host.end()
+    }
+
+    /// A daemon that is started again, whose delegate is told of the films and of one that it takes away.
+    private func restarted(_ delegate: ContainerDelegate.Type) async throws -> TestRegistry {
+        let plugins = [DelegatePlugin(id: "test.delegate", delegate: delegate)]
+        let first = try await TestRegistry.start(delegates: plugins)
+        try await first.apply(
+            .films.changed { $0.delegate = DelegateDefinition(plugin: "test.delegate") })
+        try await first.put([.film("a")] + Self.films)
+        try await first.stop()
+        return try await TestRegistry.start(in: first.directory, delegates: plugins)
+    }
+
+    @Test func `with other fields items are never missed while the delegate is told of them`()
+        async throws
+    {
+        let host = try await start(Counter.self)
+        let other = try await host.status().definition.changed {
+            $0.fields.append(Field(name: "year", type: .integer))
+        }
+        async let applied = host.apply(other)
+        var totals: Set<Int> = []
+        try await until {
+            if let total = try? await host.list(limit: 1).total { totals.insert(total) }
+            let status = try await host.status()
+            return status.definition.fields.count == other.fields.count && status.state == .ready
+        }
+        _ = try await applied
+        #expect(totals.isSubset(of: [Waves.count]))
+        #expect(try await host.list(limit: 1).total == Waves.count)
+        try await host.end()
+    }
 }
 
 extension Registry {
@@ -230,6 +282,46 @@ private final class Counter: ContainerDelegate {
     override func contents(_ component: ComponentReference, didChange change: ContentChange) {
         if case .insert(let items) = change { Self.told.withLock { $0.append(items.count) } }
         super.contents(component, didChange: change)
+    }
+}
+
+/// Passes all on, then takes the film "a" away, changes others and adds one of its own.
+private final class Editing: ContainerDelegate {
+    override func contents(_ component: ComponentReference, didChange change: ContentChange) {
+        super.contents(component, didChange: change)
+        switch change {
+        case .replaceAll: super.contents(component, didChange: .insert([.film("own")]))
+        case .insert(let items):
+            let ids = items.map(\.id)
+            if ids.contains("a") { super.contents(component, didChange: .remove(["a"])) }
+            if ids.contains("f7") {
+                super.contents(component, didChange: .remove(["f7"]))
+                super.contents(component, didChange: .insert([.film("f7", rating: 1.5)]))
+            }
+            if ids.contains("f8") {
+                super.contents(component, didChange: .update([.film("f8", rating: 2.5)]))
+            }
+        default: break
+        }
+    }
+}
+
+/// Takes the film "a" away a turn after it was told of it.
+private final class Late: ContainerDelegate {
+    override func contents(_ component: ComponentReference, didChange change: ContentChange) {
+        super.contents(component, didChange: change)
+        guard case .insert(let items) = change, items.contains(where: { $0.id == "a" }),
+            let loop = MultiThreadedEventLoopGroup.currentEventLoop
+        else { return }
+        let takeAway = NIOLoopBound(
+            { [weak self] in
+                guard let self else { return }
+                container?.updateList(of: component, with: .remove(["a"]))
+            }, eventLoop: loop)
+        loop.execute { takeAway.value() }
+        // It is so slow that the next piece comes later.
+        let end = NIODeadline.now() + Domain.slice
+        while NIODeadline.now() < end {}
     }
 }
 

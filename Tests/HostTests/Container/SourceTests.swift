@@ -27,12 +27,15 @@ private final class Feed: ContentListing {
         case "films.app.items":
             isLoading = false
             items = (notification.payload["ids"]?.list ?? []).compactMap(\.text).map {
-                // What is written x/y lies under x.
+                // What is written x/y lies under x, and x! has no title.
                 let parts = $0.split(separator: "/").map(String.init)
                 return Item(
-                    id: parts.last ?? "", fields: ["title": .text($0)],
+                    id: parts.last ?? "", fields: $0.hasSuffix("!") ? [:] : ["title": .text($0)],
                     parent: parts.count > 1 ? parts[0] : nil)
             }
+            delegate?.contentListing(self, didChange: .replaceAll)
+        case "films.app.loading":
+            isLoading = true
             delegate?.contentListing(self, didChange: .replaceAll)
         case "films.app.problem": context.report(problem: notification.payload["text"]?.text)
         case "films.app.timers": setTimers()
@@ -147,6 +150,33 @@ private final class Feed: ContentListing {
         try await tell(host, "items", ["ids": []])
         try await until { try await host.status().components[1].state == .attached }
         #expect(try await ids(host) == [])
+        try await host.end()
+    }
+
+    @Test func `a source that is loading again when it is asked keeps its list`() async throws {
+        let host = try await start()
+        try await host.apply(Self.films())
+        try await tell(host, "items", ["ids": ["a", "b"]])
+        try await until { try await ids(host) == ["a", "b"] }
+        try await tell(host, "loading")
+        try await tell(host, "problem", ["text": "It takes long."])
+        try await until { try await host.status().state == .degraded }
+        try await until { await host.on { $0.containers["films"]?.fillings.isEmpty == true } }
+        #expect(try await ids(host) == ["a", "b"])
+        try await tell(host, "items", ["ids": ["c"]])
+        try await until { try await ids(host) == ["c"] }
+        try await host.end()
+    }
+
+    @Test func `items that don't fit are named until the source has others`() async throws {
+        let host = try await start()
+        try await host.apply(Self.films())
+        try await tell(host, "items", ["ids": ["a", "b!"]])
+        try await until { try await host.status().state == .degraded }
+        #expect(try await host.status().reason?.contains("'b!'") == true)
+        #expect(try await ids(host) == ["a"])
+        try await tell(host, "items", ["ids": ["a"]])
+        try await until { try await host.status().state == .ready }
         try await host.end()
     }
 
