@@ -262,9 +262,9 @@ struct FilterResolution {
     /// The selected sections that no component has, sorted.
     var unresolved: [String] { selection.sections.keys.sorted() }
 
-    /// What is wrong where several filters are selected in a section that takes one; nil: nothing.
+    /// What is wrong where several filters are selected in a section that is `single`; nil: nothing.
     var crowding: HostError? {
-        let crowded = sections.first { $0.section.input != .several && $0.selected.count > 1 }
+        let crowded = sections.first { $0.section.input == .single && $0.selected.count > 1 }
         return crowded.map { crowded in
             .filterNotFound(
                 section: crowded.section.id, filter: crowded.selected[1].id,
