@@ -66,7 +66,7 @@ struct RemoteHints {
         guard let components = reply?.container.components, !components.isEmpty else { return nil }
         let names = components.map { "\($0.name) (\($0.kind))" }
         let nearest = Nearest.name(to: wanted, in: components.map(\.name))
-        let meant = nearest.map { "did you mean '\($0)'? " } ?? ""
-        return "\(meant)Its components are: \(names.joined(separator: ", "))."
+        let start = nearest.map { "did you mean '\($0)'? Its" } ?? "its"
+        return "\(start) components are: \(names.joined(separator: ", "))."
     }
 }

@@ -15,7 +15,10 @@ extension ScreenWorld {
     ) {
         var request = ScreenRequest(
             container: "shelves", limit: 4, actor: looker.actor, resume: resume)
-        if resume == nil { looker.choices = ScreenModel.Choices() }
+        if resume == nil {
+            looker.choices = ScreenModel.Choices()
+            looker.opened += 1
+        }
         if resume == nil, !model.scopes.isEmpty {
             request.scope = chance(30) ? any(model.scopes)?.name : nil
             looker.choices.scope = request.scope ?? model.scopes[0].name
@@ -111,8 +114,9 @@ extension ScreenWorld {
             registry.deselect(id, section: section, filter: filter, by: .ann, told)
         } else {
             looker.choices.selection[section].append(filter)
+            let opened = looker.opened
             registry.select(id, section: section, filter: filter, by: .ann) {
-                if case .failure(.filterNotFound) = $0 {
+                if case .failure(.filterNotFound) = $0, looker.opened == opened {
                     // No item has it now.
                     looker.choices.selection[section].removeAll { $0 == filter }
                 }

@@ -16,6 +16,8 @@ final class ScreenWorld: @unchecked Sendable {
         var reader: ScreenReader?
         var copy = ScreenCopy()
         var choices = ScreenModel.Choices()
+        /// How many screens it has opened: what becomes of a choice on an earlier one says nothing of the present.
+        var opened = 0
         /// How likely it is read after a step, in percent.
         let diligence: Int
         /// A revision that it was told of.
