@@ -42,7 +42,7 @@ extension Slot {
     var awaitsItems: Bool { own.contents.map { !$0.isKnown } ?? false }
 
     /// Why a list is not shown whose source is loading.
-    var isLoadingItems: String { "It has not loaded its items yet." }
+    var loadingReason: String { "It has not loaded its items yet." }
 
     /// Whether a start waits for its items, for which there is a limit.
     var isAwaitingItems: Bool { isAttached && awaitsItems && source.isAwaited }

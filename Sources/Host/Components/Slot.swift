@@ -115,7 +115,7 @@ final class Slot {
         guard !isShown || awaitsItems else { return }
         if case .failed(let reason) = state { throw unavailable(reason, retryAfter: 5) }
         if let stall { throw unavailable(stall, retryAfter: 5) }
-        if isShown { throw unavailable(isLoadingItems) }
+        if isShown { throw unavailable(loadingReason) }
     }
 
     /// Why it can't take part in work at present, while it is not attached.

@@ -5,9 +5,8 @@ import Logging
 
 /// All items of a contents component on their way through the delegate into a new list, in slices.
 ///
-/// The list of before is shown until all are there.
-/// What changes meanwhile is shown at once, and is in the new list, too: of an item that has changed since, what was
-/// told before it counts no more.
+/// Until all are there the list of before is shown. A change that comes meanwhile goes into both lists; what was read
+/// of an item before it changed does not replace the change.
 final class ListFilling {
     /// How many items the delegate is told of at a time.
     static let piece = 128

@@ -17,7 +17,7 @@ extension Slot {
     ) -> ScreenComponent {
         let problem: String? =
             switch state {
-            case .attached, .prepared: source.problem ?? (awaitsItems ? isLoadingItems : nil)
+            case .attached, .prepared: source.problem ?? (awaitsItems ? loadingReason : nil)
             case .closed: nil
             case .starting: stall ?? "It is being started."
             case .failed(let reason): reason
