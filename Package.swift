@@ -22,6 +22,8 @@ let program: [LinkerSetting] = [runPath("$ORIGIN/../lib/atrium")]
 
 let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
 let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "AtriumKitTesting")
+let json = Target.Dependency.product(name: "JSONCodec", package: "JSONCodec")
+let formats = Target.Dependency.product(name: "AtriumFormats", package: "AtriumFormats")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -59,7 +61,6 @@ let plugins = ["Catalog", "Facets", "Stars", "Threads"]
 let package = Package(
     name: "atrium",
     products: [
-        .library(name: "JSONCodec", targets: ["JSONCodec"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .plugin(name: "VarlinkGeneratorPlugin", targets: ["VarlinkGeneratorPlugin"]),
         .executable(name: "atriumd", targets: ["atriumd"]),
@@ -71,6 +72,8 @@ let package = Package(
     dependencies: [
         .package(path: "Sources/AtriumKit"),
         .package(path: "Sources/AtriumKitTesting"),
+        .package(path: "Sources/JSONCodec"),
+        .package(path: "Sources/AtriumFormats"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(
@@ -87,7 +90,6 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        .target(name: "JSONCodec", swiftSettings: strict),
         .target(name: "VarlinkIDL", swiftSettings: strict),
         .executableTarget(
             name: "VarlinkGenerator", dependencies: ["VarlinkIDL"], swiftSettings: strict),
@@ -97,18 +99,18 @@ let package = Package(
         .target(name: "LogMessages", dependencies: [logging], swiftSettings: strict),
         .target(
             name: "Varlink",
-            dependencies: ["JSONCodec", "LogMessages", nioCore, nioPosix, logging, metrics],
+            dependencies: [json, "LogMessages", nioCore, nioPosix, logging, metrics],
             swiftSettings: strict),
         .target(
-            name: "Interfaces", dependencies: ["Varlink", "JSONCodec"], swiftSettings: strict,
+            name: "Interfaces", dependencies: ["Varlink", json], swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         // What the documentation of Varlink begins with; the tests run them.
         .executableTarget(
-            name: "greeter-service", dependencies: ["Varlink", "JSONCodec"],
+            name: "greeter-service", dependencies: ["Varlink", json],
             path: "Examples/Greeter/Service", swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         .executableTarget(
-            name: "greeter-client", dependencies: ["Varlink", "JSONCodec"],
+            name: "greeter-client", dependencies: ["Varlink", json],
             path: "Examples/Greeter/Client", swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         .target(
@@ -124,15 +126,15 @@ let package = Package(
         .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
         .target(
-            name: "Index", dependencies: [kit, "CBits", "JSONCodec", "TimeZones"],
+            name: "Index", dependencies: [kit, "CBits", json, "TimeZones"],
             swiftSettings: strict),
         .target(name: "CProcess"),
         .target(
-            name: "PluginLoader", dependencies: [kit, "JSONCodec"], swiftSettings: strict),
+            name: "PluginLoader", dependencies: [kit, json], swiftSettings: strict),
         .target(
             name: "Host",
             dependencies: [
-                kit, "Index", "PluginLoader", "Store", "JSONCodec", "LogMessages", nioCore,
+                kit, "Index", "PluginLoader", "Store", json, "LogMessages", nioCore,
                 nioPosix,
                 logging, metrics,
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -141,7 +143,7 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "Varlink", "JSONCodec",
+                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "Varlink", json,
                 "LogMessages", kit,
                 nioCore, nioPosix, logging,
             ],
@@ -150,7 +152,7 @@ let package = Package(
             name: "Control",
             dependencies: [
                 "Host", "Index", "PluginLoader", "Interfaces", "TimeZones", "Varlink",
-                "JSONCodec", "Instruments",
+                json, "Instruments",
                 "LogMessages", kit, yams, logging, metrics,
             ],
             swiftSettings: strict),
@@ -175,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "atriumctl",
             dependencies: [
-                "CProcess", "CZlib", "Interfaces", "Varlink", "JSONCodec", arguments, nioCore,
+                "CProcess", "CZlib", "Interfaces", "Varlink", json, arguments, nioCore,
                 nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
@@ -185,25 +187,26 @@ let package = Package(
                 "Workers", "Host", "Index", "PluginLoader", kit, kitTesting, logging, nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
-        tests("JSONCodecTests", ["JSONCodec"]),
+        tests("JSONCodecTests", [json]),
+        tests("AtriumFormatsTests", [formats, json]),
         tests("LogMessagesTests", ["LogMessages", "TestSupport", logging]),
         .target(
-            name: "Constructs", dependencies: ["Varlink", "JSONCodec"],
+            name: "Constructs", dependencies: ["Varlink", json],
             path: "Tests/Fixtures/Constructs", swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         .testTarget(
             name: "VarlinkIDLTests",
             dependencies: [
                 "VarlinkIDL", "VarlinkGenerator", "Constructs", "Interfaces", "Varlink",
-                "JSONCodec", "TestSupport",
+                json, "TestSupport",
             ],
             exclude: ["Golden", "Python"], swiftSettings: strict),
         tests("TimeZonesTests", ["TimeZones", "TestSupport"]),
-        tests("InterfacesTests", ["Interfaces", "Varlink", "JSONCodec"]),
+        tests("InterfacesTests", ["Interfaces", "Varlink", json]),
         tests(
             "VarlinkTests",
             [
-                "Varlink", "JSONCodec", "Instruments", "TestSupport", nioCore, nioPosix, logging,
+                "Varlink", json, "Instruments", "TestSupport", nioCore, nioPosix, logging,
             ]),
         tests("InstrumentsTests", ["Instruments", metrics]),
         .target(
@@ -225,20 +228,20 @@ let package = Package(
             name: "IndexModel", dependencies: ["Index", "TimeZones", kit],
             path: "Tests/Fixtures/IndexModel", swiftSettings: strict),
         tests(
-            "IndexTests", ["Index", "IndexModel", "JSONCodec", "TestSupport", "TimeZones", kit]),
+            "IndexTests", ["Index", "IndexModel", json, "TestSupport", "TimeZones", kit]),
         tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit]),
         tests(
             "HostTests",
             [
                 "Host", "Index", "IndexModel", "PluginLoader", "Store", "StoreFaults", "FaultVFS",
-                "JSONCodec",
+                json,
                 "LogMessages", "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
         tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
         tests(
             "WorkersTests",
             [
-                "CProcess", "Workers", "Host", "Index", "PluginLoader", "Store", "JSONCodec",
+                "CProcess", "Workers", "Host", "Index", "PluginLoader", "Store", json,
                 "TestSupport",
                 kit, kitTesting, nioCore, nioPosix, logging,
             ]),
@@ -246,36 +249,36 @@ let package = Package(
             name: "Breaker", dependencies: [kit], path: "Tests/Fixtures/Breaker",
             swiftSettings: strict, linkerSettings: [neverUnload]),
         .executableTarget(
-            name: "Certification", dependencies: ["Varlink", "JSONCodec", nioPosix, logging],
+            name: "Certification", dependencies: ["Varlink", json, nioPosix, logging],
             path: "Tests/Fixtures/Certification", swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
         .testTarget(
             name: "CertificationTests",
-            dependencies: ["Certification", "VarlinkIDL", "Varlink", "JSONCodec", "TestSupport"],
+            dependencies: ["Certification", "VarlinkIDL", "Varlink", json, "TestSupport"],
             exclude: ["Python"], swiftSettings: strict),
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "Control", "Host", "Interfaces", "JSONCodec", "Varlink", "VarlinkIDL", kit,
+                "Control", "Host", "Interfaces", json, "Varlink", "VarlinkIDL", kit,
             ],
             exclude: ["Definitions"], swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["JSONCodec", "LogMessages", logging, subprocess, systemPackage],
+            dependencies: [json, "LogMessages", logging, subprocess, systemPackage],
             path: "Tests/Support", swiftSettings: strict),
         tests("SystemdTests", ["Systemd", "LogMessages", "TestSupport", logging]),
         tests("HouseTests", ["Instruments", "LogMessages", "TestSupport", logging]),
         .testTarget(
             name: "AtriumctlTests",
             dependencies: [
-                "atriumctl", "Interfaces", "Varlink", "JSONCodec", "TestSupport", arguments,
+                "atriumctl", "Interfaces", "Varlink", json, "TestSupport", arguments,
                 nioPosix, logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
         tests(
             "AtriumdTests",
             [
-                "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", "JSONCodec",
+                "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", json,
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin),

@@ -4,7 +4,10 @@ import Testing
 /// The direction of dependencies, as the table in ``HouseRules`` has it.
 @Suite(.timeLimit(.minutes(3)))
 struct DependencyTests {
-    @Test(arguments: [".", "Sources/AtriumKit", "Sources/AtriumKitTesting"])
+    @Test(arguments: [
+        ".", "Sources/AtriumKit", "Sources/AtriumKitTesting", "Sources/JSONCodec",
+        "Sources/AtriumFormats",
+    ])
     func `no target depends on more than it may see`(package: String) async throws {
         let manifest = try await Manifest(ofPackageIn: package)
         let targets = manifest.targets.filter { $0.type != "test" }

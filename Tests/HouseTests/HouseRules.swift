@@ -21,6 +21,7 @@ enum HouseRules {
         "AtriumKit": [],
         "AtriumKitTesting": ["AtriumKit"],
         "JSONCodec": [],
+        "AtriumFormats": ["JSONCodec"],
         "VarlinkIDL": [],
         "VarlinkGenerator": ["VarlinkIDL"],
         "VarlinkGeneratorPlugin": ["VarlinkGenerator", "PackagePlugin"],
@@ -106,7 +107,8 @@ enum HouseRules {
 
     /// On the hot path, or in every plugin: these do without Foundation.
     static let withoutFoundation: Set = [
-        "AtriumKit", "Interfaces", "JSONCodec", "TimeZones", "Varlink", "VarlinkIDL",
+        "AtriumFormats", "AtriumKit", "Interfaces", "JSONCodec", "TimeZones", "Varlink",
+        "VarlinkIDL",
     ]
 
     /// Where a module's sources are.
