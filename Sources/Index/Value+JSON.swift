@@ -4,7 +4,9 @@ public import JSONCodec
 /// A value is JSON as it stands: a number written without fraction and exponent is an `int`, where
 /// 64 bits hold it; any other is a `number`. Members are written sorted by name, so that equal
 /// values are equal bytes.
-extension Value: JSONReadable, JSONWritable {
+// Both packages are ours.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension Value: @retroactive JSONReadable, @retroactive JSONWritable {
     /// Reads any value.
     ///
     /// - Parameter json: The reader.
