@@ -17,6 +17,8 @@ enum WorkerCall: Sendable, Hashable {
     case reportPart([String: [Value]])
     case report([String: [Value]], cut: Set<String>)
     case deliver(Notification)
+    /// Ask a source that is asked, which answers by itself.
+    case ask(Int, ContentQuestion)
     case reload
     /// How many screens show it.
     case audience(Int)
@@ -36,6 +38,7 @@ enum WorkerCall: Sendable, Hashable {
         case .undo: "undo"
         case .reportPart, .report: "fieldValuesDidChange"
         case .deliver(let notification): "observe(\(notification.topic))"
+        case .ask: "ask"
         case .reload: "reload"
         case .audience: "didChangeAudience"
         case .pass(let phase): phase.rawValue
@@ -58,7 +61,8 @@ struct WorkerStart: Sendable, Hashable {
 enum WorkerAnswer: Sendable, Hashable {
     /// The component is made.
     case started(
-        Kind, observedFields: [String], preselection: Selection, facts: ComponentFacts?)
+        Kind, observedFields: [String], preselection: Selection, facts: ComponentFacts?,
+        asks: Bool)
     /// The component can't be made.
     case notStarted(LaunchFailure)
     /// A part of what the restored component tells; after the last there is nothing to be asked for.
@@ -89,6 +93,8 @@ extension WorkerCall: WireCodable {
         case .report(let values, let cut):
             .wire("report", ["values": values, "cut": cut.sorted()])
         case .deliver(let notification): .wire("deliver", ["notification": notification])
+        case .ask(let number, let question):
+            .wire("ask", ["number": number, "question": question])
         case .reload: .wire("reload")
         case .audience(let screens): .wire("audience", ["screens": screens])
         case .pass(let phase): .wire("pass", ["phase": phase])
@@ -111,6 +117,7 @@ extension WorkerCall: WireCodable {
             let cut: [String] = try object("cut")
             self = .report(try object("values"), cut: Set(cut))
         case "deliver": self = .deliver(try object("notification"))
+        case "ask": self = .ask(try object("number"), try object("question"))
         case "reload": self = .reload
         case "audience": self = .audience(try object("screens"))
         case "pass": self = .pass(try object("phase"))
@@ -140,12 +147,12 @@ extension WorkerStart: WireCodable {
 extension WorkerAnswer: WireCodable {
     var wire: Value {
         switch self {
-        case .started(let kind, let fields, let preselection, let facts):
+        case .started(let kind, let fields, let preselection, let facts, let asks):
             .wire(
                 "started",
                 [
                     "kind": kind, "observedFields": fields, "preselection": preselection,
-                    "facts": facts,
+                    "facts": facts, "asks": asks,
                 ])
         case .notStarted(.setting(let error)): .wire("settingInvalid", ["error": error])
         case .notStarted(.failed(let reason)): .wire("failed", ["reason": reason])
@@ -166,7 +173,8 @@ extension WorkerAnswer: WireCodable {
         case "started":
             self = .started(
                 try object("kind"), observedFields: try object("observedFields"),
-                preselection: try object("preselection"), facts: try object("facts"))
+                preselection: try object("preselection"), facts: try object("facts"),
+                asks: try object("asks"))
         case "settingInvalid": self = .notStarted(.setting(try object("error")))
         case "failed": self = .notStarted(.failed(reason: try object("reason")))
         case "unavailable": self = .notStarted(.unavailable(reason: try object("reason")))
@@ -191,6 +199,10 @@ extension ComponentMessage: WireCodable {
         case .logs(let level, let message):
             .wire("logs", ["level": level, "message": message])
         case .reports(let problem): .wire("reports", ["problem": problem])
+        case .answers(let number, .success(let answer)):
+            .wire("answers", ["number": number, "answer": answer])
+        case .answers(let number, .failure(let refusal)):
+            .wire("refuses", ["number": number, "refusal": refusal])
         }
     }
 
@@ -202,6 +214,10 @@ extension ComponentMessage: WireCodable {
         case "observes": self = .observes(try object("pattern"))
         case "logs": self = .logs(try object("level"), try object("message"))
         case "reports": self = .reports(problem: try object("problem"))
+        case "answers":
+            self = .answers(try object("number"), .success(try object("answer")))
+        case "refuses":
+            self = .answers(try object("number"), .failure(try object("refusal")))
         default: throw object.unknownCase(of: "ComponentMessage")
         }
     }

@@ -33,6 +33,8 @@ public actor WorkerComponent {
     /// Calls without an answer, by number.
     private var open: [Int: (any Error) -> Void] = [:]
     private var calls = 0
+    /// Questions without an answer, by number.
+    private var asked: [Int: (Result<ContentAnswer, PortFailure>) -> Void] = [:]
 
     /// A component that is yet to be started.
     ///
@@ -125,6 +127,21 @@ public actor WorkerComponent {
     /// The fields that a filters component observes.
     public func observedFields() throws -> [String] { try running().observedFields }
 
+    /// Whether it is a source that is asked.
+    public func asks() throws -> Bool { try running().asks }
+
+    /// Asks it; the component's `Refusal` is thrown as it is.
+    public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
+        try await call { port, done in
+            asked[calls] = done
+            port.ask(calls, question)
+        }
+    }
+
+    private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
+        asked.removeValue(forKey: number)?(result.mapError { .refused($0) })
+    }
+
     /// What a votes or a comments component says that it takes.
     public func facts() throws -> ComponentFacts? { try running().facts }
 
@@ -176,7 +193,7 @@ public actor WorkerComponent {
     private func lose(because reason: String) {
         port = nil
         let failed = open
-        open = [:]
+        (open, asked) = ([:], [:])
         for fail in failed.values { fail(PortFailure.died(reason: reason)) }
     }
 
@@ -189,6 +206,7 @@ public actor WorkerComponent {
         case .observes(let pattern): messages.append("observes \(pattern)")
         case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
         case .reports(let problem): messages.append("reports \(problem ?? "nothing")")
+        case .answers(let number, let result): answered(number, result)
         }
     }
 }

@@ -18,6 +18,9 @@ final class WorkerPort: ComponentPort {
     private(set) var observedFields: [String] = []
     private(set) var preselection = Selection()
     private(set) var facts: ComponentFacts?
+    private(set) var asks = false
+    /// The questions that it has not answered.
+    private var asked = OpenQuestions()
     /// Told once whether the component was made.
     var launched: ((Result<any ComponentPort, LaunchFailure>) -> Void)?
 
@@ -111,7 +114,7 @@ final class WorkerPort: ComponentPort {
         let launched = launched
         self.launched = nil
         switch answer {
-        case .started(let kind, let fields, let preselection, let facts):
+        case .started(let kind, let fields, let preselection, let facts, let asks):
             if let problem = check.problem(in: facts) {
                 close()
                 launched?(.failure(.failed(reason: problem)))
@@ -121,6 +124,7 @@ final class WorkerPort: ComponentPort {
             observedFields = check.observable(fields)
             self.preselection = preselection
             self.facts = facts
+            self.asks = asks
             launched?(.success(self))
         case .notStarted(let failure):
             close()
@@ -218,6 +222,11 @@ extension WorkerPort {
     }
 
     func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
+
+    func ask(_ number: Int, _ question: ContentQuestion) {
+        asked.add(number, question)
+        call(.ask(number, question))
+    }
 
     func reload() { call(.reload) }
 
@@ -366,7 +375,21 @@ extension WorkerPort {
         case .reports(let problem):
             owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
             slowDown(pace.publishes(bytes: 0, at: .now()))
+        case .answers(let number, let result): answered(number, result)
         }
+    }
+
+    /// Tells what it answers to a question that is open.
+    private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
+        guard let question = asked.take(number) else {
+            guard asked.wasAsked(number) else {
+                return fail("answered a question that it was not asked, and was killed")
+            }
+            return slowDown(pace.publishes(bytes: 0, at: .now()))
+        }
+        let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
+        if let problem { log(.warning, problem) }
+        owner?.port(self, sent: .answers(number, checked))
     }
 
     /// Has the worker wait that publishes too fast; nothing of what it says is lost.

@@ -107,6 +107,7 @@ final class WorkerSession {
             port.report(reported, cut: cut)
             reported = [:]
         case .deliver(let notification): port.deliver(notification)
+        case .ask(let number, let question): port.ask(number, question)
         case .reload: port.reload()
         case .audience(let screens): port.tellAudience(screens)
         case .pass(let phase): port.pass(phase)
@@ -141,7 +142,7 @@ final class WorkerSession {
                     id,
                     .started(
                         port.kind, observedFields: port.observedFields,
-                        preselection: port.preselection, facts: port.facts))
+                        preselection: port.preselection, facts: port.facts, asks: port.asks))
             case .failure(let failure): self.answer(id, .notStarted(failure))
             }
         }
@@ -268,6 +269,11 @@ extension WorkerSession: PortOwner {
         case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
         case .reports(let problem):
             _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))
+        case .answers(let number, _):
+            guard let size = say(message) else { return }
+            let reason =
+                "An answer of \(size) bytes can't be sent, where \(WorkerInbox.most) are allowed."
+            _ = say(.answers(number, .failure(Refusal(reason))))
         }
     }
 

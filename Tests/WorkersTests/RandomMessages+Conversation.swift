@@ -100,7 +100,7 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(14) {
+        switch number(15) {
         case 0:
             .start(
                 WorkerStart(
@@ -119,8 +119,15 @@ extension RandomMessages {
         case 10: .reportPart(object { $0.list { $0.value() } })
         case 11: .reload
         case 12: .audience(number(99))
+        case 13: .ask(number(99), question())
         default: .close
         }
+    }
+
+    mutating func question() -> ContentQuestion {
+        ContentQuestion(
+            search: text(), selection: selection(), path: list { $0.text() },
+            sort: list { $0.text() }, limit: number(1_000), cursor: optional { $0.text() })
     }
 
     mutating func workerAnswer() -> WorkerAnswer {
@@ -129,7 +136,7 @@ extension RandomMessages {
             .started(
                 Kind.allCases[number(4)], observedFields: list { $0.text() },
                 preselection: selection(),
-                facts: optional { $0.facts() })
+                facts: optional { $0.facts() }, asks: bool())
         case 1: .notStarted(.setting(SettingError(text(), text())))
         case 2: .notStarted(.failed(reason: text()))
         case 3: .notStarted(.unavailable(reason: text()))
@@ -155,11 +162,19 @@ extension RandomMessages {
     }
 
     mutating func message() -> ComponentMessage {
-        switch number(5) {
+        switch number(7) {
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })
         case 2: .observes(text())
         case 3: .reports(problem: optional { $0.text() })
+        case 4:
+            .answers(
+                number(99),
+                .success(
+                    ContentAnswer(
+                        items: list { $0.item() }, total: optional { $0.number(99) },
+                        next: optional { $0.text() })))
+        case 5: .answers(number(99), .failure(refusal()))
         default: .logs([.debug, .info, .warning, .error][number(4)], text())
         }
     }

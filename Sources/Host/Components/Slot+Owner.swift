@@ -15,6 +15,7 @@ extension Slot: PortOwner {
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
         case .reports(let problem): reports(problem, by: port)
+        case .answers: break
         }
     }
 

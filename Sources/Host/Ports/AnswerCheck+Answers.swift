@@ -35,6 +35,51 @@ extension AnswerCheck {
         }
     }
 
+    /// What a source answered, without items that don't fit the container's fields; or why it is not believed.
+    ///
+    /// - Returns: it, and a sentence about what was left out; nil: nothing was.
+    public func checked(
+        _ result: Result<ContentAnswer, Refusal>, to question: ContentQuestion
+    ) -> (Result<ContentAnswer, Refusal>, problem: String?) {
+        guard case .success(var answer) = result else { return (result, nil) }
+        if let problem = problem(in: answer, to: question) {
+            let reason = "The source answered with \(problem)."
+            return (.failure(Refusal(reason)), "The answer to a question is dropped: \(reason)")
+        }
+        var first: FieldProblem?
+        let count = answer.items.count
+        answer.items.removeAll { item in
+            guard let problem = checker.check(item) else { return false }
+            first = first ?? problem
+            return true
+        }
+        guard let first else { return (.success(answer), nil) }
+        return (
+            .success(answer),
+            "answered items that don't fit the fields are left out, "
+                + "\(count - answer.items.count) in all; the first: \(first)"
+        )
+    }
+
+    private func problem(in answer: ContentAnswer, to question: ContentQuestion) -> String? {
+        guard answer.items.count <= question.limit else {
+            return "\(answer.items.count) items, where \(question.limit) were asked for"
+        }
+        guard Set(answer.items.map(\.id)).count == answer.items.count else {
+            return "an item twice"
+        }
+        if let total = answer.total, total < 0 { return "\(total) items in all" }
+        if let next = answer.next, next.utf8.count > ContentQuestion.cursorBytes {
+            return "a cursor of \(next.utf8.count) bytes, where \(ContentQuestion.cursorBytes) are "
+                + "allowed"
+        }
+        let size = answer.items.reduce(0) { $0 + $1.roughSize }
+        guard size <= Self.answerBytes else {
+            return "items of \(size) bytes, where \(Self.answerBytes) are allowed"
+        }
+        return nil
+    }
+
     /// What is wrong with what a component says that it takes, in a sentence; nil: nothing.
     public func problem(in facts: ComponentFacts?) -> String? {
         let problem: String? =

@@ -25,6 +25,8 @@ public final class AnswerCheck: Sendable {
     static let filters = 16_384
     /// Texts, ranges and parts of what combines others, in the filters of all sections together.
     static let searches = 1_000
+    /// Bytes of the items that a source answers.
+    static let answerBytes = 4 << 20
     /// The moments that a record may name: from 1970 to 9999.
     static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
 

@@ -59,6 +59,10 @@ public protocol ComponentPort: AnyObject {
     func report(_ values: [String: [Value]], cut: Set<String>)
     /// Hands over a notification that matches a pattern which the component observes.
     func deliver(_ notification: Notification)
+    /// Whether the component is a source that is asked.
+    var asks: Bool { get }
+    /// Asks it: what it answers is told to the owner, as ``ComponentMessage/answers(_:_:)`` of this number.
+    func ask(_ number: Int, _ question: ContentQuestion)
     /// Has the component look at its source again.
     func reload()
     /// Tells the component how many screens show it.
@@ -74,6 +78,10 @@ extension ComponentPort {
     public var listsRecords: Bool { false }
     /// Nothing: it is not called.
     public func load(_ items: any RestoredItems) {}
+    /// It knows its items.
+    public var asks: Bool { false }
+    /// Nothing: it is not called.
+    public func ask(_ number: Int, _ question: ContentQuestion) {}
 }
 
 /// A part of what a component tells of its state.
@@ -118,4 +126,6 @@ public enum ComponentMessage: Sendable, Hashable {
     case logs(LogLevel, String)
     /// Something is wrong with its source; nil: nothing is any more.
     case reports(problem: String?)
+    /// It answers the question of this number.
+    case answers(Int, Result<ContentAnswer, Refusal>)
 }

@@ -110,6 +110,8 @@ final class InProcessPort: ComponentPort {
     /// What is left of the state that it is telling.
     private var state: ComponentState?
     private var isClosed = false
+    /// The questions that it has not answered.
+    private var asked = OpenQuestions()
     /// Whether its component holds what nobody believes: what it is asked waits for the one made anew.
     private var isMistrusted = false
 
@@ -200,6 +202,24 @@ final class InProcessPort: ComponentPort {
         call { services.deliver(notification) }
     }
 
+    var asks: Bool { harness.asks }
+
+    func ask(_ number: Int, _ question: ContentQuestion) {
+        asked.add(number, question)
+        call {
+            harness.ask(question) { [weak self] result in self?.answered(number, result) }
+        }
+    }
+
+    /// The component answers, once.
+    private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
+        guard !isClosed, let question = asked.take(number) else { return }
+        guard let check else { return services.answer(number, result) }
+        let (checked, problem) = check.checked(result, to: question)
+        if let problem { services.log(.warning, problem) }
+        services.answer(number, checked)
+    }
+
     func reload() {
         call { harness.reload() }
     }
@@ -216,6 +236,7 @@ final class InProcessPort: ComponentPort {
         if !isClosed { turns.remove(number) }
         isClosed = true
         state = nil
+        asked = OpenQuestions()
         owner = nil
         services.close()
         if plugin.isShipped { Discard.later([harness]) }

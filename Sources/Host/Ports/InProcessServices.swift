@@ -69,6 +69,11 @@ final class InProcessServices: ContextServices {
 
     func report(problem: String?) { send(.reports(problem: problem)) }
 
+    /// The component answers a question.
+    func answer(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
+        send(.answers(number, result))
+    }
+
     func publish(_ name: String, _ payload: [String: Value]) {
         if let problem = Topic.problem(in: name) {
             return log(.warning, "The notification '\(name)' is dropped: \(problem).")

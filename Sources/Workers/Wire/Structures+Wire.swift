@@ -12,6 +12,33 @@ extension Item: WireCodable {
     }
 }
 
+extension ContentQuestion: WireCodable {
+    var wire: Value {
+        .wire(members: [
+            "search": search, "selection": selection, "path": path, "sort": sort, "limit": limit,
+            "cursor": cursor,
+        ])
+    }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        self.init(
+            search: try object("search"), selection: try object("selection"),
+            path: try object("path"), sort: try object("sort"), limit: try object("limit"),
+            cursor: try object("cursor"))
+    }
+}
+
+extension ContentAnswer: WireCodable {
+    var wire: Value { .wire(members: ["items": items, "total": total, "next": next]) }
+
+    init(wire: Value) throws(WireError) {
+        let object = try WireObject(wire)
+        self.init(
+            items: try object("items"), total: try object("total"), next: try object("next"))
+    }
+}
+
 extension Ballot: WireCodable {
     var wire: Value {
         .wire(members: ["subject": subject, "actor": actor, "value": value, "cast": cast])

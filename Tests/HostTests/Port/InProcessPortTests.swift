@@ -267,6 +267,7 @@ private final class Owner: PortOwner {
         case .observes(let pattern): write("observes \(pattern)")
         case .logs(let level, let message): write("logs \(level) \(message)")
         case .reports(let problem): write("reports \(problem ?? "nothing")")
+        case .answers(let number, _): write("answers \(number)")
         }
     }
     func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }

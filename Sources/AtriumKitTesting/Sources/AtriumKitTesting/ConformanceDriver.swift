@@ -14,6 +14,10 @@ public protocol ConformanceDriver: Sendable {
     func decide(_ command: ComponentCommand, _ context: CommandContext) async throws -> Decision
     /// Answers a question; the component's ``Refusal`` is thrown as it is.
     func answer(_ query: ComponentQuery) async throws -> ComponentAnswer
+    /// Whether it is a source that is asked.
+    func asks() async throws -> Bool
+    /// Asks a source; the component's ``Refusal`` is thrown as it is.
+    func ask(_ question: ContentQuestion) async throws -> ContentAnswer
     /// Makes the touched records what these changes say, and tells nobody.
     func undo(_ changes: [Change]) async throws
     /// Tells a filters component the values of the fields that it observes.
@@ -64,6 +68,35 @@ public actor InProcessDriver: ConformanceDriver {
     /// - Throws: the component's ``Refusal``.
     public func answer(_ query: ComponentQuery) throws -> ComponentAnswer {
         try started().ask(query)
+    }
+
+    /// Whether it is a source that is asked.
+    ///
+    /// - Throws: ``NotStarted`` before the start.
+    public func asks() throws -> Bool { try started().asks }
+
+    /// Asks a source, and waits for its background work, or a minute of its timers.
+    ///
+    /// - Throws: the component's ``Refusal``, or one that says that it did not reply, or twice.
+    public func ask(_ question: ContentQuestion) async throws -> ContentAnswer {
+        let host = try started()
+        let asked = host.ask(question)
+        for _ in 0..<60 where asked.replies.isEmpty {
+            await host.settle()
+            if asked.replies.isEmpty { host.advance(by: .seconds(1)) }
+        }
+        guard let reply = asked.replies.first else {
+            throw Self.broken("it did not reply to \(question) within a minute")
+        }
+        guard asked.replies.count == 1 else {
+            throw Self.broken("it replied \(asked.replies.count) times to \(question)")
+        }
+        return try reply.get()
+    }
+
+    /// What ends the suite, other than what the source refuses.
+    private static func broken(_ what: String) -> Refusal {
+        Refusal(.refused, what, evidence: ["conformance": what])
     }
 
     /// Makes the touched records what these changes say.

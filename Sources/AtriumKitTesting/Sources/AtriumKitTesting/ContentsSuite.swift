@@ -3,7 +3,10 @@ import AtriumKit
 /// The kind `contents`.
 struct ContentsSuite: RecordSuite {
     let fields: [Field]
-    let rules = ["what was put in is answered with what became of it"]
+    let rules = [
+        "what was put in is answered with what became of it",
+        "a source that is asked answers with items that were asked for",
+    ]
     private var present: Set<String> = []
     private let ids = (1...12).map { "item-\($0)" }
 
@@ -57,6 +60,7 @@ struct ContentsSuite: RecordSuite {
     }
 
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        if try await component.asks() { try await checkAnswers(component, bench) }
         var told = Observation()
         fold(try await component.restore([]), into: &told)
         for id in present.sorted() {
@@ -72,6 +76,34 @@ struct ContentsSuite: RecordSuite {
                     actor: ActorID(1), time: Timestamp(milliseconds: 0), freshID: "none"))
             try bench.check(
                 rules[0], again?.changes.isEmpty ?? true, "the item \(id) was removed and is there")
+        }
+    }
+
+    /// Asks for a few items at a time, for all pages, and for what is searched.
+    private func checkAnswers(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        for search in ["", "drama", "\u{0}%_'\"\\", "Amélie 東京"] {
+            var question = ContentQuestion(search: search, limit: 2)
+            var pages = 0
+            repeat {
+                let answer: ContentAnswer
+                do {
+                    answer = try await component.ask(question)
+                } catch let refusal as Refusal where refusal.evidence["conformance"] == nil {
+                    // A service may not be there while the suite runs.
+                    break
+                }
+                try bench.check(
+                    rules[1], answer.items.count <= question.limit,
+                    "it answered \(question) with \(answer.items.count) items")
+                try bench.check(
+                    rules[1], Set(answer.items.map(\.id)).count == answer.items.count,
+                    "it answered \(question) with an item twice")
+                try bench.check(
+                    rules[1], answer.total ?? answer.items.count >= answer.items.count,
+                    "it answered \(question) with more items than there are in all")
+                question.cursor = answer.next
+                pages += 1
+            } while question.cursor != nil && pages < 5
         }
     }
 

@@ -121,6 +121,20 @@ public final class MemoryHost {
         return answer
     }
 
+    /// Whether the component is a source that is asked.
+    public var asks: Bool { harness.asks }
+
+    /// Asks a source.
+    ///
+    /// - Returns: where its reply is found: at once, or once it has come back to it
+    ///   (``advance(by:)``, ``settle()``).
+    public func ask(_ question: ContentQuestion) -> AskedQuestion {
+        let asked = AskedQuestion()
+        harness.ask(question) { asked.replies.append($0) }
+        collect()
+        return asked
+    }
+
     /// Applies changes that no command made, as after a commit that failed; tells nothing.
     public func undo(_ changes: [Change]) {
         for change in changes { records[change.key] = change.value }
@@ -219,6 +233,15 @@ public final class MemoryHost {
     }
 
     private func collect() { events.append(contentsOf: harness.takeEvents()) }
+}
+
+/// A question on its way to a source, and what that replies.
+public final class AskedQuestion {
+    /// What it replied: nothing yet, one thing, or, of a broken one, several.
+    public fileprivate(set) var replies: [Result<ContentAnswer, Refusal>] = []
+
+    /// What it answered; nil: nothing yet, or it refused.
+    public var answer: ContentAnswer? { try? replies.first?.get() }
 }
 
 /// Items as they were at a restart.

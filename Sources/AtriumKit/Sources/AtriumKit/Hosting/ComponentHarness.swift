@@ -111,7 +111,9 @@ public final class ComponentHarness {
         setDelegate(collector)
         return switch role {
         case .contents(let source):
-            source.isLoading ? ComponentState() : ComponentState(items: source.items)
+            // One that is asked tells when it is.
+            source.isLoading || source is any Querying
+                ? ComponentState() : ComponentState(items: source.items)
         case .filters: ComponentState()
         case .votes(let votes): ComponentState(tallies: votes.tallies)
         case .comments(let comments): ComponentState(counts: comments.counts)
@@ -213,6 +215,26 @@ public final class ComponentHarness {
 
     /// Has the component look at its source again.
     public func reload() { component.reload() }
+
+    /// Whether the component is a source that is asked.
+    public var asks: Bool {
+        if case .contents(let source) = role { source is any Querying } else { false }
+    }
+
+    /// Asks a source that is asked; another component refuses.
+    ///
+    /// - Parameters:
+    ///   - question: what to find.
+    ///   - reply: takes what it replies, now or later, and each time that it does.
+    public func ask(
+        _ question: ContentQuestion,
+        _ reply: @escaping (Result<ContentAnswer, Refusal>) -> Void
+    ) {
+        guard case .contents(let source as any Querying) = role else {
+            return reply(.failure(notForThisKind()))
+        }
+        source.ask(question, reply)
+    }
 
     /// Tells the component how many screens show it.
     public func tellAudience(_ screens: Int) { component.didChangeAudience(screens) }
