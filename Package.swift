@@ -177,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "atriumctl",
             dependencies: [
-                "CProcess", "CZlib", "Interfaces", "Varlink", json, arguments, nioCore,
+                "CProcess", "CZlib", "Interfaces", "Varlink", formats, json, arguments, nioCore,
                 nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
@@ -271,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "AtriumctlTests",
             dependencies: [
-                "atriumctl", "Interfaces", "Varlink", json, "TestSupport", arguments,
+                "atriumctl", "Interfaces", "Varlink", formats, json, "TestSupport", arguments,
                 nioPosix, logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),

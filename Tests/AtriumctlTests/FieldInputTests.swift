@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 import Glibc
 import Interfaces
 import JSONCodec
@@ -67,12 +68,12 @@ import Testing
         ("1.5h", 5400), ("90s", 90),
     ])
     func `durations`(text: String, seconds: Double) {
-        #expect(FieldInput.duration(text) == seconds)
+        #expect(FieldValues.duration(text) == seconds)
     }
 
     @Test(arguments: ["", "h", "5x", "-3", "1:2:3:4", "12m5"])
     func `what is no duration`(text: String) {
-        #expect(FieldInput.duration(text) == nil)
+        #expect(FieldValues.duration(text) == nil)
     }
 }
 

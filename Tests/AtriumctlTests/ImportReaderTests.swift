@@ -1,3 +1,4 @@
+import AtriumFormats
 import Foundation
 import TestSupport
 import Testing
@@ -6,10 +7,10 @@ import Testing
 
 @Suite struct `Files of an import` {
     /// The pieces that a file is read as.
-    private func pieces(_ data: Data, format: ImportFormat? = nil) throws -> [ImportPiece] {
+    private func pieces(_ data: Data, format: TextFormat? = nil) throws -> [FormatPiece] {
         let folder = try TemporaryDirectory()
-        var reader = try ImportFile.open(try folder.write("file", data), format: format)
-        var pieces: [ImportPiece] = []
+        var reader = try ImportReader(try folder.write("file", data), format: format)
+        var pieces: [FormatPiece] = []
         while let piece = try reader.next() { pieces.append(piece) }
         return pieces
     }
@@ -18,19 +19,19 @@ import Testing
         try pieces(data).map { if case .row(let cells) = $0.content { cells } else { [] } }
     }
 
-    private func recognized(_ text: String) -> ImportFormat {
-        ImportFile.recognize(Array(text.utf8)[...])
+    private func recognized(_ text: String) -> TextFormat {
+        TextFormat.recognize(Array(text.utf8)[...])
     }
 
     @Test(arguments: [
-        (#"{"id":"a","fields":{}}"#, ImportFormat.ndjson), ("", .ndjson),
+        (#"{"id":"a","fields":{}}"#, TextFormat.ndjson), ("", .ndjson),
         ("{\"id\":\"a\"}\n{\"id\":\"b\"}", .ndjson), ("{\"id\":\n{\"id\":\"b\"}", .ndjson),
         (#"{"id":"a","cast":[{"name":"x"}]}"#, .ndjson), (#"{"atrium":1,"all":true}"#, .ndjson),
         ("[\n{}]", .json), (" [1]", .json), ("{\n  \"films\": [", .json),
         (#"{"count":1,"data":{"films":[{"id":"a"}]}}"#, .json),
         ("{\"films\":[{\"id\":\"a\"},\n{\"id\":\"b\"}]}", .json), ("id,title\n", .csv), ("x", .csv),
     ])
-    func `are recognized by how they begin`(text: String, format: ImportFormat) {
+    func `are recognized by how they begin`(text: String, format: TextFormat) {
         #expect(recognized(text) == format)
     }
 
@@ -55,12 +56,12 @@ import Testing
         #expect(found[0].content == .row(["1", "x\n\ny"]))
         #expect(found[2].content == .row(["4", "5"]))
         let reasons = found.compactMap { piece in
-            if case .bad(let error) = piece.content { error.reason } else { nil }
+            if case .bad(let problem) = piece.content { problem.description } else { nil }
         }
         try #require(reasons.count == 3)
-        #expect(reasons[0].hasPrefix("column 6: text behind the closing quote"))
-        #expect(reasons[1].hasPrefix("1 value, where the first row names 2 columns"))
-        #expect(reasons[2] == "column 3: a quote is opened here and never closed")
+        #expect(reasons[0].hasPrefix("line 5, column 6: text behind the closing quote"))
+        #expect(reasons[1].hasPrefix("line 7: 1 value, where the first row names 2 columns"))
+        #expect(reasons[2] == "line 9, column 3: a quote is opened here and never closed")
     }
 
     @Test(arguments: [
@@ -92,14 +93,14 @@ import Testing
         let packing = "gzip -c one > packed && gzip -c one >> packed && head -c 500 packed > cut"
         let done = try await run(["sh", "-c", "cd \(folder.path) && \(packing)"])
         #expect(done.status == 0, "\(done)")
-        var reader = try ImportFile.open("\(folder.path)/packed")
+        var reader = try ImportReader("\(folder.path)/packed")
         #expect(try reader.next()?.content == .json(Array(line.utf8)))
         #expect(try reader.next()?.line == 2)
         #expect(try reader.next() == nil)
         #expect(reader.position == reader.size)
         let failure = try #require(
             #expect(throws: CommandFailure.self) {
-                var cut = try ImportFile.open("\(folder.path)/cut")
+                var cut = try ImportReader("\(folder.path)/cut")
                 while try cut.next() != nil {}
             })
         #expect(failure.sentence.hasSuffix("cut: it ends in the middle: the file is cut off"))

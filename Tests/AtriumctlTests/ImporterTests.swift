@@ -86,7 +86,7 @@ private final class Shop: Sendable {
             var importer = Importer(
                 try await Session(socket: path), container: "films", component: nil,
                 wishes: wishes, isInterrupted: isInterrupted)
-            var reader = try ImportFile.open(file)
+            var reader = try ImportReader(file)
             do {
                 try await importer.run(&reader)
             } catch is ImportInterrupted {
@@ -240,7 +240,7 @@ private final class Shop: Sendable {
         ("id,titel", "line 1, column 2: 'titel' is no field of 'films'", "did you mean 'title'?"),
         ("title,rating", "line 1 names no column 'id'", "--id title,year"),
         ("id,title,TITLE", "the columns 'title' and 'TITLE' mean the same", "--ignore"),
-        ("id,\"title", "line 1: column 4: a quote is opened here and never closed", nil),
+        ("id,\"title", "line 1, column 4: a quote is opened here and never closed", nil),
     ])
     func `a table whose first row does not fit is refused as a whole`(
         header: String, sentence: String, hint: String?

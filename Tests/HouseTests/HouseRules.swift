@@ -64,8 +64,8 @@ enum HouseRules {
             "NIOCore", "Logging",
         ],
         "atriumctl": [
-            "CProcess", "CZlib", "Interfaces", "JSONCodec", "Varlink", "ArgumentParser", "NIOCore",
-            "NIOPosix",
+            "AtriumFormats", "CProcess", "CZlib", "Interfaces", "JSONCodec", "Varlink",
+            "ArgumentParser", "NIOCore", "NIOPosix",
         ],
         "atrium-worker": [
             "AtriumKit", "AtriumKitTesting", "Host", "Index", "PluginLoader", "Workers", "NIOPosix",

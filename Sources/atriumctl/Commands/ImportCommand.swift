@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 import JSONCodec
 
 /// The command `atriumctl import CONTAINER FILE`.
@@ -28,7 +29,7 @@ struct ImportCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "What the file is: csv, json or ndjson; by default its content tells.",
             valueName: "format"))
-    var format: ImportFormat?
+    var format: TextFormat?
 
     @Option(
         help: ArgumentHelp(
@@ -51,10 +52,10 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        var reader = try ImportFile.open(file, format: format)
+        var reader = try ImportReader(file, format: format)
         let session = try await connection.connect()
         Interruption.watch()
-        let columns = (id ?? "").split(separator: ",").map(ItemShape.trimmed)
+        let columns = (id ?? "").split(separator: ",").map(ItemText.trimmed)
         var importer = Importer(
             session, container: container, component: component,
             wishes: .init(id: columns, ignored: ignore), isInterrupted: { Interruption.isThere })

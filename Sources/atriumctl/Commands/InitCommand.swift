@@ -1,4 +1,5 @@
 import ArgumentParser
+import AtriumFormats
 import Interfaces
 
 /// The command `atriumctl init FILE`.
@@ -32,7 +33,7 @@ struct InitCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "What the file is: csv, json or ndjson; by default its content tells.",
             valueName: "format"))
-    var format: ImportFormat?
+    var format: TextFormat?
 
     @Flag(
         name: .shortAndLong, help: "Apply the definition and import the file, without a question.")

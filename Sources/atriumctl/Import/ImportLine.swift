@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 
@@ -27,7 +28,8 @@ enum ImportLine: Equatable {
         do {
             self = try ImportLine.read(bytes)
         } catch let error as JSONError {
-            throw ImportLineError(error, in: bytes, line: line, column: column)
+            throw ImportLineError(
+                FormatProblem(error, in: bytes, line: line, column: column), line: line)
         } catch let error as ImportLineError {
             throw error
         } catch {
@@ -75,17 +77,13 @@ struct ImportLineError: Error, Equatable {
 
     init(reason: String) { self.reason = reason }
 
-    /// Says where something is wrong in what begins in a line and a column.
-    init(_ error: JSONError, in bytes: [UInt8], line: Int, column: Int) {
-        let before = bytes.prefix(error.offset)
-        let breaks = before.count { $0 == UInt8(ascii: "\n") }
-        let letters = before.reversed().prefix { $0 != UInt8(ascii: "\n") }
-            .count { $0 & 0xC0 != 0x80 }
-        let place =
-            breaks == 0
-            ? "column \(column + letters)"
-            : "line \(line + breaks), column \(letters + 1)"
-        let path = error.path.isEmpty ? "" : "\(error.path): "
-        reason = "\(path)expected \(error.expected), found \(error.found) (\(place))"
+    /// Says what is wrong with what begins in a line: where stands there as far as it is not that line.
+    init(_ problem: FormatProblem, line: Int) {
+        guard let column = problem.column else {
+            self.init(reason: problem.reason)
+            return
+        }
+        let there = problem.line == line ? "" : "line \(problem.line ?? line), "
+        self.init(reason: "\(there)column \(column): \(problem.reason)")
     }
 }

@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 import Varlink
@@ -48,9 +49,9 @@ struct Importer {
     ///
     /// - Throws: ``CommandFailure`` where nothing more can be imported, ``ImportInterrupted``; ``report`` has the
     ///   counts so far.
-    mutating func run(_ reader: inout any ImportReader) async throws {
+    mutating func run(_ reader: inout ImportReader) async throws {
         defer { progress.clear() }
-        if let rows = reader as? CSVReader, !rows.columns.isEmpty {
+        if let rows = reader.table, !rows.columns.isEmpty {
             table = try TableShape(
                 rows.columns, try await itemShape(allowsDecimalComma: rows.allowsDecimalComma))
         }
@@ -74,10 +75,10 @@ struct Importer {
         if isInterrupted() { throw ImportInterrupted() }
     }
 
-    private mutating func entry(_ piece: ImportPiece) async throws -> ImportBatch.Entry? {
+    private mutating func entry(_ piece: FormatPiece) async throws -> ImportBatch.Entry? {
         do {
             switch piece.content {
-            case .bad(let error): throw error
+            case .bad(let problem): throw ImportLineError(problem, line: piece.line)
             case .row(let cells):
                 return try table.map { self.entry(piece.line, try $0.item(cells)) }
             case .json(let bytes):

@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 
@@ -20,7 +21,9 @@ extension ItemShape {
                 }
             }
         }
-        if !wishes.id.isEmpty { id = Self.slug(wishes.id.compactMap { Self.text($0, in: object) }) }
+        if !wishes.id.isEmpty {
+            id = ItemText.slug(wishes.id.compactMap { Self.text($0, in: object) })
+        }
         guard let id, !id.isEmpty else {
             throw ImportLineError(
                 reason: wishes.id.isEmpty
@@ -48,6 +51,6 @@ extension ItemShape {
     }
 
     private static func text(_ name: String, in object: [JSONValue.Member]) -> String? {
-        object.first { isSame($0.name, name) }.flatMap { text($0.value) }
+        object.first { ItemText.isSame($0.name, name) }.flatMap { text($0.value) }
     }
 }

@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 
@@ -57,7 +58,7 @@ struct TableShape {
         }
         var places: [Int] = []
         for name in shape.wishes.id {
-            guard let place = columns.firstIndex(where: { ItemShape.isSame($0, name) }) else {
+            guard let place = columns.firstIndex(where: { ItemText.isSame($0, name) }) else {
                 throw CommandFailure(
                     "--id: there is no column '\(name)'", hint: Nearest.hint(name, columns),
                     status: .usage)
@@ -80,7 +81,7 @@ struct TableShape {
                 } catch {
                     throw ImportLineError(reason: "column \(place + 1): \(error.reason)")
                 }
-            case .parent: parent = ItemShape.trimmed(cells[place])
+            case .parent: parent = ItemText.trimmed(cells[place])
             case .id, .ignored: break
             }
         }
@@ -91,7 +92,7 @@ struct TableShape {
     private func id(_ cells: [String]) throws(ImportLineError) -> String {
         let values = idColumns.map { cells[$0] }
         let id =
-            shape.wishes.id.isEmpty ? ItemShape.trimmed(values[0]) : ItemShape.slug(values) ?? ""
+            shape.wishes.id.isEmpty ? ItemText.trimmed(values[0]) : ItemText.slug(values) ?? ""
         guard !id.isEmpty else {
             let names = idColumns.map { "'\(columns[$0])'" }.joined(separator: ", ")
             throw ImportLineError(reason: "there is no id: nothing stands in \(names)")

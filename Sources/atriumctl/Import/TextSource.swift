@@ -1,7 +1,9 @@
+import AtriumFormats
+
 /// A file's text, a piece at a time.
 ///
 /// What gzip packed is unpacked, UTF-16 becomes UTF-8, a byte order mark is taken off. Other bytes stay as they are.
-struct TextSource {
+final class TextSource: TextChunks {
     private let path: String
     private let descriptor: Int32
     /// How many bytes the file has, where that is known.
@@ -17,26 +19,26 @@ struct TextSource {
     init(_ path: String) throws {
         self.path = path
         (descriptor, size) = try InputFile.open(path)
-        let head = try enough(of: [], 2) { try $0.read() }
+        let head = try enough(of: [], 2, read)
         if Gunzip.isPacked(head) {
             unpacking = try Gunzip()
             unpacking?.take(head)
         } else {
             ahead = head
         }
-        let text = try enough(of: ahead, 4) { try $0.unpacked() }
+        let text = try enough(of: ahead, 4, unpacked)
         ahead = []
         (wide, ahead) = UTF16Text.recognize(text)
     }
 
     /// The first bytes of the text, as many as were asked for where there are; they are read again by ``next()``.
-    mutating func sample(_ count: Int = 1 << 16) throws -> ArraySlice<UInt8> {
+    func sample(_ count: Int = 1 << 16) throws -> ArraySlice<UInt8> {
         while ahead.count < count, let more = try decoded() { ahead += more }
         return ahead.prefix(count)
     }
 
     /// The next piece; nil at the end.
-    mutating func next() throws -> [UInt8]? {
+    func next() throws -> [UInt8]? {
         guard ahead.isEmpty else {
             defer { ahead = [] }
             return ahead
@@ -45,22 +47,22 @@ struct TextSource {
     }
 
     /// Reads on until there are so many bytes, or the end.
-    private mutating func enough(
-        of bytes: [UInt8], _ count: Int, _ more: (inout TextSource) throws -> [UInt8]?
+    private func enough(
+        of bytes: [UInt8], _ count: Int, _ more: () throws -> [UInt8]?
     ) throws -> [UInt8] {
         var bytes = bytes
-        while bytes.count < count, let next = try more(&self) { bytes += next }
+        while bytes.count < count, let next = try more() { bytes += next }
         return bytes
     }
 
-    private mutating func decoded() throws -> [UInt8]? {
+    private func decoded() throws -> [UInt8]? {
         guard var wide else { return try unpacked() }
         defer { self.wide = wide }
         guard let more = try unpacked() else { return wide.finish() }
         return wide.take(more[...])
     }
 
-    private mutating func unpacked() throws(CommandFailure) -> [UInt8]? {
+    private func unpacked() throws(CommandFailure) -> [UInt8]? {
         guard let unpacking else { return try read() }
         do throws(CommandFailure) {
             while true {
@@ -76,7 +78,7 @@ struct TextSource {
         }
     }
 
-    private mutating func read() throws(CommandFailure) -> [UInt8]? {
+    private func read() throws(CommandFailure) -> [UInt8]? {
         guard !isAtEnd else { return nil }
         guard let more = try InputFile.read(descriptor, path) else {
             isAtEnd = true

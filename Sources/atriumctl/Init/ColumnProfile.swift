@@ -1,3 +1,4 @@
+import AtriumFormats
 import JSONCodec
 
 /// What the values of a column, or of a member of objects, have in common.
@@ -51,7 +52,7 @@ struct ColumnProfile {
         case .bool(let truth): note(truth ? "true" : "false")
         case .int(let number): note("\(number)")
         case .double(let number): note("\(number)")
-        case .string(let text): note(ItemShape.trimmed(text))
+        case .string(let text): note(ItemText.trimmed(text))
         case .array(let elements):
             let texts = elements.compactMap(\.string)
             filled += 1
@@ -77,9 +78,9 @@ struct ColumnProfile {
         }
         noteParts(text)
         if values.count <= Self.mostFilters { values.insert(text) }
-        note(words: ItemShape.words(text))
+        note(words: ItemText.words(text))
         if isUnique {
-            isUnique = slugs.insert((ItemShape.slug([text]) ?? "").hashValue).inserted
+            isUnique = slugs.insert((ItemText.slug([text]) ?? "").hashValue).inserted
             if !isUnique { slugs = [] }
         }
     }
@@ -88,7 +89,7 @@ struct ColumnProfile {
         for separator in "|;"
         where !repeats.contains(separator) && parts[separator]?.count ?? 0 < 1000 {
             for part in text.split(separator: separator) {
-                let isNew = parts[separator, default: []].insert(ItemShape.trimmed(part)).inserted
+                let isNew = parts[separator, default: []].insert(ItemText.trimmed(part)).inserted
                 if !isNew { repeats.insert(separator) }
             }
         }
@@ -114,7 +115,7 @@ struct ColumnProfile {
             return Choice(type: "text", note: "text, to keep leading zeros")
         }
         return number ?? moment ?? address ?? words(of: "|") ?? words(of: ";")
-            ?? (Self.lists.contains(ItemShape.plain(name)) ? words(of: ",") : nil)
+            ?? (Self.lists.contains(ItemText.plain(name)) ? words(of: ",") : nil)
             ?? Choice(type: "text")
     }
 
@@ -136,7 +137,7 @@ struct ColumnProfile {
                 type: "text",
                 note: "dates in this order stay text, day or month first; 2026-01-31 is a date")
         }
-        let isLength = Self.lengths.contains { ItemShape.plain(name).contains($0) }
+        let isLength = Self.lengths.contains { ItemText.plain(name).contains($0) }
         let hasUnits = counts[.duration] != nil
         return all(.duration, .clock) && (hasUnits || isLength) ? Choice(type: "duration") : nil
     }

@@ -1,3 +1,4 @@
+import AtriumFormats
 import JSONCodec
 
 /// A definition of a container for what a file holds, with comments.
@@ -13,14 +14,14 @@ struct DefinitionText {
     static func name(for path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         let base = file.split(separator: ".").first.map(String.init) ?? file
-        let letters = (ItemShape.slug([base]) ?? "").unicodeScalars.filter { $0.isASCII }
+        let letters = (ItemText.slug([base]) ?? "").unicodeScalars.filter { $0.isASCII }
         let name = String(String.UnicodeScalarView(letters)).drop { !$0.isLetter }.prefix(63)
         return name.isEmpty ? "items" : String(name)
     }
 
     /// A field's name for a column's; nil where it has no letters that a name may begin with.
     static func field(for column: String) -> String? {
-        guard let slug = ItemShape.slug([column]) else { return nil }
+        guard let slug = ItemText.slug([column]) else { return nil }
         let isName = slug.wholeMatch(of: #/[a-z][a-z0-9-]{0,62}/#) != nil
         return isName ? slug : nil
     }
@@ -40,7 +41,7 @@ struct DefinitionText {
         let used = Set(fields.map(\.column.name))
         return profile.columns.compactMap { column in
             guard !used.contains(column.name) else { return nil }
-            let plain = ItemShape.plain(column.name)
+            let plain = ItemText.plain(column.name)
             if plain == "parent" || plain == "id" && profile.id.isEmpty { return nil }
             if plain == "id" { return (column.name, "empty in some rows") }
             if column.choice.type == nil { return (column.name, column.choice.note ?? "") }

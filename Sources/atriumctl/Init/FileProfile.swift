@@ -1,3 +1,4 @@
+import AtriumFormats
 import Interfaces
 import JSONCodec
 
@@ -21,10 +22,10 @@ struct FileProfile {
     /// Looks through a file.
     ///
     /// - Throws: ``CommandFailure`` for one that can't be read, or holds nothing.
-    init(_ path: String, format: ImportFormat? = nil) throws {
-        var reader = try ImportFile.open(path, format: format)
+    init(_ path: String, format: TextFormat? = nil) throws {
+        var reader = try ImportReader(path, format: format)
         var names: [String] = []
-        if let table = reader as? CSVReader {
+        if let table = reader.table {
             names = table.columns
             allowsDecimalComma = table.allowsDecimalComma
         }
@@ -47,10 +48,10 @@ struct FileProfile {
     }
 
     private static func members(
-        _ piece: ImportPiece, _ names: [String]
+        _ piece: FormatPiece, _ names: [String]
     ) throws(ImportLineError) -> [JSONValue.Member]? {
         switch piece.content {
-        case .bad(let error): throw error
+        case .bad(let problem): throw ImportLineError(problem, line: piece.line)
         case .row(let cells): return zip(names, cells).map { .init($0, .string($1)) }
         case .json(let bytes):
             switch try ImportLine(bytes, line: piece.line, column: piece.column) {
@@ -75,7 +76,7 @@ struct FileProfile {
     /// The columns that become fields.
     var fields: [ColumnProfile] {
         columns.filter {
-            $0.choice.type != nil && !["id", "parent"].contains(ItemShape.plain($0.name))
+            $0.choice.type != nil && !["id", "parent"].contains(ItemText.plain($0.name))
         }
     }
 
@@ -83,22 +84,22 @@ struct FileProfile {
     var title: ColumnProfile? {
         let texts = fields.filter { $0.choice == .init(type: "text") }
         return Self.titles.lazy.compactMap { name in
-            texts.first { ItemShape.plain($0.name) == name }
+            texts.first { ItemText.plain($0.name) == name }
         }
         .first ?? texts.first
     }
 
     /// The columns that ids are made of; empty: there is a column `id`.
     var id: [ColumnProfile] {
-        let id = columns.first { ItemShape.plain($0.name) == "id" }
+        let id = columns.first { ItemText.plain($0.name) == "id" }
         if let id, id.filled == rows { return [] }
         let whole = fields.filter { $0.isUnique && $0.filled == rows && $0.longest <= 100 }
         let known = whole.first {
             ["text", "integer"].contains($0.choice.type) && !$0.isMoment
-                && !Self.places.contains(ItemShape.plain($0.name))
+                && !Self.places.contains(ItemText.plain($0.name))
         }
         if let known { return [known] }
-        let year = fields.first { ItemShape.plain($0.name) == "year" }
+        let year = fields.first { ItemText.plain($0.name) == "year" }
         if let title { return [title, year].compactMap { $0 } }
         return Array(whole.prefix(1))
     }

@@ -1,3 +1,5 @@
+import AtriumFormats
+
 /// What a text in a column looks like.
 enum ValueTrait: Hashable {
     case integer
@@ -52,7 +54,7 @@ enum ValueTrait: Hashable {
             return [.otherDate]
         }
         if text.wholeMatch(of: #/\d+:\d\d/#) != nil { return [.clock] }
-        if text.contains(where: { "hms:".contains($0) }), FieldInput.duration(text) != nil {
+        if text.contains(where: { "hms:".contains($0) }), FieldValues.duration(text) != nil {
             return [.duration]
         }
         return []

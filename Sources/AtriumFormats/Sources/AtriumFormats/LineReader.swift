@@ -1,29 +1,27 @@
-/// The lines of a text, as bytes, one after the other.
-struct LineReader: ImportReader {
-    /// The bytes of a line that are kept; a longer line is cut, and refused as bad JSON.
+/// The lines of a text, as bytes, one after the other: JSON, a value each (NDJSON).
+public struct LineReader: FormatReader {
+    /// The bytes of a line, an element or a cell that are kept; what is longer is cut, and refused as bad.
     static let longest = 16 << 20
 
-    private var source: TextSource
+    private let text: any TextChunks
     private var chunk: ArraySlice<UInt8> = []
     private var line = 0
 
-    init(_ source: TextSource) { self.source = source }
-
-    var size: Int? { source.size }
-    var position: Int { source.position }
-
-    mutating func next() throws -> ImportPiece? {
-        guard let bytes = try nextLine() else { return nil }
-        line += 1
-        return ImportPiece(line: line, content: .json(bytes))
-    }
+    /// Reads a text.
+    public init(_ text: any TextChunks) { self.text = text }
 
     /// The next line, without its end; nil at the end of the text.
+    public mutating func next() throws -> FormatPiece? {
+        guard let bytes = try nextLine() else { return nil }
+        line += 1
+        return FormatPiece(line: line, content: .json(bytes))
+    }
+
     private mutating func nextLine() throws -> [UInt8]? {
         var line: [UInt8] = []
         while true {
             if chunk.isEmpty {
-                guard let more = try source.next() else { return line.isEmpty ? nil : line }
+                guard let more = try text.next() else { return line.isEmpty ? nil : line }
                 chunk = more[...]
             }
             let end = chunk.firstIndex(of: UInt8(ascii: "\n"))

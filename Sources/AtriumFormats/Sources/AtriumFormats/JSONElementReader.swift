@@ -1,13 +1,12 @@
 /// The elements of a JSON array, one after the other: that of the whole text, or the first array of objects in it.
-struct JSONElementReader: ImportReader {
+public struct JSONElementReader: FormatReader {
     private enum Place {
         case before
         case inside
         case behind
     }
 
-    private let path: String
-    private var source: TextSource
+    private let text: any TextChunks
     private var chunk: ArraySlice<UInt8> = []
     private var place = Place.before
     /// Whether the array is all there is.
@@ -15,15 +14,14 @@ struct JSONElementReader: ImportReader {
     private var line = 1
     private var column = 0
 
-    init(_ source: TextSource, path: String) {
-        self.source = source
-        self.path = path
-    }
+    /// Reads a text.
+    public init(_ text: any TextChunks) { self.text = text }
 
-    var size: Int? { source.size }
-    var position: Int { source.position }
-
-    mutating func next() throws -> ImportPiece? {
+    /// The next element; nil at the end of the array.
+    ///
+    /// - Throws: ``FormatProblem`` where there is no array, or it is not closed, or anything but spaces follows one that
+    ///   is the whole text; what the source throws.
+    public mutating func next() throws -> FormatPiece? {
         if place == .before { try findArray() }
         guard place == .inside else { return nil }
         var scan = JSONScan()
@@ -46,13 +44,15 @@ struct JSONElementReader: ImportReader {
             // What is cut is refused as bad JSON.
             if element.count < LineReader.longest { element.append(byte) }
         }
-        throw CommandFailure(
-            "\(path): the array is not closed: the file is cut off in line \(start.line), or a quote or a "
+        throw FormatProblem(
+            line: start.line, column: start.column,
+            reason:
+                "the array is not closed: the file is cut off in line \(start.line), or a quote or a "
                 + "bracket is missing there")
     }
 
-    private func piece(_ bytes: [UInt8], _ start: (line: Int, column: Int)) -> ImportPiece {
-        ImportPiece(line: start.line, column: start.column, content: .json(bytes))
+    private func piece(_ bytes: [UInt8], _ start: (line: Int, column: Int)) -> FormatPiece {
+        FormatPiece(line: start.line, column: start.column, content: .json(bytes))
     }
 
     private mutating func findArray() throws {
@@ -74,8 +74,8 @@ struct JSONElementReader: ImportReader {
             }
             scan.take(byte)
         }
-        throw CommandFailure(
-            "\(path) holds no array of items",
+        throw FormatProblem(
+            reason: "there is no array of items",
             hint:
                 "meant is [{\"id\": \"a\", \"title\": \"A\"}, …], or an object with such an array in it."
         )
@@ -85,8 +85,8 @@ struct JSONElementReader: ImportReader {
         guard isWhole else { return }
         while let byte = try nextByte() {
             guard JSONScan.isSpace(byte) else {
-                throw CommandFailure(
-                    "\(path): line \(line), column \(column): the array ended before this",
+                throw FormatProblem(
+                    line: line, column: column, reason: "the array ended before this",
                     hint:
                         "one array holds all items; or each item is a line of its own, without brackets around."
                 )
@@ -96,7 +96,7 @@ struct JSONElementReader: ImportReader {
 
     private mutating func nextByte() throws -> UInt8? {
         while chunk.isEmpty {
-            guard let more = try source.next() else { return nil }
+            guard let more = try text.next() else { return nil }
             chunk = more[...]
         }
         guard let byte = chunk.popFirst() else { return nil }

@@ -1,0 +1,171 @@
+/// The rows of a table as RFC 4180 has it, one after the other; the first names the columns.
+public struct CSVReader: FormatReader {
+    private enum Place {
+        case start
+        case plain
+        case quoted
+        /// Behind a quote within quotes: the end, or the first of two that stand for one.
+        case quote
+        /// Behind what is wrong, up to the end of the line.
+        case wrong
+    }
+
+    /// The names of the columns.
+    public private(set) var columns: [String] = []
+
+    private let source: any TextChunks
+    private var text: CSVText
+    private let layout: CSVLayout
+
+    private var chunk: ArraySlice<UInt8> = []
+    private var line = 1
+    private var column = 0
+
+    private var place = Place.start
+    private var firstLine = 1
+    private var cells: [String] = []
+    private var cell: [UInt8] = []
+    private var problem: FormatProblem?
+    private var opened = (line: 1, column: 1)
+
+    /// Reads the names of the columns.
+    ///
+    /// - Parameters:
+    ///   - source: The text.
+    ///   - layout: What it is laid out with.
+    /// - Throws: ``FormatProblem`` for a first row that can't be read; what the source throws.
+    public init(_ source: any TextChunks, layout: CSVLayout) throws {
+        self.source = source
+        text = CSVText()
+        self.layout = layout
+        if layout.isDeclared { _ = try row() }
+        guard let header = try row() else { return }
+        if let problem = header.problem { throw problem }
+        columns = header.cells
+    }
+
+    /// Whether a comma may stand for the point in numbers: it is not what separates the cells.
+    public var allowsDecimalComma: Bool { layout.delimiter != UInt8(ascii: ",") }
+
+    /// The next row that is not empty; nil at the end.
+    public mutating func next() throws -> FormatPiece? {
+        while let row = try row() {
+            if let problem = row.problem {
+                return FormatPiece(line: row.line, content: .bad(problem))
+            }
+            if row.cells.allSatisfy(\.isEmpty) { continue }
+            guard row.cells.count == columns.count else {
+                return FormatPiece(
+                    line: row.line, content: .bad(misfit(row.cells.count, line: row.line)))
+            }
+            return FormatPiece(line: row.line, content: .row(row.cells))
+        }
+        return nil
+    }
+
+    private func misfit(_ count: Int, line: Int) -> FormatProblem {
+        let hint =
+            count > columns.count
+            ? "a value with '\(layout.delimiterName)' in it stands in quotes"
+            : "is a line break in a value that has no quotes?"
+        let values = count == 1 ? "1 value" : "\(count) values"
+        let names = columns.count == 1 ? "1 column" : "\(columns.count) columns"
+        return FormatProblem(
+            line: line, reason: "\(values), where the first row names \(names): \(hint)")
+    }
+
+    private mutating func row() throws -> (line: Int, cells: [String], problem: FormatProblem?)? {
+        cells = []
+        problem = nil
+        place = .start
+        firstLine = line
+        var isEmpty = true
+        while true {
+            if chunk.isEmpty {
+                guard let more = try source.next() else { break }
+                chunk = more[...]
+            }
+            guard let byte = chunk.popFirst() else { break }
+            isEmpty = false
+            if take(byte) { return (firstLine, cells, problem) }
+        }
+        guard !isEmpty else { return nil }
+        if place == .quoted {
+            refuse("a quote is opened here and never closed", at: opened)
+        } else {
+            endCell()
+        }
+        return (firstLine, cells, problem)
+    }
+
+    /// Takes a byte.
+    ///
+    /// - Returns: Whether it ends the row.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        let isNewline = byte == layout.newline
+        if isNewline {
+            line += 1
+            column = 0
+        } else if byte & 0xC0 != 0x80 {
+            column += 1
+        }
+        switch place {
+        case .quoted:
+            if byte == UInt8(ascii: "\"") { place = .quote } else { append(byte) }
+            return false
+        case .quote where byte == UInt8(ascii: "\""):
+            append(byte)
+            place = .quoted
+            return false
+        case .start where byte == UInt8(ascii: "\""):
+            place = .quoted
+            opened = (line, column)
+            return false
+        case .start, .plain, .quote, .wrong: break
+        }
+        if isNewline || byte == layout.delimiter {
+            endCell()
+            return isNewline
+        }
+        switch place {
+        case .quote where byte != UInt8(ascii: "\r"):
+            refuse(
+                "text behind the closing quote; a quote within quotes is written twice",
+                at: (line, column))
+        case .start, .plain:
+            place = .plain
+            append(byte)
+        case .quoted, .quote, .wrong: break
+        }
+        return false
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        guard cell.count < LineReader.longest else {
+            return refuse(
+                "a value of more than 16 MiB: a quote is not closed",
+                at: place == .quoted ? opened : (line, column))
+        }
+        cell.append(byte)
+    }
+
+    private mutating func endCell() {
+        if place == .plain, cell.last == UInt8(ascii: "\r") { cell.removeLast() }
+        if place != .wrong {
+            if let decoded = text.decode(cell) {
+                cells.append(decoded)
+            } else {
+                refuse("text that is not UTF-8, which the lines before are", at: (line, column))
+            }
+            place = .start
+        }
+        cell.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func refuse(_ reason: String, at position: (line: Int, column: Int)) {
+        place = .wrong
+        cell.removeAll(keepingCapacity: true)
+        guard problem == nil else { return }
+        problem = FormatProblem(line: position.line, column: position.column, reason: reason)
+    }
+}

@@ -1,0 +1,138 @@
+public import JSONCodec
+
+/// The values that texts stand for, in fields of a container.
+public struct FieldValues: Sendable {
+    /// Whether a comma may stand for the point in numbers.
+    public var allowsDecimalComma: Bool
+
+    /// What a text is not.
+    public struct Misfit: Error, Sendable, Equatable {
+        /// What would be right, with its article.
+        public var expected: String
+        /// The text.
+        public var found: String
+
+        /// Both, for people.
+        public var reason: String { "expected \(expected), found '\(found)'" }
+    }
+
+    /// Reads texts, by default with points in numbers alone.
+    public init(allowsDecimalComma: Bool = false) { self.allowsDecimalComma = allowsDecimalComma }
+
+    /// The value that a text of a table stands for; nil where it stands for none.
+    ///
+    /// - Parameters:
+    ///   - text: The text: spaces around it count in fields of the types `text` and `markdown` alone.
+    ///   - type: The field's type, as definitions name it.
+    /// - Returns: A value that fits the type as far as that can be told of it.
+    /// - Throws: ``Misfit``.
+    public func value(_ text: String, type: String) throws(Misfit) -> JSONValue? {
+        if Self.isVerbatim(type) { return text.isEmpty ? nil : .string(text) }
+        var text = ItemText.trimmed(text)
+        if text.isEmpty { return nil }
+        if type == "keywords" { return .array(ItemText.words(text).map { .string($0) }) }
+        if allowsDecimalComma, ["number", "duration"].contains(type), text.contains(","),
+            !text.contains(".")
+        {
+            text = String(text.map { $0 == "," ? "." : $0 })
+        }
+        return try Self.exact(text, type: type)
+    }
+
+    /// The value that one of JSON stands for; nil where it stands for none.
+    ///
+    /// - Parameters:
+    ///   - value: The value; of a text what it stands for is taken.
+    ///   - type: The field's type, as definitions name it.
+    /// - Returns: A value; whether it fits the type is for others to say unless it is a text.
+    /// - Throws: ``Misfit``.
+    public func value(_ value: JSONValue, type: String) throws(Misfit) -> JSONValue? {
+        switch value {
+        case .null: nil
+        case .string(let text) where text.isEmpty && Self.isVerbatim(type): value
+        case .string(let text): try self.value(text, type: type)
+        case .int(let number) where type == "text": .string("\(number)")
+        default: value
+        }
+    }
+
+    /// The value that a text stands for just as it is; a list of words has commas between.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - type: The field's type, as definitions name it.
+    /// - Returns: The value.
+    /// - Throws: ``Misfit``.
+    public static func exact(_ text: String, type: String) throws(Misfit) -> JSONValue {
+        let value: JSONValue? =
+            switch type {
+            case "keywords": .array(ItemText.words(text, by: ",").map { .string($0) })
+            case "number": finite(text).map(number)
+            case "integer":
+                (Int64(text) ?? Double(text).flatMap(Int64.init(exactly:))).map { .int($0) }
+            case "boolean": boolean(text)
+            case "duration": duration(text).map(number)
+            default: .string(text)
+            }
+        guard let value else { throw Misfit(expected: expectation(type), found: text) }
+        return value
+    }
+
+    /// Seconds: `7020`, `1h57m`, `117m`, `1:57:00`, `2:30` (minutes and seconds); nil for other texts.
+    public static func duration(_ text: String) -> Double? {
+        if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
+        if text.contains(":") { return clock(text) }
+        var total = 0.0
+        var digits = ""
+        for character in text {
+            if character.isNumber || character == "." {
+                digits.append(character)
+                continue
+            }
+            guard let unit = units[character], let amount = Double(digits) else { return nil }
+            total += amount * unit
+            digits = ""
+        }
+        return digits.isEmpty && !text.isEmpty ? total : nil
+    }
+
+    private static let units: [Character: Double] = ["d": 86400, "h": 3600, "m": 60, "s": 1]
+
+    private static func clock(_ text: String) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count, (2...3).contains(parts.count),
+            numbers.dropFirst().allSatisfy({ (0..<60).contains($0) }), numbers[0] >= 0
+        else { return nil }
+        return Double(numbers.reduce(0) { $0 * 60 + $1 })
+    }
+
+    /// Whether spaces around a text are a part of it.
+    private static func isVerbatim(_ type: String) -> Bool { type == "text" || type == "markdown" }
+
+    private static func boolean(_ text: String) -> JSONValue? {
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": .bool(true)
+        case "false", "no", "off", "0": .bool(false)
+        default: nil
+        }
+    }
+
+    private static func finite(_ text: String) -> Double? {
+        guard let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
+    private static func number(_ number: Double) -> JSONValue {
+        Int64(exactly: number).map { .int($0) } ?? .double(number)
+    }
+
+    private static func expectation(_ type: String) -> String {
+        switch type {
+        case "integer": "a whole number"
+        case "boolean": "true or false"
+        case "duration": "a duration such as 1h57m or seconds"
+        default: "a number"
+        }
+    }
+}
