@@ -36,10 +36,14 @@ let lifecycle = Target.Dependency.product(
 let arguments = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
+/// What plugins need beside the kit.
+let pluginLibraries: [String: [Target.Dependency]] = ["Music": ["CTags"]]
+
 /// A built-in plugin: a shared library of its own that sees the kit alone.
 func plugin(_ name: String) -> Target {
     .target(
-        name: name, dependencies: [kit], path: "plugins/\(name)", exclude: ["manifest.json"],
+        name: name, dependencies: [kit] + (pluginLibraries[name] ?? []), path: "plugins/\(name)",
+        exclude: ["manifest.json"],
         swiftSettings: strict,
         linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
@@ -56,7 +60,7 @@ func tests(
         name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: linker)
 }
 
-let plugins = ["Catalog", "Facets", "Stars", "Threads"]
+let plugins = ["Catalog", "Facets", "Music", "Stars", "Threads"]
 
 let package = Package(
     name: "atrium",
@@ -125,6 +129,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
+        // TagLib (libtag1-dev) is C++; its own binding for C knows neither covers nor ratings.
+        .target(name: "CTags", linkerSettings: [.linkedLibrary("tag")]),
         .target(
             name: "Index", dependencies: [kit, "CBits", json, "TimeZones"],
             swiftSettings: strict),
@@ -282,5 +288,5 @@ let package = Package(
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin),
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6], cxxLanguageStandard: .cxx17
 )

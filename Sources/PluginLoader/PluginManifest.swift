@@ -12,12 +12,15 @@ struct PluginManifest: Sendable {
     let description: String
     /// The settings that name what its components may read.
     let paths: [String]
+    /// Where its components live unless their definition says otherwise; nil: where its folder says.
+    let isolation: Isolation?
 
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
     /// `conformance` is for those who check plugins.
     private static let known = [
-        "id", "version", "kind", "library", "title", "description", "paths", "conformance",
+        "id", "version", "kind", "library", "title", "description", "isolation", "paths",
+        "conformance",
     ]
 
     /// Reads a manifest.
@@ -64,6 +67,14 @@ struct PluginManifest: Sendable {
         let hasDescription = members.contains { $0.name == "description" }
         description = hasDescription ? try values.text("description", "a text") { $0 } : ""
         paths = try values.texts("paths", "a list of names of settings")
+        let hasIsolation = members.contains { $0.name == "isolation" }
+        // A manifest may ask for less than its folder allows, never for more.
+        isolation =
+            hasIsolation
+            ? try values.text("isolation", "'process'") { $0 == "process" ? .process : nil } : nil
+        guard isolation == nil || kind != .delegate else {
+            throw .refused("\(path): 'isolation': a delegate lives in the daemon.")
+        }
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

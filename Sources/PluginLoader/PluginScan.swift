@@ -93,7 +93,7 @@ struct PluginScan {
             let isInDaemon = isShipped || manifest.kind == .delegate
             var status = PluginStatus(
                 manifest, library: "\(folder)/\(manifest.library)",
-                isolation: isInDaemon ? .daemon : .process)
+                isolation: manifest.isolation ?? (isInDaemon ? .daemon : .process))
             do throws(PluginProblem) {
                 try check(status.path)
                 try checkMayDelegate(manifest, isShipped: isShipped)

@@ -3,7 +3,7 @@
 ///
 /// Host never sees a socket; Control never sees SQL; a plugin sees AtriumKit alone.
 enum HouseRules {
-    static let plugins: Set = ["Catalog", "Facets", "Stars", "Threads"]
+    static let plugins: Set = ["Catalog", "Facets", "Music", "Stars", "Threads"]
 
     /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, what breaks files
     /// beneath SQLite, or refuses what is written to them, and the index done the plain way.
@@ -40,6 +40,8 @@ enum HouseRules {
         "PluginLoader": ["AtriumKit", "JSONCodec"],
         "TimeZones": [],
         "CBits": [],
+        "CTags": [],
+        "Music": ["AtriumKit", "CTags"],
         "CProcess": [],
         "Host": [
             "AtriumKit", "Index", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",

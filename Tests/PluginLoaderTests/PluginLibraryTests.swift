@@ -42,6 +42,19 @@ import Testing
         #expect(library.identifiers == ["org.test.sample"])
     }
 
+    @Test func `a plugin may ask for a process of its own, and for nothing else`() async throws {
+        try folder.manifest("sample", ["isolation": "process"])
+        try await folder.library("sample/libSample.so", c: Sources.plugin)
+        let plugin = try #require(scan(trusted: true).plugin("org.test.sample"))
+        #expect(plugin.isolation == .process && plugin.component == nil)
+        for (kind, wish) in [("contents", "daemon"), ("delegate", "process")] {
+            try folder.manifest("sample", ["kind": kind, "isolation": wish])
+            let refused = try #require(scan(trusted: true).plugins.first)
+            #expect(refused.state == .refused)
+            #expect(refused.reason?.contains("'isolation'") == true, "\(refused)")
+        }
+    }
+
     @Test func `a delegate is loaded from a trusted folder, or where the administrator named it`()
         async throws
     {

@@ -1,6 +1,7 @@
 import AtriumKit
 import Catalog
 import Facets
+import Music
 import Stars
 import Testing
 import Threads
@@ -9,7 +10,7 @@ import Threads
     @Test(arguments: [
         ("Catalog", catalogPlugin as @Sendable () -> UnsafeMutableRawPointer),
         ("Facets", facetsPlugin),
-        ("Stars", starsPlugin), ("Threads", threadsPlugin),
+        ("Music", musicPlugin), ("Stars", starsPlugin), ("Threads", threadsPlugin),
     ])
     func `speak of the same plugin`(
         name: String, makeEntry: @Sendable () -> UnsafeMutableRawPointer

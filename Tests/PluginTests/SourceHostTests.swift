@@ -104,6 +104,6 @@ private final class Greedy: Voting {
         let said = host.services.messages.map(\.text)
         #expect(said.count == 2)
         #expect(said.first?.contains("has 64 timers, which is the most") == true)
-        #expect(said.last?.contains("has 64 watches, which is the most") == true)
+        #expect(said.last?.contains("has 10000 watches, which is the most") == true)
     }
 }

@@ -42,7 +42,7 @@ extension ComponentContext {
     /// How many timers a component may have at a time.
     public static let mostTimers = 64
     /// How many watches a component may have at a time.
-    public static let mostWatches = 64
+    public static let mostWatches = 10_000
     /// The shortest time that a timer may have, and the longest.
     public static let intervals = Duration.milliseconds(100)...Duration.seconds(365 * 86_400)
 
@@ -98,7 +98,7 @@ extension ComponentContext {
     ///     plugin's manifest names under `paths`.
     ///   - handler: what to call; it may call the delegate. It reads the file in ``background(_:then:)``.
     /// - Returns: what cancels it.
-    /// - Throws: a ``Refusal`` that says why it can't be watched, and for more than 64 watches.
+    /// - Throws: a ``Refusal`` that says why it can't be watched, and for more than 10,000 watches.
     @discardableResult
     public func watch(
         _ path: String, _ handler: @escaping () -> Void

@@ -1,0 +1,273 @@
+public import AtriumKit
+
+/// The audio files of a folder, and of all folders in it: `org.atrium.music`.
+///
+/// Folders are watched before they are listed, so that nothing is missed. Listing and reading happen in the
+/// background, in pieces; of files that are known only those are read again that changed. What is wrong is
+/// reported, and what was known of it stays.
+public final class Music: ContentListing {
+    /// Where the files are, and which of their tags are shown.
+    public static let settings = [
+        Setting(
+            "folder", .path, required: true,
+            "The folder with the audio files; folders in it count, links do not."),
+        Setting(
+            "fields", .object, default: [:],
+            "Which tag fills a field that has not its name, as in { name: title }. Tags: \(Tag.names)."
+        ),
+        Setting(
+            "rescan", .integer(0...86_400), default: 0,
+            "Seconds after which all folders are looked through again: for a file system whose changes "
+                + "the kernel does not tell, as of a network. 0: never; else at least 10."),
+    ]
+
+    /// Who is told of new, changed and removed tracks.
+    public weak var delegate: (any ContentListingDelegate)?
+
+    /// A track for each file that could be read.
+    public var items: some Sequence<Item> {
+        let mapping = mapping
+        return library.tracks.lazy.map { mapping.item($0.key, $0.value) }
+    }
+
+    /// Whether the folder was not yet read to its end.
+    public private(set) var isLoading = true
+
+    /// It shows what is on the disk.
+    public let readOnlyReason: String? = "It lists the files of a folder: change these."
+
+    private let context: ComponentContext
+    private let folder: String
+    private let mapping: FieldMapping
+    private let rescan: Int64
+    private var library = Library()
+    private var work = Workload()
+    private var watches: [FilePath: Wakeup] = [:]
+    /// Why not all folders are watched.
+    private var unwatched: String?
+    /// The file system of the folder when it was read last.
+    private var device: UInt64?
+    /// Why the folder itself can't be read.
+    private var rootProblem: String?
+    private var isWorking = false
+    private var isToLookAgain = false
+    private var goneItems: [String] = []
+
+    /// Begins to read the folder.
+    public init(context: ComponentContext) throws {
+        self.context = context
+        let path = context.settings["folder"]?.text ?? ""
+        folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        mapping = try FieldMapping(
+            context.fields, context.settings["fields"]?.object ?? [:])
+        rescan = context.settings["rescan"]?.int ?? 0
+        guard rescan == 0 || rescan >= 10 else {
+            throw SettingError("rescan", "expected 0 or at least 10 seconds, found \(rescan)")
+        }
+        reload()
+    }
+
+    /// Looks through all folders again; of the files only changed ones are read.
+    public func reload() {
+        work.list(.root)
+        for folder in watches.keys { work.list(folder) }
+        goOn()
+    }
+
+    /// Keeps no records.
+    public func apply(_ change: Change) {}
+
+    /// Takes no items.
+    public func put(
+        _ items: [Item], _ context: CommandContext
+    ) throws(Refusal) -> ContentDecision { ContentDecision() }
+
+    /// Takes none away.
+    public func remove(
+        _ ids: [String], _ context: CommandContext
+    ) throws(Refusal) -> [Change] { [] }
+
+    /// Where the file is, and what else it says.
+    public func details(of id: String) -> [String: Value]? {
+        guard let track = library.tracks[id] else { return nil }
+        return mapping.details(of: track, in: folder)
+    }
+}
+
+// MARK: One piece of work after the other
+
+extension Music {
+    /// How much is done in one piece: a screen or a command is waited for no longer.
+    private static let mostFolders = 32
+    private static let mostItems = 500
+
+    private func goOn() {
+        guard !isWorking else { return }
+        if !goneItems.isEmpty, !isLoading {
+            delegate?.contentListing(
+                self, didChange: .remove(Array(goneItems.prefix(Self.mostItems))))
+            goneItems.removeFirst(min(Self.mostItems, goneItems.count))
+            return run({}, then: { _ in })
+        }
+        let folders = work.nextFolders(Self.mostFolders)
+        guard folders.isEmpty else { return list(folders) }
+        let files = work.nextFiles()
+        guard files.isEmpty else { return read(files) }
+        finish()
+    }
+
+    /// Does something in the background, then the next piece.
+    private func run<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result, then take: @escaping (Result) -> Void
+    ) {
+        isWorking = true
+        context.background(body) { [weak self] result in
+            guard let self else { return }
+            isWorking = false
+            if case .success(let result) = result { take(result) }
+            goOn()
+        }
+    }
+
+    private func list(_ paths: [FilePath]) {
+        for path in paths { watch(path) }
+        let folder = folder
+        run {
+            Round(of: paths, below: folder)
+        } then: { [weak self] in
+            self?.take($0)
+        }
+    }
+
+    private func take(_ round: Round) {
+        switch round.root {
+        case .failure(let problem): return lose(problem.reason, isAway: problem.isGone)
+        case .success(let root):
+            // A disk that is no longer mounted leaves an empty folder behind.
+            if root.isEmpty, let device, device != root.device, !library.tracks.isEmpty {
+                return lose("it is empty, and was on another file system before", isAway: true)
+            }
+            device = root.device
+            rootProblem = nil
+        }
+        for (path, listed) in round.listings {
+            guard path == .root || library.hasOrExpects(path) else { continue }
+            let steps =
+                switch listed {
+                case .success(let listing): library.take(listing, of: path)
+                case .failure(let problem): library.take(problem, of: path)
+                }
+            for gone in steps.goneFolders { watches.removeValue(forKey: gone)?.cancel() }
+            for path in steps.unlisted { work.list(path) }
+            for path in steps.unread { work.read(path) }
+            goneItems += steps.goneItems
+        }
+    }
+
+    private func read(_ paths: [FilePath]) {
+        let folder = folder
+        run {
+            Reading.some(of: paths, below: folder)
+        } then: { [weak self] readings in
+            guard let self else { return }
+            for path in paths.dropFirst(readings.count) { work.read(path) }
+            take(readings)
+        }
+    }
+
+    private func take(_ readings: [Reading]) {
+        var new: [Item] = []
+        var changed: [Item] = []
+        for reading in readings {
+            guard let (id, track, isNew) = library.take(reading) else { continue }
+            if isNew {
+                new.append(mapping.item(id, track))
+            } else {
+                changed.append(mapping.item(id, track))
+            }
+        }
+        guard !isLoading else { return }
+        if !new.isEmpty { delegate?.contentListing(self, didChange: .insert(new)) }
+        if !changed.isEmpty { delegate?.contentListing(self, didChange: .update(changed)) }
+    }
+
+    /// All that is known to have changed was read.
+    private func finish() {
+        if rootProblem == nil {
+            if isLoading {
+                isLoading = false
+                goneItems = []
+                delegate?.contentListing(self, didChange: .replaceAll)
+            }
+            context.report(problem: library.problem(below: folder))
+        }
+        lookAgain()
+    }
+}
+
+// MARK: What wakes it
+
+extension Music {
+    /// Where not all can be watched, or the folder is away, it is looked at again so many seconds later.
+    private static let unwatchedPause: Int64 = 300
+    private static let awayPause: Int64 = 5
+
+    private func watch(_ path: FilePath) {
+        guard watches[path] == nil else { return }
+        do throws(Refusal) {
+            let name = String(decoding: path.bytes, as: UTF8.self)
+            watches[path] = try context.watch(path == .root ? folder : "\(folder)/\(name)") {
+                [weak self] in
+                self?.work.list(path)
+                self?.goOn()
+            }
+        } catch {
+            guard path != .root, unwatched == nil else { return }
+            unwatched = error.reason
+            context.logger.warning(
+                "\(error.reason) Folders that can't be watched are looked at every "
+                    + "\(Self.unwatchedPause) seconds.")
+        }
+    }
+
+    /// The folder can't be read: what was known of it stays.
+    private func lose(_ reason: String, isAway: Bool) {
+        work = Workload()
+        rootProblem = reason
+        // It may come back as another one.
+        for watch in watches.values { watch.cancel() }
+        watches = [:]
+        context.report(problem: "\(folder) can't be read: \(reason).\(hint(isAway))")
+    }
+
+    private func hint(_ isAway: Bool) -> String {
+        if ["/home/", "/root/", "/run/user/"].contains(where: (folder + "/").hasPrefix) {
+            return " The service sees no one's home: put the drop-in home.conf of "
+                + "share/atrium/drop-ins into /etc/systemd/system/atriumd.service.d, let the user "
+                + "'atrium' read the folder, and restart atriumd."
+        }
+        return isAway
+            ? " What was in it is shown until it is back."
+            : " The daemon's user needs the right to read it; one that was made, or made anew, after "
+                + "the component started is read once that starts again: detach it, and apply the "
+                + "definition."
+    }
+
+    private func lookAgain() {
+        let pause =
+            rootProblem != nil
+            ? Self.awayPause : rescan > 0 ? rescan : unwatched != nil ? Self.unwatchedPause : 0
+        guard pause > 0, !isToLookAgain else { return }
+        isToLookAgain = true
+        _ = try? context.after(.seconds(pause)) { [weak self] in
+            guard let self else { return }
+            isToLookAgain = false
+            if rootProblem != nil { work.list(.root) } else { reload() }
+            goOn()
+        }
+    }
+}
+
+/// Exports the list.
+@c(atrium_plugin_org_atrium_music)
+public func musicPlugin() -> UnsafeMutableRawPointer { exportPlugin(Music.self) }
