@@ -39,23 +39,37 @@ enum Address {
     }
 }
 
-/// What a field of the type `image` holds: the address of a picture, or the picture itself.
-enum PictureText {
+/// What a field of the type `image` holds: the address of a picture, the picture itself, or the name of one that the
+/// item's source has.
+package enum PictureText {
+    /// What the name of a picture follows on that the item's source has.
+    package static let sourceScheme = "source:"
+    private static let nameBytes = 1_024
+
     static let expectation =
         "an image: a URL of \(Address.mostBytes) bytes at most that begins with https:// or http://, "
-        + "or data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif"
+        + "data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif, or source:NAME for a picture "
+        + "that its source has"
 
     // No SVG: that may have programs in it.
     private static let types = ["png", "jpeg", "gif", "webp", "avif"]
 
     /// Whether a text is one.
     static func isPicture(_ text: String) -> Bool {
-        if Address.isOfWeb(text) { return true }
+        if Address.isOfWeb(text) || isOfSource(text) { return true }
         for type in types {
             let head = "data:image/\(type);base64,"
             if text.hasScheme(head) { return isBase64(text.utf8.dropFirst(head.utf8.count)) }
         }
         return false
+    }
+
+    /// Whether a text names a picture that the item's source has.
+    private static func isOfSource(_ text: String) -> Bool {
+        guard text.hasPrefix(sourceScheme) else { return false }
+        let name = text.unicodeScalars.dropFirst(sourceScheme.unicodeScalars.count)
+        return !name.isEmpty && text.utf8.count <= nameBytes
+            && name.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     private static func isBase64(_ bytes: Substring.UTF8View) -> Bool {

@@ -12,6 +12,8 @@ enum WorkerCall: Sendable, Hashable {
     case giveMore
     case decide(ComponentCommand, CommandContext)
     case answer(ComponentQuery)
+    /// Read a picture: the worker says what became of it under the number, when it is done.
+    case readImage(Int, item: String, field: String)
     case undo([Change])
     /// Values, the first of those that ``report(_:cut:)`` ends.
     case reportPart([String: [Value]])
@@ -35,6 +37,7 @@ enum WorkerCall: Sendable, Hashable {
         case .giveMore: "giveMore"
         case .decide(let command, _): command.name
         case .answer(let query): query.name
+        case .readImage: "image"
         case .undo: "undo"
         case .reportPart, .report: "fieldValuesDidChange"
         case .deliver(let notification): "observe(\(notification.topic))"
@@ -88,6 +91,8 @@ extension WorkerCall: WireCodable {
         case .decide(let command, let context):
             .wire("decide", ["command": command, "context": context])
         case .answer(let query): .wire("answer", ["query": query])
+        case .readImage(let number, let item, let field):
+            .wire("readImage", ["number": number, "item": item, "field": field])
         case .undo(let changes): .wire("undo", ["changes": changes])
         case .reportPart(let values): .wire("reportPart", ["values": values])
         case .report(let values, let cut):
@@ -111,6 +116,9 @@ extension WorkerCall: WireCodable {
         case "giveMore": self = .giveMore
         case "decide": self = .decide(try object("command"), try object("context"))
         case "answer": self = .answer(try object("query"))
+        case "readImage":
+            self = .readImage(
+                try object("number"), item: try object("item"), field: try object("field"))
         case "undo": self = .undo(try object("changes"))
         case "reportPart": self = .reportPart(try object("values"))
         case "report":
@@ -203,6 +211,10 @@ extension ComponentMessage: WireCodable {
             .wire("answers", ["number": number, "answer": answer])
         case .answers(let number, .failure(let refusal)):
             .wire("refuses", ["number": number, "refusal": refusal])
+        case .image(let number, .success(let image)):
+            .wire("image", ["number": number, "image": image])
+        case .image(let number, .failure(let refusal)):
+            .wire("noImage", ["number": number, "refusal": refusal])
         }
     }
 
@@ -218,6 +230,9 @@ extension ComponentMessage: WireCodable {
             self = .answers(try object("number"), .success(try object("answer")))
         case "refuses":
             self = .answers(try object("number"), .failure(try object("refusal")))
+        case "image": self = .image(try object("number"), .success(try object("image")))
+        case "noImage":
+            self = .image(try object("number"), .failure(try object("refusal")))
         default: throw object.unknownCase(of: "ComponentMessage")
         }
     }

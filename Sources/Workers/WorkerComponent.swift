@@ -207,6 +207,10 @@ public actor WorkerComponent {
         case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
         case .reports(let problem): messages.append("reports \(problem ?? "nothing")")
         case .answers(let number, let result): answered(number, result)
+        case .image(let number, .success(let image)):
+            messages.append("image \(number): \(image.type) \(image.base64)")
+        case .image(let number, .failure(let refusal)):
+            messages.append("no image \(number): \(refusal.reason)")
         }
     }
 }

@@ -20,7 +20,7 @@ final class WorkerPort: ComponentPort {
     private(set) var facts: ComponentFacts?
     private(set) var asks = false
     /// The questions that it has not answered.
-    private var asked = OpenQuestions()
+    var asked = OpenQuestions()
     /// Told once whether the component was made.
     var launched: ((Result<any ComponentPort, LaunchFailure>) -> Void)?
 
@@ -36,8 +36,8 @@ final class WorkerPort: ComponentPort {
     private let loop: any EventLoop
     private let limits: WorkerLimits
     private let logger: Logger
-    private let check: AnswerCheck
-    private weak var owner: (any PortOwner)?
+    let check: AnswerCheck
+    private(set) weak var owner: (any PortOwner)?
 
     private let turns: TurnNotes
     /// The number by which it is noted that its worker said something.
@@ -54,12 +54,14 @@ final class WorkerPort: ComponentPort {
     private var holds = 0
     /// Since when it waits, as far as that is not reckoned in yet.
     private var heldSince: ContinuousClock.Instant?
-    private var pace = PublishingPace()
+    var pace = PublishingPace()
     private var stateBudget = StateBudget()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
     private var isTimed = false
     private var patterns: Set<String> = []
+    /// The pictures that it was asked for, by number.
+    var images: Set<Int> = []
     private var logLines = LineBudget()
 
     /// Bytes of an answer to a question.
@@ -223,11 +225,6 @@ extension WorkerPort {
 
     func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
 
-    func ask(_ number: Int, _ question: ContentQuestion) {
-        asked.add(number, question)
-        call(.ask(number, question))
-    }
-
     func reload() { call(.reload) }
 
     func tellAudience(_ screens: Int) { call(.audience(screens)) }
@@ -278,7 +275,7 @@ extension WorkerPort {
         answeredWrongly(call, problem)
     }
 
-    private func call(
+    func call(
         _ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void = { _ in }
     ) {
         guard case .open = state else { return }
@@ -376,24 +373,12 @@ extension WorkerPort {
             owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
             slowDown(pace.publishes(bytes: 0, at: .now()))
         case .answers(let number, let result): answered(number, result)
+        case .image(let number, let result): read(number, result)
         }
-    }
-
-    /// Tells what it answers to a question that is open.
-    private func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
-        guard let question = asked.take(number) else {
-            guard asked.wasAsked(number) else {
-                return fail("answered a question that it was not asked, and was killed")
-            }
-            return slowDown(pace.publishes(bytes: 0, at: .now()))
-        }
-        let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
-        if let problem { log(.warning, problem) }
-        owner?.port(self, sent: .answers(number, checked))
     }
 
     /// Has the worker wait that publishes too fast; nothing of what it says is lost.
-    private func slowDown(_ pause: PublishingPace.Pause?) {
+    func slowDown(_ pause: PublishingPace.Pause?) {
         guard let pause else { return }
         if pause.isFirst {
             log(
@@ -431,7 +416,7 @@ extension WorkerPort {
     }
 
     /// Logs what the component has to say, as far as anybody may want to read it.
-    private func log(_ level: LogLevel, _ message: String) {
+    func log(_ level: LogLevel, _ message: String) {
         guard logLines.admits(tell: { tellUnlogged($0) }) else { return }
         owner?.port(self, sent: .logs(level, LineBudget.cut(message)))
     }

@@ -100,6 +100,8 @@ final class WorkerSession {
             }
         case .answer(let query):
             return port.answer(query) { self.answer(id, $0.map(WorkerAnswer.answered)) }
+        case .readImage(let number, let item, let field):
+            port.readImage(number, of: item, field: field)
         case .undo(let changes): port.undo(changes)
         case .reportPart(let values): take(values)
         case .report(let values, let cut):
@@ -265,7 +267,7 @@ extension WorkerSession: PortOwner {
         case .raised(let events): raise(events, inPartsOf: WorkerInbox.most / 4)
         case .publishes(let name, _):
             if let size = say(message) { complain("The notification '\(name)'", size) }
-        case .observes: _ = say(message)
+        case .observes, .image: _ = say(message)
         case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
         case .reports(let problem):
             _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))

@@ -109,6 +109,8 @@ extension Stories {
                 Row("admin", ["container": "none"], more: true, error: "ContainerNotFound"),
             "org.atrium.Contents.List": Row("observer", ["container": "films", "limit": 1]),
             "org.atrium.Contents.Get": Row("observer", film),
+            "org.atrium.Contents.Image":
+                Row("observer", with(film, ["field": "none"]), error: "FieldUnknown"),
             "org.atrium.Contents.Put":
                 Row("moderator", ["container": "none", "items": []], error: "ContainerNotFound"),
             "org.atrium.Contents.Remove":

@@ -21,19 +21,21 @@ extension Stories {
                 toPath: plugins.path + "/notebook/libBreaker.so")
         }
 
-        private var options: DaemonUnderTest.Options {
+        var options: DaemonUnderTest.Options {
             .init(arguments: ["--plugin-path", plugins.path])
         }
 
         /// Applies a container whose list is the file `notes.txt` in a folder that is there.
-        private static func apply(_ daemon: DaemonUnderTest, isolation: String) async throws {
+        static func apply(
+            _ daemon: DaemonUnderTest, isolation: String, fields: String = ""
+        ) async throws {
             try daemon.home.write("notes/other.txt", "nobody's")
             try daemon.home.write(
                 "notes.yaml",
                 """
                 atrium: 1
                 container: notes
-                fields: { title: { type: text, required: true } }
+                fields: { title: { type: text, required: true }\(fields) }
                 components:
                   - name: list
                     plugin: org.atrium.notebook
@@ -45,7 +47,7 @@ extension Stories {
         }
 
         /// Puts the file in place of the one of before, as editors do.
-        private static func write(_ daemon: DaemonUnderTest, _ text: String) throws {
+        static func write(_ daemon: DaemonUnderTest, _ text: String) throws {
             try daemon.home.write("notes/notes.new", text)
             let folder = daemon.home.path + "/notes"
             guard rename(folder + "/notes.new", folder + "/notes.txt") == 0 else {
@@ -53,7 +55,7 @@ extension Stories {
             }
         }
 
-        private static func status(_ peer: Peer) async throws -> JSONValue {
+        static func status(_ peer: Peer) async throws -> JSONValue {
             let reply = try await peer.call(
                 "org.atrium.Containers.Describe", ["container": "notes"])
             return try #require(reply["parameters"]?["container"], "\(reply)")

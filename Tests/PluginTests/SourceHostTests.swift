@@ -1,5 +1,6 @@
 import AtriumKit
 import AtriumKitTesting
+import Foundation
 import Testing
 
 /// A list that says when it was woken, and by what.
@@ -105,5 +106,61 @@ private final class Greedy: Voting {
         #expect(said.count == 2)
         #expect(said.first?.contains("has 64 timers, which is the most") == true)
         #expect(said.last?.contains("has 10000 watches, which is the most") == true)
+    }
+}
+
+/// A source with a picture for each kind of question.
+private final class Gallery: ImageProviding {
+    weak var delegate: (any ContentListingDelegate)?
+    var items: [Item] { [] }
+    static let pictures: [String: [UInt8]] = [
+        "png": [0x89] + Array("PNG\r\n\u{1A}\n".utf8), "jpeg": [0xFF, 0xD8, 0xFF, 0xE0],
+        "gif": Array("GIF89a".utf8), "webp": Array("RIFF\u{1}\u{1}\u{1}\u{1}WEBPVP8 ".utf8),
+        "avif": [0, 0, 0, 24] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("miafavif".utf8),
+        "svg": Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), "empty": [],
+        "heic": [0, 0, 0, 20] + Array("ftypheic".utf8) + [0, 0, 0, 0] + Array("heicavif".utf8),
+    ]
+
+    init(context: ComponentContext) {}
+
+    func image(of id: String, field: String) throws(Refusal) -> ImageWork? {
+        if id == "secret" { throw Refusal("Nobody sees it.") }
+        return Self.pictures[id].map { bytes -> ImageWork in { bytes } }
+    }
+    func apply(_ change: Change) {}
+    func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision {
+        ContentDecision()
+    }
+    func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] { [] }
+}
+
+@Suite struct ItemImageTests {
+    @Test(arguments: ["png", "jpeg", "gif", "webp", "avif"])
+    func `a picture is what its first bytes are`(_ type: String) async throws {
+        let host = try MemoryHost(Gallery.self)
+        let image = try await host.readImage(of: type, field: "cover")
+        #expect(image.type == "image/\(type)")
+        #expect(try ItemImage(base64: image.base64) == image)
+        let bytes = try #require(Gallery.pictures[type])
+        #expect(image.base64 == Data(bytes).base64EncodedString())
+    }
+
+    @Test(arguments: [
+        ("svg", "PNG, JPEG"), ("empty", "PNG, JPEG"), ("heic", "PNG, JPEG"),
+        ("secret", "Nobody"), ("none", "no such picture"),
+    ])
+    func `what is no picture is refused`(_ id: String, _ reason: String) async throws {
+        let host = try MemoryHost(Gallery.self)
+        let refusal = await #expect(throws: Refusal.self) {
+            try await host.readImage(of: id, field: "cover")
+        }
+        #expect(refusal?.reason.contains(reason) == true, "\(String(describing: refusal))")
+    }
+
+    @Test func `text that is no base64 of a picture is refused`() {
+        let long = String(repeating: "A", count: 2_796_204 + 4)
+        for text in ["", "A", "iVBORw0KGgo", "R0lGODlh=AAA", "R0lGODlh!AAA", long] {
+            #expect(throws: Refusal.self) { try ItemImage(base64: text) }
+        }
     }
 }

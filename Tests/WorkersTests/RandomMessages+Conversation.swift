@@ -99,8 +99,15 @@ extension RandomMessages {
         }
     }
 
+    mutating func image() -> Result<ItemImage, Refusal> {
+        let refusal = Refusal(text())
+        guard bool() else { return .failure(refusal) }
+        let bytes = Array("GIF89a".utf8) + (0..<number(9)).map { _ in UInt8(number(256)) }
+        return Result { () throws(Refusal) in try ItemImage(bytes) }
+    }
+
     mutating func call() -> WorkerCall {
-        switch number(15) {
+        switch number(16) {
         case 0:
             .start(
                 WorkerStart(
@@ -120,6 +127,7 @@ extension RandomMessages {
         case 11: .reload
         case 12: .audience(number(99))
         case 13: .ask(number(99), question())
+        case 14: .readImage(number(99), item: text(), field: text())
         default: .close
         }
     }
@@ -162,7 +170,7 @@ extension RandomMessages {
     }
 
     mutating func message() -> ComponentMessage {
-        switch number(7) {
+        switch number(8) {
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })
         case 2: .observes(text())
@@ -175,6 +183,7 @@ extension RandomMessages {
                         items: list { $0.item() }, total: optional { $0.number(99) },
                         next: optional { $0.text() })))
         case 5: .answers(number(99), .failure(refusal()))
+        case 6: .image(number(99), image())
         default: .logs([.debug, .info, .warning, .error][number(4)], text())
         }
     }

@@ -18,7 +18,8 @@ enum MethodRoles {
             VarlinkService.methodNames + Screens.methodNames + [
                 Daemon.Status.name, Daemon.Metrics.name, Plugins.List.name, Plugins.Describe.name,
                 Containers.List.name, Containers.Describe.name, Contents.List.name,
-                Contents.Get.name, Filters.List.name, Votes.Tally.name, Comments.Thread.name,
+                Contents.Get.name, Contents.Image.name, Filters.List.name, Votes.Tally.name,
+                Comments.Thread.name,
                 Notifications.Subscribe.name, Metrics.List.name, Metrics.Describe.name,
             ]
         ),

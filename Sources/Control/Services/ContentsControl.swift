@@ -54,6 +54,18 @@ struct ContentsControl: ContentsService {
         }
     }
 
+    func image(
+        _ parameters: Contents.Image.Parameters, call: VarlinkCall<Contents.Image.Reply>
+    ) {
+        context.find(parameters.container, for: call, in: Contents.self) { container in
+            container.image(
+                of: parameters.item, in: parameters.component, field: parameters.field
+            ) { result in
+                call.answer(result, in: Contents.self) { .init(type: $0.type, data: $0.base64) }
+            }
+        }
+    }
+
     func put(
         _ parameters: Contents.Put.Parameters, call: VarlinkCall<Contents.Put.Reply>
     ) {

@@ -16,6 +16,7 @@ extension Slot: PortOwner {
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
         case .reports(let problem): reports(problem, by: port)
         case .answers: break
+        case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
         }
     }
 

@@ -57,6 +57,8 @@ final class Slot {
     var observer: ObserverID?
     /// What its component says of its source, and what that was told.
     var source = SourceState()
+    /// The pictures that its component is asked for.
+    var images = ImageReads()
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
@@ -194,6 +196,7 @@ extension Slot {
         endStart()
         source = SourceState()
         port?.close()
+        endImages()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
         // port has a thread free what is much.
         port = nil

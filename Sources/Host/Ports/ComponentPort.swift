@@ -52,6 +52,9 @@ public protocol ComponentPort: AnyObject {
     func answer(
         _ query: ComponentQuery,
         _ done: @escaping (Result<ComponentAnswer, PortFailure>) -> Void)
+    /// Has the component read an item's picture; the owner is told of it as `image`, under this number, when it is
+    /// there: other calls are answered meanwhile.
+    func readImage(_ number: Int, of item: String, field: String)
     /// Makes the touched records what the store holds, after a commit that failed.
     func undo(_ changes: [Change])
     /// Tells a filters component the distinct values of the fields that it observes, and of which of
@@ -82,6 +85,8 @@ extension ComponentPort {
     public var asks: Bool { false }
     /// Nothing: it is not called.
     public func ask(_ number: Int, _ question: ContentQuestion) {}
+    /// Nothing: of one without pictures nobody waits for them.
+    public func readImage(_ number: Int, of item: String, field: String) {}
 }
 
 /// A part of what a component tells of its state.
@@ -128,4 +133,6 @@ public enum ComponentMessage: Sendable, Hashable {
     case reports(problem: String?)
     /// It answers the question of this number.
     case answers(Int, Result<ContentAnswer, Refusal>)
+    /// The picture that it was to read under a number, or why there is none.
+    case image(Int, Result<ItemImage, Refusal>)
 }

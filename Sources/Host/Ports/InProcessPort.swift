@@ -189,6 +189,14 @@ final class InProcessPort: ComponentPort {
             })
     }
 
+    func readImage(_ number: Int, of item: String, field: String) {
+        call {
+            harness.readImage(of: item, field: field) { [services] result in
+                services.tell(.image(number, result))
+            }
+        }
+    }
+
     func undo(_ changes: [Change]) {
         call { harness.undo(changes) }
     }

@@ -64,21 +64,21 @@ final class InProcessServices: ContextServices {
     }
 
     func log(_ level: LogLevel, _ message: String) {
-        send(.logs(level, message))
+        tell(.logs(level, message))
     }
 
-    func report(problem: String?) { send(.reports(problem: problem)) }
+    func report(problem: String?) { tell(.reports(problem: problem)) }
 
     /// The component answers a question.
     func answer(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
-        send(.answers(number, result))
+        tell(.answers(number, result))
     }
 
     func publish(_ name: String, _ payload: [String: Value]) {
         if let problem = Topic.problem(in: name) {
             return log(.warning, "The notification '\(name)' is dropped: \(problem).")
         }
-        send(.publishes(name, payload))
+        tell(.publishes(name, payload))
     }
 
     func observe(_ pattern: String, _ handler: @escaping (Notification) -> Void) {
@@ -92,7 +92,7 @@ final class InProcessServices: ContextServices {
                         "'\(pattern)' is not observed: a component may observe at most "
                             + "\(Self.maxPatterns) patterns.")
                 }
-                send(.observes(pattern))
+                tell(.observes(pattern))
             }
             handlers.append((parsed, handler))
         } catch {
@@ -131,7 +131,8 @@ final class InProcessServices: ContextServices {
         port.call { work.then(result) }
     }
 
-    private func send(_ message: ComponentMessage) {
+    /// The component says something.
+    func tell(_ message: ComponentMessage) {
         if !isClosed { messages.append(message) }
     }
 

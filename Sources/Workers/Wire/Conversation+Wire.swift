@@ -55,6 +55,20 @@ extension ComponentEvent: WireCodable {
     }
 }
 
+/// Its bytes alone: what they are, the reader sees for itself.
+extension ItemImage: WireCodable {
+    var wire: Value { base64.wire }
+
+    init(wire: Value) throws(WireError) {
+        let text = try String(wire: wire)
+        do throws(Refusal) {
+            try self.init(base64: text)
+        } catch {
+            throw WireError(expected: "a picture", found: error.reason)
+        }
+    }
+}
+
 extension ComponentFacts: WireCodable {
     var wire: Value {
         switch self {

@@ -1,18 +1,20 @@
 import AtriumKit
 import Glibc
 
-/// A list that is the file `notes.txt` of a folder: each line is an item, `ID|TITLE|PARENT`.
+/// A list that is the file `notes.txt` of a folder: each line is an item, `ID|TITLE|PARENT`; its picture, where there is
+/// a field `cover`, is the file `ID.cover`.
 ///
 /// It reads in the background, keeps the last good copy of a file that is broken, and says how many screens
 /// show it.
-final class Notebook: ContentListing {
+final class Notebook: ImageProviding {
     static let settings = [Setting("folder", .path, "Where notes.txt is.")]
 
     weak var delegate: (any ContentListingDelegate)?
     private(set) var items: [Item] = []
     private(set) var isLoading = true
     private let context: ComponentContext
-    private let file: String
+    private let folder: String
+    private var file: String { folder + "/notes.txt" }
     private var isReading = false
     private var isReadAgain = false
 
@@ -21,7 +23,7 @@ final class Notebook: ContentListing {
             throw SettingError("folder", "name the folder of notes.txt")
         }
         self.context = context
-        file = folder + "/notes.txt"
+        self.folder = folder
         try context.watch(folder) { [weak self] in self?.read() }
         read()
     }
@@ -41,9 +43,9 @@ final class Notebook: ContentListing {
             return
         }
         isReading = true
-        let file = file
+        let (file, hasCovers) = (file, context.field("cover") != nil)
         context.background {
-            try Self.items(of: file)
+            try Self.items(of: file, hasCovers: hasCovers)
         } then: { [weak self] in
             self?.take($0)
         }
@@ -67,7 +69,7 @@ final class Notebook: ContentListing {
         }
     }
 
-    private static func items(of file: String) throws -> [Item] {
+    private static func items(of file: String, hasCovers: Bool) throws -> [Item] {
         guard let stream = fopen(file, "re") else {
             throw Refusal("\(file): \(String(cString: strerror(errno)))")
         }
@@ -81,12 +83,25 @@ final class Notebook: ContentListing {
             guard parts.count > 1 else {
                 throw Refusal("\(file):\(items.count + 1): a line is ID|TITLE or ID|TITLE|PARENT")
             }
+            var fields: [String: Value] = ["title": .text(parts[1])]
+            if hasCovers { fields["cover"] = .text("source:\(parts[0])") }
             items.append(
-                Item(
-                    id: parts[0], fields: ["title": .text(parts[1])],
-                    parent: parts.count > 2 ? parts[2] : nil))
+                Item(id: parts[0], fields: fields, parent: parts.count > 2 ? parts[2] : nil))
         }
         return items
+    }
+
+    func image(of id: String, field: String) -> ImageWork? {
+        let path = "\(folder)/\(id).cover"
+        return {
+            guard let stream = fopen(path, "re") else {
+                throw Refusal("\(id).cover: \(String(cString: strerror(errno)))")
+            }
+            defer { fclose(stream) }
+            var bytes = [UInt8](repeating: 0, count: ItemImage.mostBytes + 1)
+            bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, stream))
+            return bytes
+        }
     }
 
     func put(_ items: [Item], _ context: CommandContext) throws(Refusal) -> ContentDecision {

@@ -268,6 +268,7 @@ private final class Owner: PortOwner {
         case .logs(let level, let message): write("logs \(level) \(message)")
         case .reports(let problem): write("reports \(problem ?? "nothing")")
         case .answers(let number, _): write("answers \(number)")
+        case .image(let number, let result): write("image \(number): \(result)")
         }
     }
     func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }

@@ -18,8 +18,8 @@ public struct Field: Sendable, Hashable {
         case time
         /// Where something is: an `https`, `http` or `mailto` address. Searched, sorted and filtered as text.
         case url
-        /// A picture: the `https` or `http` address of one, or a `data:image/…;base64,…`. Neither searched
-        /// nor sorted nor filtered.
+        /// A picture: the `https` or `http` address of one, a `data:image/…;base64,…`, or `source:NAME`, which
+        /// its source gives (``ImageProviding``). Neither searched nor sorted nor filtered.
         case image
         /// Text in Markdown, as it was written. Searched, sorted and filtered as text.
         case markdown

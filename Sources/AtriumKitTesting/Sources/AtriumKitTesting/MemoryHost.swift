@@ -197,6 +197,19 @@ public final class MemoryHost {
         while await services.finishOne() { collect() }
     }
 
+    /// Has a source read an item's picture, and waits for it: see `ImageProviding`.
+    ///
+    /// - Throws: a ``Refusal`` where there is none, or it is none that is sent.
+    nonisolated(nonsending) public func readImage(
+        of id: String, field: String
+    ) async throws -> ItemImage {
+        var read: Result<ItemImage, Refusal>?
+        harness.readImage(of: id, field: field) { read = $0 }
+        await settle()
+        guard let read else { throw Refusal("The picture was not read.") }
+        return try read.get()
+    }
+
     /// Lets the component go and makes it anew from its records, as a restart of the host does.
     ///
     /// - Parameter atOnce: whether it is handed all records at once, if it is a `RecordListing`; by

@@ -255,6 +255,14 @@ public final class ComponentHarness {
         collector.collect { for change in changes { component.apply(change) } }
     }
 
+    /// Runs work off the domain, as the component itself may.
+    func inBackground<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result,
+        then: @escaping (Swift.Result<Result, any Error>) -> Void
+    ) {
+        context.background(work, then: then)
+    }
+
     func notForThisKind() -> Refusal {
         Refusal(
             .refused,

@@ -28,6 +28,32 @@ extension ComponentHarness {
         return Decision(changes: changes, answer: .removed(removed), events: apply(changes))
     }
 
+    /// Has the source read a picture.
+    ///
+    /// - Parameters:
+    ///   - id: the item.
+    ///   - field: the field that names the picture.
+    ///   - done: takes it, on the domain; not called where the component is closed first.
+    public func readImage(
+        of id: String, field: String, _ done: @escaping (Result<ItemImage, Refusal>) -> Void
+    ) {
+        guard case .contents(let source as any ImageProviding) = role else {
+            return done(.failure(Refusal("Its plugin has no pictures of its own.")))
+        }
+        do throws(Refusal) {
+            guard let work = try source.image(of: id, field: field) else {
+                throw Refusal("There is no such picture.")
+            }
+            inBackground {
+                try ItemImage(await work())
+            } then: { result in
+                done(result.mapError { $0 as? Refusal ?? Refusal("It can't be read: \($0)") })
+            }
+        } catch {
+            done(.failure(error))
+        }
+    }
+
     func checkTakesItems(_ source: any ContentListing) throws(Refusal) {
         if let reason = source.readOnlyReason { throw Refusal(.readOnly, reason) }
     }

@@ -1,0 +1,152 @@
+/// A picture as clients get it: a PNG, JPEG, GIF, WebP or AVIF of at most 2 MiB.
+///
+/// What it is, its first bytes tell, whatever its file is called. SVG is none: that may have programs in it.
+public struct ItemImage: Sendable, Hashable {
+    /// Bytes that one may have: 2 MiB.
+    public static let mostBytes = 2 << 20
+
+    /// Its media type, such as `image/png`.
+    public let type: String
+    /// Its bytes in base64.
+    public let base64: String
+
+    /// A picture of these bytes.
+    ///
+    /// - Throws: a ``Refusal`` where they are too many, or no picture.
+    public init(_ bytes: [UInt8]) throws(Refusal) {
+        guard bytes.count <= Self.mostBytes else { throw Self.tooBig("\(bytes.count)") }
+        type = try Self.type(of: bytes)
+        base64 = Self.encode(bytes)
+    }
+
+    /// A picture whose bytes are written in base64.
+    ///
+    /// - Throws: a ``Refusal`` where they are too many, no picture, or the text is no base64.
+    public init(base64 text: String) throws(Refusal) {
+        // A longer text is not looked at.
+        guard text.utf8.count <= (Self.mostBytes + 2) / 3 * 4 else {
+            throw Self.tooBig("more than \(Self.mostBytes)")
+        }
+        guard Self.isBase64(text) else { throw Refusal("This picture is no base64.") }
+        type = try Self.type(of: Self.head(of: text))
+        base64 = text
+    }
+
+    private static func tooBig(_ bytes: String) -> Refusal {
+        Refusal(
+            "This picture has \(bytes) bytes, and at most \(mostBytes) are sent: make it smaller.")
+    }
+}
+
+// MARK: What bytes are
+
+extension ItemImage {
+    private static func type(of bytes: [UInt8]) throws(Refusal) -> String {
+        func has(_ text: String, at place: Int = 0) -> Bool {
+            bytes.dropFirst(place).starts(with: text.utf8)
+        }
+        if bytes.starts(with: [0x89]), has("PNG\r\n\u{1A}\n", at: 1) { return "image/png" }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if has("GIF87a") || has("GIF89a") { return "image/gif" }
+        if has("RIFF"), has("WEBP", at: 8) { return "image/webp" }
+        if has("ftyp", at: 4) {
+            // The brands: the file's own, and after a number those that it goes by too.
+            let end = min(bytes[..<4].reduce(0) { $0 << 8 | Int($1) }, bytes.count, headBytes)
+            let brands = [8] + stride(from: 16, to: max(end - 3, 16), by: 4)
+            if brands.contains(where: { has("avif", at: $0) || has("avis", at: $0) }) {
+                return "image/avif"
+            }
+        }
+        throw Refusal(
+            "This is no picture that is sent: it has to be a PNG, JPEG, GIF, WebP or AVIF.")
+    }
+
+    /// So many bytes tell what a picture is.
+    private static let headBytes = 96
+}
+
+// MARK: Base64
+
+extension ItemImage {
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The value of each character; 255 for those that are none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        let alphabet = alphabet
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let rest = min(bytes.count - start, 3)
+            var group = UInt32(bytes[start]) << 16
+            if rest > 1 { group |= UInt32(bytes[start + 1]) << 8 }
+            if rest > 2 { group |= UInt32(bytes[start + 2]) }
+            text.append(alphabet[Int(group >> 18)])
+            text.append(alphabet[Int(group >> 12 & 63)])
+            text.append(rest > 1 ? alphabet[Int(group >> 6 & 63)] : UInt8(ascii: "="))
+            text.append(rest > 2 ? alphabet[Int(group & 63)] : UInt8(ascii: "="))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isBase64(_ text: String) -> Bool {
+        let characters = text.utf8
+        guard !characters.isEmpty, characters.count % 4 == 0 else { return false }
+        let padding = characters.suffix(2).count { $0 == UInt8(ascii: "=") }
+        let values = values
+        var all: UInt8 = 0
+        for character in characters.dropLast(padding) { all |= values[Int(character)] }
+        return all < 64
+    }
+
+    /// The first bytes of what is written so.
+    private static func head(of text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var (group, count): (UInt32, Int) = (0, 0)
+        for character in text.utf8.prefix(headBytes / 3 * 4) {
+            guard let value = alphabet.firstIndex(of: character) else { break }
+            (group, count) = (group << 6 | UInt32(value), count + 6)
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(count)))
+        }
+        return bytes
+    }
+}
+
+/// A source that has pictures itself, in files or in a service, and gives them when somebody asks for one.
+///
+/// Its items hold `source:NAME` in a field of the type `image`, where the name means something to the source alone.
+/// Who shows the item reads that picture by `Contents.Image`, and the source is asked for it. Lists stay small: a
+/// picture is no part of them.
+///
+/// ```swift
+/// func image(of id: String, field: String) -> ImageWork? {
+///     guard let path = covers[id] else { return nil }
+///     return { try Covers.read(path) }
+/// }
+/// ```
+public protocol ImageProviding: ContentListing {
+    /// How an item's picture is read.
+    ///
+    /// Called on the domain, and answers at once: the work that it returns does what takes time. That is done in the
+    /// background, and cancelled with the component; after 30 seconds nobody waits for it. Of a component at most
+    /// four are done at a time.
+    ///
+    /// - Parameters:
+    ///   - id: the item, one of its own.
+    ///   - field: one of the type `image`, in which the item holds `source:NAME`.
+    /// - Returns: work that gives the bytes of a PNG, JPEG, GIF, WebP or AVIF, at most 2 MiB, or throws an error
+    ///   whose description people can read; nil: there is no such picture.
+    /// - Throws: a ``Refusal`` that says why it can't be had.
+    func image(of id: String, field: String) throws(Refusal) -> ImageWork?
+}
+
+/// Gives the bytes of a picture, off the domain.
+public typealias ImageWork = @Sendable () async throws -> [UInt8]

@@ -1,0 +1,55 @@
+public import AtriumKit
+import Index
+import JSONCodec
+
+// Pictures of items.
+extension Container {
+    /// The picture that a field of an item names.
+    ///
+    /// - Parameters:
+    ///   - item: its id.
+    ///   - component: which list; nil: the first.
+    ///   - field: a field of the type `image`.
+    ///   - reply: fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
+    public func image(
+        of item: String, in component: String?, field: String, _ reply: @escaping Answer<ItemImage>
+    ) {
+        do throws(HostError) {
+            let (slot, list) = try list(component)
+            let known = definition.fields.filter { $0.type == .image }.map(\.name)
+            guard known.contains(field) else { throw .fieldUnknown(field: field, known: known) }
+            guard let row = list.item(item) else {
+                throw .itemNotFound(container: name, item: item)
+            }
+            guard let text = row.text(of: field) else {
+                throw .refused(
+                    reason: "The item '\(item)' has no picture in '\(field)'.", retryAfter: nil)
+            }
+            if text.hasPrefix(PictureText.sourceScheme) {
+                return slot.readImage(of: item, field: field, reply)
+            }
+            guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",")
+            else {
+                throw .refused(
+                    reason: "The picture in '\(field)' is elsewhere, and is to be read from there: "
+                        + "\(text)", retryAfter: nil)
+            }
+            do throws(Refusal) {
+                let image = try ItemImage(base64: String(text[text.index(after: comma)...]))
+                reply(.success(image))
+            } catch {
+                throw .refused(reason: error.reason, retryAfter: nil)
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+}
+
+extension IndexedItem {
+    /// The text that a field holds; nil: none.
+    fileprivate func text(of field: String) -> String? {
+        let value = try? JSON.decode(Value.self, from: fields(named: [field]))
+        return value?.object?[field]?.text
+    }
+}

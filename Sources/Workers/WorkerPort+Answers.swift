@@ -1,0 +1,37 @@
+internal import AtriumKit
+internal import Host
+internal import NIOCore
+
+// What the worker answers when it is ready, while other calls are answered.
+extension WorkerPort {
+    func ask(_ number: Int, _ question: ContentQuestion) {
+        asked.add(number, question)
+        call(.ask(number, question))
+    }
+
+    func readImage(_ number: Int, of item: String, field: String) {
+        images.insert(number)
+        call(.readImage(number, item: item, field: field))
+    }
+
+    /// Tells what it answers to a question that is open.
+    func answered(_ number: Int, _ result: Result<ContentAnswer, Refusal>) {
+        guard let question = asked.take(number) else {
+            guard asked.wasAsked(number) else {
+                return fail("answered a question that it was not asked, and was killed")
+            }
+            return slowDown(pace.publishes(bytes: 0, at: .now()))
+        }
+        let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
+        if let problem { log(.warning, problem) }
+        owner?.port(self, sent: .answers(number, checked))
+    }
+
+    /// Tells of a picture that it was to read.
+    func read(_ number: Int, _ result: Result<ItemImage, Refusal>) {
+        guard images.remove(number) != nil else {
+            return fail("told of a picture that nobody asked for, and was killed")
+        }
+        owner?.port(self, sent: .image(number, result.mapError(\.cut)))
+    }
+}
