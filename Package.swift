@@ -48,6 +48,14 @@ func plugin(_ name: String) -> Target {
         linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
 
+/// An example's delegate: a plugin that is installed with the daemon, so that who tries the example needs no toolchain.
+func exampleDelegate(_ name: String, of example: String) -> Target {
+    .target(
+        name: name, dependencies: [kit], path: "Examples/\(example)/Delegate",
+        exclude: ["manifest.json"], swiftSettings: strict,
+        linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
+}
+
 /// The tests count SQLite's syncs: their own definitions of these functions go before the C library's.
 let ownSyncs: [LinkerSetting] = [
     .unsafeFlags(["fdatasync", "fsync"].flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] })
@@ -62,6 +70,9 @@ func tests(
 
 let plugins = ["Catalog", "Facets", "Music", "Stars", "Threads"]
 
+/// The examples that have a delegate of their own, by its name.
+let exampleDelegates = ["CompilationDelegate": "compilation"]
+
 let package = Package(
     name: "atrium",
     products: [
@@ -72,7 +83,10 @@ let package = Package(
         .executable(name: "atrium-worker", targets: ["atrium-worker"]),
         // What the workers' tests break things with; it is not installed.
         .library(name: "Breaker", type: .dynamic, targets: ["Breaker"]),
-    ] + plugins.map { .library(name: $0, type: .dynamic, targets: [$0]) },
+    ]
+        + (plugins + exampleDelegates.keys.sorted()).map {
+            .library(name: $0, type: .dynamic, targets: [$0])
+        },
     dependencies: [
         .package(path: "Sources/AtriumKit"),
         .package(path: "Sources/AtriumKitTesting"),
@@ -243,7 +257,10 @@ let package = Package(
                 json,
                 "LogMessages", "TestSupport", kit, nioCore, nioPosix, logging,
             ] + plugins.map { .target(name: $0) }),
-        tests("PluginTests", [kit, kitTesting] + plugins.map { .target(name: $0) }),
+        tests(
+            "PluginTests",
+            [kit, kitTesting] + (plugins + exampleDelegates.keys.sorted()).map { .target(name: $0) }
+        ),
         tests(
             "WorkersTests",
             [
@@ -287,6 +304,7 @@ let package = Package(
                 "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", json,
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
-    ] + plugins.map(plugin),
+    ] + plugins.map(plugin)
+        + exampleDelegates.sorted { $0.key < $1.key }.map { exampleDelegate($0.key, of: $0.value) },
     swiftLanguageModes: [.v6], cxxLanguageStandard: .cxx17
 )

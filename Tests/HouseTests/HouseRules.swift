@@ -14,6 +14,7 @@ enum HouseRules {
     /// Programs that show how the libraries are used, and where they are below `Examples`.
     static let examples = [
         "greeter-service": "Greeter/Service", "greeter-client": "Greeter/Client",
+        "CompilationDelegate": "compilation/Delegate",
     ]
 
     /// By module: ours first, then those of other packages.
@@ -41,6 +42,7 @@ enum HouseRules {
         "TimeZones": [],
         "CBits": [],
         "CTags": [],
+        "CompilationDelegate": ["AtriumKit"],
         "Music": ["AtriumKit", "CTags"],
         "CProcess": [],
         "Host": [

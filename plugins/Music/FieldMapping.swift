@@ -11,7 +11,7 @@ struct Track: Sendable, Hashable {
 /// What a field may be filled with.
 enum Tag: String, CaseIterable {
     case title, artist, album, albumArtist, composer, genre, comment, track, disc, year, duration,
-        bitrate, rating, file, format, modified
+        bitrate, rating, file, format, modified, cover
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -19,18 +19,11 @@ enum Tag: String, CaseIterable {
     func fits(_ type: Field.FieldType) -> Bool {
         switch self {
         case .modified: type == .time
+        case .cover: type == .image
         case .track, .disc, .year, .duration, .bitrate, .rating:
             [.integer, .number, .duration].contains(type)
                 && (type != .integer || self != .rating)
         default: [.text, .keywords, .markdown].contains(type)
-        }
-    }
-
-    /// Whether each file has it, tagged or not.
-    var isAlwaysThere: Bool {
-        switch self {
-        case .title, .duration, .file, .format, .modified: true
-        default: false
         }
     }
 }
@@ -113,6 +106,10 @@ struct FieldMapping: Sendable {
         case .keywords:
             let texts = filled.tag.texts(of: track)
             return texts.isEmpty ? nil : .list(texts.map(Value.text))
+        case .image:
+            // Another name for another picture: who has kept one reads it again.
+            return track.tags.hasCover
+                ? .text("source:\(String(track.modified.magnitude, radix: 36))") : nil
         case .time: return .text(Timestamp(milliseconds: track.modified / 1_000_000).text)
         default:
             guard let number = filled.tag.number(of: track), number >= field.min ?? number,

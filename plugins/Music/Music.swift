@@ -5,7 +5,7 @@ public import AtriumKit
 /// Folders are watched before they are listed, so that nothing is missed. Listing and reading happen in the
 /// background, in pieces; of files that are known only those are read again that changed. What is wrong is
 /// reported, and what was known of it stays.
-public final class Music: ContentListing {
+public final class Music: ImageProviding {
     /// Where the files are, and which of their tags are shown.
     public static let settings = [
         Setting(
@@ -91,6 +91,13 @@ public final class Music: ContentListing {
     public func details(of id: String) -> [String: Value]? {
         guard let track = library.tracks[id] else { return nil }
         return mapping.details(of: track, in: folder)
+    }
+
+    /// Reads the cover in the file's tags.
+    public func image(of id: String, field: String) throws(Refusal) -> ImageWork? {
+        guard let track = library.tracks[id], track.tags.hasCover else { return nil }
+        let folder = folder
+        return { try Cover.read(of: track.path, below: folder) }
     }
 }
 

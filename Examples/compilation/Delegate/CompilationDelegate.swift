@@ -1,0 +1,33 @@
+public import AtriumKit
+
+/// The delegate of a compilation: it tells who chooses a filter which one that was.
+///
+/// All else is as without it: the list is filtered, and votes and comments follow.
+public final class CompilationDelegate: ContainerDelegate {
+    /// Says what was selected.
+    override public func filters(
+        _ component: ComponentReference, didSelect filter: String, in section: String,
+        now selection: Selection, on screen: String
+    ) {
+        container?.message("You chose \(filter).", on: screen)
+    }
+
+    /// Says what was taken back.
+    override public func filters(
+        _ component: ComponentReference, didDeselect filter: String, in section: String,
+        now selection: Selection, on screen: String
+    ) {
+        container?.message("You no longer choose \(filter).", on: screen)
+    }
+
+    /// Says that nothing is filtered.
+    override public func filters(_ component: ComponentReference, didClearOn screen: String) {
+        container?.message("All tracks.", on: screen)
+    }
+}
+
+/// Exports the delegate.
+@c(atrium_plugin_org_atrium_examples_compilation)
+public func compilationDelegatePlugin() -> UnsafeMutableRawPointer {
+    exportPlugin(CompilationDelegate.self)
+}
