@@ -37,7 +37,9 @@ let arguments = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
 /// What plugins need beside the kit.
-let pluginLibraries: [String: [Target.Dependency]] = ["Music": ["CTags"]]
+let pluginLibraries: [String: [Target.Dependency]] = [
+    "File": [formats, json], "Music": ["CTags"],
+]
 
 /// A built-in plugin: a shared library of its own that sees the kit alone.
 func plugin(_ name: String) -> Target {
@@ -68,7 +70,7 @@ func tests(
         name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: linker)
 }
 
-let plugins = ["Catalog", "Facets", "Music", "Stars", "Threads"]
+let plugins = ["Catalog", "Facets", "File", "Music", "Stars", "Threads"]
 
 /// The examples that have a delegate of their own, by its name.
 let exampleDelegates = ["CompilationDelegate": "compilation"]

@@ -1,6 +1,7 @@
 import AtriumKit
 import Catalog
 import Facets
+import File
 import Music
 import Stars
 import Testing
@@ -9,7 +10,7 @@ import Threads
 @Suite struct `A built-in plugin's library and its manifest` {
     @Test(arguments: [
         ("Catalog", catalogPlugin as @Sendable () -> UnsafeMutableRawPointer),
-        ("Facets", facetsPlugin),
+        ("Facets", facetsPlugin), ("File", filePlugin),
         ("Music", musicPlugin), ("Stars", starsPlugin), ("Threads", threadsPlugin),
     ])
     func `speak of the same plugin`(

@@ -12,6 +12,12 @@ public struct FieldValues: Sendable {
         /// The text.
         public var found: String
 
+        /// Says what a value is not.
+        public init(expected: String, found: String) {
+            self.expected = expected
+            self.found = found
+        }
+
         /// Both, for people.
         public var reason: String { "expected \(expected), found '\(found)'" }
     }

@@ -1,0 +1,146 @@
+internal import AtriumFormats
+public import AtriumKit
+
+/// The items that a file has, as it is now: `org.atrium.file`.
+///
+/// It reads the file in the background: at the start, whenever it is written, replaced or comes back, and when
+/// somebody asks. What it tells is what differs from before. A file that can't be read, or has anything wrong in it,
+/// changes nothing: the last good copy stays, and the problem says line and column.
+public final class FileListing: ContentListing {
+    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
+    static let mostTold = 500
+    /// How long until a file is tried again that can't be watched or read.
+    private static let patience = Duration.seconds(5)
+
+    /// What it understands.
+    public static var settings: [Setting] { FileSource.settings }
+
+    /// Who is told what changes.
+    public weak var delegate: (any ContentListingDelegate)?
+    /// Whether the file was never read so far.
+    public private(set) var isLoading = true
+    /// The items that the file had when it was read last.
+    public var items: some Sequence<Item> { known.values }
+    /// Says whose the items are.
+    public var readOnlyReason: String? {
+        "Its items are those of the file \(source.path): change that."
+    }
+
+    private let context: ComponentContext
+    private let source: FileSource
+    private var known: [String: Item] = [:]
+    private var stamp: FileStamp?
+    private var isReading = false
+    private var isReadAgain = false
+    private var retry: Wakeup?
+
+    /// Begins to read and to watch the file.
+    ///
+    /// - Parameter context: its settings, and the fields that items have.
+    /// - Throws: ``SettingError`` for settings that make no sense; a file that is not there is none.
+    public init(context: ComponentContext) throws {
+        self.context = context
+        source = try FileSource(context)
+        follow()
+        read()
+    }
+
+    /// Reads the file again.
+    public func reload() {
+        stamp = nil
+        read()
+    }
+
+    /// Does nothing: it has no records.
+    public func apply(_ change: Change) {}
+
+    /// Takes none.
+    public func put(
+        _ items: [Item], _ context: CommandContext
+    ) throws(Refusal) -> ContentDecision { throw readOnly }
+
+    /// Removes none.
+    public func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change] {
+        throw readOnly
+    }
+
+    private var readOnly: Refusal { Refusal(.readOnly, readOnlyReason ?? "") }
+}
+
+extension FileListing {
+    /// Watches the file, once its folder is there.
+    private func follow() {
+        do throws(Refusal) {
+            try context.watch(source.path) { [weak self] in self?.read() }
+        } catch {
+            again { [weak self] in
+                self?.follow()
+                self?.read()
+            }
+        }
+    }
+
+    /// Tries something once more in a while.
+    private func again(_ body: @escaping () -> Void) {
+        retry?.cancel()
+        retry = try? context.after(Self.patience, body)
+    }
+
+    private func read() {
+        guard !isReading else {
+            isReadAgain = true
+            return
+        }
+        isReading = true
+        let (source, known, stamp) = (source, known, stamp)
+        context.background {
+            try await source.read(unless: stamp, known)
+        } then: { [weak self] in
+            self?.take($0)
+        }
+    }
+
+    private func take(_ result: Result<FileReading, any Error>) {
+        isReading = false
+        switch result {
+        case .success(let reading):
+            context.report(problem: nil)
+            stamp = reading.stamp
+            if let difference = reading.difference { show(difference) }
+        case .failure(let error):
+            context.report(problem: "\(error)")
+            // Nobody tells when a file may be read at last.
+            if (error as? FileProblem)?.isBlocked == true, retry?.isActive != true {
+                again { [weak self] in self?.read() }
+            }
+        }
+        if isReadAgain {
+            isReadAgain = false
+            read()
+        }
+    }
+
+    private func show(_ difference: FileDifference) {
+        let isFirst = isLoading
+        isLoading = false
+        known = difference.items
+        if isFirst || difference.count > Self.mostTold {
+            delegate?.contentListing(self, didChange: .replaceAll)
+            return
+        }
+        // What comes may be the parent of what moves, and what goes have been one.
+        if !difference.inserted.isEmpty {
+            delegate?.contentListing(self, didChange: .insert(difference.inserted))
+        }
+        if !difference.updated.isEmpty {
+            delegate?.contentListing(self, didChange: .update(difference.updated))
+        }
+        if !difference.removed.isEmpty {
+            delegate?.contentListing(self, didChange: .remove(difference.removed))
+        }
+    }
+}
+
+/// Exports the list.
+@c(atrium_plugin_org_atrium_file)
+public func filePlugin() -> UnsafeMutableRawPointer { exportPlugin(FileListing.self) }

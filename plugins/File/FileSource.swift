@@ -1,0 +1,186 @@
+import AtriumFormats
+import AtriumKit
+import Glibc
+
+/// A file, and how what it has becomes items; read off the loop.
+struct FileSource: Sendable {
+    let path: String
+    private let format: TextFormat?
+    private let delimiter: UInt8?
+    private let mapping: ItemMapping
+    private let mostItems: Int
+    private let mostBytes: Int
+
+    static let settings = [
+        Setting(
+            "path", .path, required: true,
+            "the file; or, with 'file', the folder that it is in, which is what a worker needs to follow a file that "
+                + "others replace"),
+        Setting("file", .text, "the file's name in the folder that 'path' is"),
+        Setting(
+            "format", .choice(TextFormat.allCases.map(\.rawValue)),
+            "what the file is; by default its name's ending tells, or how it begins"),
+        Setting(
+            "delimiter", .text,
+            "what separates the cells of a table, such as ';'; by default the comma, semicolon or tab that its first "
+                + "row has most of"),
+        Setting(
+            "id", .text, default: "id",
+            "where ids are: a column, a member or a JSON Pointer; of several, with commas between, they are made: "
+                + "'title,year' gives alien-1979"),
+        Setting(
+            "parent", .text, default: "parent",
+            "where the id of the item is that an item lies under, likewise"),
+        Setting(
+            "fields", .object,
+            "fields whose columns or members have other names: { title: Name, year: /dates/year }"),
+        Setting(
+            "separator", .text, "what separates keywords in a text; by default '|', ';' or ','"),
+        Setting(
+            "maxItems", .integer(1...5_000_000), default: 1_000_000, "how many items it may have"),
+        Setting("maxMegabytes", .integer(1...4_096), default: 256, "how large it may be"),
+    ]
+
+    init(_ context: ComponentContext) throws(SettingError) {
+        let settings = context.settings
+        path = try Self.path(settings)
+        let ending = path.split(separator: "/").last?.split(separator: ".").last?.lowercased()
+        format = settings["format"]?.text.flatMap(TextFormat.init) ?? Self.formats[ending ?? ""]
+        let tab = ending == "tsv" ? UInt8(ascii: "\t") : nil
+        delimiter =
+            try Self.character("delimiter", settings).map { $0.value == 0x5C ? 9 : UInt8($0.value) }
+            ?? tab
+        mapping = try ItemMapping(context, separator: Self.character("separator", settings))
+        mostItems = Int(settings["maxItems"]?.int ?? 1_000_000)
+        mostBytes = Int(settings["maxMegabytes"]?.int ?? 256) << 20
+    }
+
+    private static let formats: [String: TextFormat] = [
+        "json": .json, "ndjson": .ndjson, "jsonl": .ndjson, "csv": .csv, "tsv": .csv,
+    ]
+
+    private static func path(_ settings: Settings) throws(SettingError) -> String {
+        let path = settings["path"]?.text ?? ""
+        guard let file = settings["file"]?.text else { return path }
+        guard !file.isEmpty, !file.contains("/"), !file.utf8.contains(0), file != "..", file != "."
+        else {
+            throw SettingError("file", "expected a name in the folder of 'path', found '\(file)'")
+        }
+        return path.hasSuffix("/") ? path + file : "\(path)/\(file)"
+    }
+
+    /// A setting of one ASCII character; `\t` is a tab.
+    private static func character(
+        _ name: String, _ settings: Settings
+    ) throws(SettingError) -> Unicode.Scalar? {
+        guard let text = settings[name]?.text else { return nil }
+        if text == "\\t" { return "\t" }
+        guard text.unicodeScalars.count == 1, let scalar = text.unicodeScalars.first,
+            scalar.isASCII, scalar != "\"", scalar != "\n", scalar != "\r"
+        else { throw SettingError(name, "expected one character such as ';', found '\(text)'") }
+        return scalar
+    }
+}
+
+/// What came of reading a file.
+struct FileReading: Sendable {
+    /// The file as it was read; nil: it may have changed since without anybody's notice.
+    var stamp: FileStamp?
+    /// What is other than before; nil: nothing, the file is the same.
+    var difference: FileDifference?
+}
+
+extension FileSource {
+    /// Reads the file.
+    ///
+    /// - Parameters:
+    ///   - stamp: the file as it was read last: when it is that, it is not read.
+    ///   - known: what it had then.
+    /// - Returns: what differs from that.
+    /// - Throws: ``FileProblem``.
+    func read(unless stamp: FileStamp?, _ known: [String: Item]) async throws -> FileReading {
+        let text = try FileText(path, mostBytes: mostBytes)
+        if let stamp, stamp == text.stamp { return FileReading(stamp: stamp) }
+        do {
+            let items = try await items(of: text)
+            return FileReading(
+                stamp: text.stamp.isSettled ? text.stamp : nil,
+                difference: FileDifference(items, from: known))
+        } catch let problem as FormatProblem {
+            throw FileProblem(path, "\(problem)")
+        }
+    }
+
+    private func items(of text: FileText) async throws -> [String: Item] {
+        let sample = try text.sample()
+        if format == nil, let other = TextFormat.foreign(sample) {
+            throw FormatProblem(reason: "it is \(other.name)", hint: other.hint)
+        }
+        let format = format ?? .recognize(sample)
+        guard format == .csv else {
+            var objects = ObjectMapping(mapping)
+            return try await collect(try format.reader(text, sample: sample)) { piece in
+                guard case .json(let bytes) = piece.content else { return nil }
+                return try objects.item(bytes, piece)
+            }
+        }
+        var layout = CSVLayout(sample)
+        if let delimiter { layout.delimiter = delimiter }
+        let table = try CSVReader(text, layout: layout)
+        let rows = try RowMapping(table, mapping)
+        return try await collect(table) { piece in
+            guard case .row(let cells) = piece.content else { return nil }
+            return try rows.item(cells, line: piece.line)
+        }
+    }
+
+    /// The items of all pieces.
+    private func collect(
+        _ reader: some FormatReader, _ item: (FormatPiece) throws -> Item?
+    ) async throws -> [String: Item] {
+        var reader = reader
+        var items: [String: Item] = [:]
+        var lines: [String: Int] = [:]
+        while let piece = try reader.next() {
+            if case .bad(let problem) = piece.content { throw problem }
+            guard let item = try item(piece) else { continue }
+            if let before = lines.updateValue(piece.line, forKey: item.id) {
+                throw FormatProblem(
+                    line: piece.line,
+                    reason: "the id '\(item.id)' stands here again; it is that of line \(before)")
+            }
+            items[item.id] = item
+            guard items.count <= mostItems else {
+                let most = "the setting 'maxItems' allows: \(mostItems)"
+                throw FormatProblem(
+                    line: piece.line, reason: "here begins one item more than \(most)")
+            }
+            // Others read files on these threads too.
+            if items.count.isMultiple(of: 1_000) { await Task.yield() }
+        }
+        return items
+    }
+}
+
+/// What is other in a file than it was.
+struct FileDifference: Sendable {
+    /// All items.
+    let items: [String: Item]
+    private(set) var inserted: [Item] = []
+    private(set) var updated: [Item] = []
+    private(set) var removed: [String] = []
+
+    init(_ items: [String: Item], from known: [String: Item]) {
+        self.items = items
+        for (id, item) in items {
+            guard let before = known[id] else {
+                inserted.append(item)
+                continue
+            }
+            if before != item { updated.append(item) }
+        }
+        for id in known.keys where items[id] == nil { removed.append(id) }
+    }
+
+    var count: Int { inserted.count + updated.count + removed.count }
+}

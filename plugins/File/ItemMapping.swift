@@ -1,0 +1,163 @@
+import AtriumFormats
+import AtriumKit
+import JSONCodec
+
+/// Where in what a file has an item's id, parent and fields are.
+struct ItemMapping: Sendable {
+    /// Where one of them is.
+    struct Place: Sendable {
+        /// The setting that says it, for messages; nil: it goes without saying.
+        let setting: String?
+        /// A column's or a member's name, or a pointer.
+        let name: String
+        /// Set where the name begins with `/`, and is no other's.
+        let pointer: JSONPointer?
+
+        init(_ name: String, setting: String?) throws(SettingError) {
+            self.name = name
+            self.setting = setting
+            pointer = name.hasPrefix("/") ? JSONPointer(name) : nil
+            guard !name.isEmpty, !name.hasPrefix("/") || pointer != nil else {
+                throw SettingError(
+                    setting ?? name,
+                    "expected a column, a member or a JSON Pointer such as /a/b, found '\(name)'")
+            }
+        }
+    }
+
+    let ids: [Place]
+    let parent: Place?
+    /// The fields, and where each is.
+    let fields: [(field: Field, place: Place)]
+    let values: ItemValues
+
+    init(_ context: ComponentContext, separator: Unicode.Scalar?) throws(SettingError) {
+        let (settings, own) = (context.settings, context.fields.filter { $0.derivation == nil })
+        var ids: [Place] = []
+        for name in (settings["id"]?.text ?? "id").split(separator: ",").map(ItemText.trimmed) {
+            ids.append(try Place(name, setting: "id"))
+        }
+        guard !ids.isEmpty else { throw SettingError("id", "name a column or a member") }
+        self.ids = ids
+        let names = settings["fields"]?.object ?? [:]
+        for name in names.keys.sorted() where !own.contains(where: { $0.name == name }) {
+            throw SettingError.unknown("fields.\(name)", name: name, known: own.map(\.name))
+        }
+        var fields: [(field: Field, place: Place)] = []
+        for field in own {
+            guard let other = names[field.name] else {
+                fields.append((field, try Place(field.name, setting: nil)))
+                continue
+            }
+            guard let name = other.text else {
+                throw SettingError(
+                    "fields.\(field.name)",
+                    "expected a column, a member or a JSON Pointer, found \(other.typeName)")
+            }
+            fields.append((field, try Place(name, setting: "fields.\(field.name)")))
+        }
+        self.fields = fields
+        let lies = settings["parent"]?.text ?? "parent"
+        // A field of that name is one.
+        let isField = lies == "parent" && own.contains { $0.name == lies }
+        parent =
+            isField || lies.isEmpty
+            ? nil : try Place(lies, setting: lies == "parent" ? nil : "parent")
+        values = ItemValues(separator: separator.map(Character.init))
+    }
+
+    /// The item of what was found, in a line.
+    ///
+    /// - Throws: ``FormatProblem`` without an id, with one that can't be, or without a field that every item has.
+    func item(
+        _ ids: [String], _ parent: String?, _ fields: [String: Value], line: Int
+    ) throws(FormatProblem) -> Item {
+        let id = self.ids.count == 1 ? ids.first.map(ItemText.trimmed) : ItemText.slug(ids)
+        guard let id, !id.isEmpty else {
+            let names = self.ids.map { "'\($0.name)'" }.joined(separator: ", ")
+            throw FormatProblem(line: line, reason: "there is no id: nothing stands in \(names)")
+        }
+        guard id.utf8.count <= 200,
+            id.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else {
+            throw FormatProblem(
+                line: line,
+                reason:
+                    "'\(id.prefix(60))' is no id: it has 200 bytes at most, and no control characters"
+            )
+        }
+        for (field, place) in self.fields where field.required && fields[field.name] == nil {
+            throw FormatProblem(
+                line: line,
+                reason:
+                    "there is no '\(field.name)', which every item has: nothing stands in '\(place.name)'"
+            )
+        }
+        let parent = parent.map(ItemText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        return Item(id: id, fields: fields, parent: parent)
+    }
+}
+
+/// Items of a table's rows.
+struct RowMapping {
+    private let mapping: ItemMapping
+    private let values: ItemValues
+    private let columns: [String]
+    private let ids: [Int]
+    private let parent: Int?
+    private let fields: [(field: Field, column: Int)]
+
+    /// Finds the columns.
+    ///
+    /// - Throws: ``FormatProblem`` for one that the settings name and the table has not.
+    init(_ table: CSVReader, _ mapping: ItemMapping) throws(FormatProblem) {
+        self.mapping = mapping
+        var values = mapping.values
+        values.texts.allowsDecimalComma = table.allowsDecimalComma
+        self.values = values
+        columns = table.columns
+        var ids: [Int] = []
+        for place in mapping.ids { ids += try Self.column(place, in: columns).map { [$0] } ?? [] }
+        self.ids = ids
+        parent = try mapping.parent.flatMap { (place) throws(FormatProblem) in
+            try Self.column(place, in: table.columns)
+        }
+        var fields: [(field: Field, column: Int)] = []
+        for (field, place) in mapping.fields {
+            if let column = try Self.column(place, in: columns) { fields.append((field, column)) }
+        }
+        self.fields = fields
+    }
+
+    private static func column(
+        _ place: ItemMapping.Place, in columns: [String]
+    ) throws(FormatProblem) -> Int? {
+        if let column = columns.firstIndex(of: place.name)
+            ?? columns.firstIndex(where: { ItemText.isSame($0, place.name) })
+        {
+            return column
+        }
+        guard let setting = place.setting else { return nil }
+        let hint =
+            nearestName(to: place.name, among: columns).map { "did you mean '\($0)'? " } ?? ""
+        throw FormatProblem(
+            line: 1,
+            reason:
+                "there is no column '\(place.name)', which the setting '\(setting)' names; \(hint)there are: "
+                + columns.prefix(30).joined(separator: ", "))
+    }
+
+    func item(_ cells: [String], line: Int) throws(FormatProblem) -> Item {
+        var fields: [String: Value] = [:]
+        for (field, column) in self.fields where !cells[column].isEmpty {
+            do throws(FieldValues.Misfit) {
+                fields[field.name] = try values.value(.string(cells[column]), of: field)
+            } catch {
+                throw FormatProblem(
+                    line: line, column: column + 1,
+                    reason: "'\(columns[column])': \(error.reason)")
+            }
+        }
+        return try mapping.item(ids.map { cells[$0] }, parent.map { cells[$0] }, fields, line: line)
+    }
+}
