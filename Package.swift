@@ -73,7 +73,7 @@ func tests(
 let plugins = ["Catalog", "Facets", "File", "Music", "Stars", "Threads"]
 
 /// The examples that have a delegate of their own, by its name.
-let exampleDelegates = ["CompilationDelegate": "compilation"]
+let exampleDelegates = ["CompilationDelegate": "compilation", "PeopleDelegate": "people"]
 
 let package = Package(
     name: "atrium",

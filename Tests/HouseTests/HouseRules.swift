@@ -14,7 +14,7 @@ enum HouseRules {
     /// Programs that show how the libraries are used, and where they are below `Examples`.
     static let examples = [
         "greeter-service": "Greeter/Service", "greeter-client": "Greeter/Client",
-        "CompilationDelegate": "compilation/Delegate",
+        "CompilationDelegate": "compilation/Delegate", "PeopleDelegate": "people/Delegate",
     ]
 
     /// By module: ours first, then those of other packages.
@@ -44,6 +44,7 @@ enum HouseRules {
         "CTags": [],
         "File": ["AtriumFormats", "AtriumKit", "JSONCodec"],
         "CompilationDelegate": ["AtriumKit"],
+        "PeopleDelegate": ["AtriumKit"],
         "Music": ["AtriumKit", "CTags"],
         "CProcess": [],
         "Host": [

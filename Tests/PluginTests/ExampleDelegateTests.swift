@@ -1,6 +1,7 @@
 import AtriumKit
 import AtriumKitTesting
 import CompilationDelegate
+import PeopleDelegate
 import Testing
 
 /// The delegates that come with the examples.
@@ -8,5 +9,26 @@ import Testing
     @Test(arguments: 1...3)
     func `the compilation's delegate conforms`(seed: Int) throws {
         try DelegateSuite.run(CompilationDelegate.self, seed: UInt64(seed))
+    }
+
+    @Test(arguments: 1...3)
+    func `the delegate of people conforms`(seed: Int) throws {
+        try DelegateSuite.run(
+            PeopleDelegate.self, settings: ["person": "person"], seed: UInt64(seed))
+    }
+
+    @Test func `the delegate of people hears of typing, and leads on to who is chosen`() throws {
+        let host = try DelegateHost(
+            PeopleDelegate.self, settings: ["person": "person"], container: "search")
+        host.show(ScreenChoices(), on: "s")
+        host.show(ScreenChoices(search: "am"), on: "s")
+        host.show(ScreenChoices(search: "am", sort: ["title"]), on: "s")
+        #expect(host.published.map(\.name) == ["typed"])
+        #expect(host.published.first?.payload == ["letters": 2])
+        host.delegate.contents(
+            ComponentReference(name: "found", kind: .contents), didSelect: "amelie", on: "s",
+            by: ActorID(1))
+        #expect(host.leads["s"]?.container == "person" && host.leads["s"]?.item == "amelie")
+        #expect(throws: SettingError.self) { try DelegateHost(PeopleDelegate.self) }
     }
 }
