@@ -19,7 +19,8 @@ extension Interfaces.Item {
     init(_ view: ItemView) {
         self.init(
             id: view.id, parent: view.parent, fields: JSONObject(checked: view.fields),
-            votes: view.votes.map(Interfaces.VoteTally.init), comments: view.comments)
+            votes: view.votes.map(Interfaces.VoteTally.init), comments: view.comments,
+            children: view.children)
     }
 }
 

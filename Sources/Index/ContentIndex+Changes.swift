@@ -21,7 +21,7 @@ extension ContentIndex {
         defer { note(change) }
         guard let former else {
             change.note([.presence, .parent])
-            moved.note(item.id)
+            moved.note(item.id, under: item.parent)
             for column in putting.values.indices {
                 set(putting.values[column], in: column, row: row, noting: &change)
             }
@@ -31,7 +31,7 @@ extension ContentIndex {
         }
         if former.parent != item.parent {
             change.note(.parent)
-            moved.note(item.id)
+            moved.note(item.id, under: item.parent, former.parent)
         }
         guard !former.hasSameFields else { return }
         for column in putting.values.indices {
@@ -59,7 +59,7 @@ extension ContentIndex {
         var change = RowChange(
             row: row, id: id, parent: table.parent(of: row), isRoot: table.roots.contains(row),
             parts: [.presence, .parent])
-        moved.note(table.id(of: row))
+        moved.note(table.id(of: row), under: table.parent(of: row))
         _ = table.remove(id)
         for column in fields.indices { set(nil, in: column, row: row, noting: &change) }
         for column in columns.numbered.indices.dropFirst(fields.count) {

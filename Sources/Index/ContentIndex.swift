@@ -189,6 +189,12 @@ package final class ContentIndex {
         return isFlat
     }
 
+    /// Whether any item names a parent, there or not.
+    package var hasChildren: Bool { !table.children.isEmpty }
+
+    /// How many items lie right under one, which need not be here.
+    package func childCount(of id: String) -> Int { table.children[id]?.count ?? 0 }
+
     /// What an item lies under, there or not; nil: nothing, or there is no such item.
     package func parent(of id: String) -> String? { table.row(of: id).flatMap(table.parent) }
 

@@ -82,6 +82,33 @@ extension Stories {
             }
         }
 
+        @Test func `items say how many lie under them, as these come and go in another list`()
+            async throws
+        {
+            try await withAgency { daemon in
+                let screen = try await OpenScreen(daemon, ["container": "agency"])
+                let children = { screen.list("firms").map { $0["children"]?.int } }
+                #expect(children() == [1, nil])
+                _ = try await daemon.type(
+                    "atriumctl put agency/shop name=Shop --component units --parent bolt")
+                while children() != [1, 1] { try await screen.next() }
+                _ = try await daemon.type(
+                    "atriumctl put agency/shop name=Shop --component units --parent acme")
+                while children() != [2, nil] { try await screen.next() }
+                let other = try await OpenScreen(daemon, ["container": "agency"])
+                #expect(other.list("firms").map { $0["children"]?.int } == [2, nil])
+                let listed = try await daemon.type("atriumctl list agency --json")
+                #expect(try listed.json["items"]?[0]?["children"]?.int == 2, "\(listed)")
+                let table = try await daemon.type("atriumctl list agency")
+                #expect(table.output.contains("inside"), "\(table)")
+                let shown = try await daemon.type("atriumctl describe agency/acme")
+                #expect(shown.output.contains("Items inside: 2"), "\(shown)")
+                _ = try await daemon.type("atriumctl remove agency/shop --component units")
+                _ = try await daemon.type("atriumctl remove agency/lab --component units")
+                while children() != [nil, nil] { try await screen.next() }
+            }
+        }
+
         @Test func `what is typed reads the list of the mode, and says which lists stand where`()
             async throws
         {

@@ -20,6 +20,8 @@ public struct ItemView: Sendable, Hashable {
     public var votes: TallyView?
     /// How many comments; nil where the container has no comments component.
     public var comments: Int?
+    /// How many items lie under it, in the lists that are shown inside an item; nil: none.
+    public var children: Int?
 }
 
 /// A section with how many items each filter would show.

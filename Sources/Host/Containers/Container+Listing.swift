@@ -183,19 +183,46 @@ extension Container {
             found = page
         }
         let fields = request.fields.map(Set.init)
+        let nested = nested(in: list, scope: request.scope)
         return ListPage(
-            items: found.rows.map { view($0, fields: fields) }, total: found.total,
+            items: found.rows.map { view($0, fields: fields, nested: nested) }, total: found.total,
             sections: request.facets ? sections.views(counts: found.counts) : nil,
             next: found.next, sequence: domain.sequence)
     }
 
     /// An item as it is read; nobody's ballot in it yet.
-    func view(_ row: IndexedItem, fields: Set<String>?) -> ItemView {
+    ///
+    /// - Parameters:
+    ///   - row: the item.
+    ///   - fields: only these; nil: all.
+    ///   - nested: the lists whose items may lie under it.
+    /// - Returns: it.
+    func view(
+        _ row: IndexedItem, fields: Set<String>? = nil, nested: [ContentIndex]
+    ) -> ItemView {
         ItemView(
             id: row.id, parent: row.parent,
             fields: fields.map(row.fields(named:)) ?? row.fields,
             votes: wiring.votes == nil ? nil : TallyView(tally: row.tally, mine: nil),
-            comments: wiring.comments == nil ? nil : row.comments)
+            comments: wiring.comments == nil ? nil : row.comments,
+            children: nested.children(of: row.id))
+    }
+
+    /// The lists whose items may lie under those of a list, where any item lies under another: those that a screen
+    /// shows inside an item, or without modes that list alone.
+    ///
+    /// - Parameters:
+    ///   - list: whose items.
+    ///   - scope: the scope; nil: the container's first, if it has any.
+    ///   - hidden: the components that a screen leaves out, beside those that the definition hides.
+    /// - Returns: the lists; none where there is nothing to count.
+    func nested(
+        in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
+    ) -> [ContentIndex] {
+        let scope = self.scope(scope)
+        guard modes(in: scope)?.isByMode ?? false else { return list.hasChildren ? [list] : [] }
+        return lists(in: scope, .entered).filter { !$0.isHidden(beside: hidden) }
+            .compactMap(\.list).filter(\.hasChildren)
     }
 
     /// Does something at a moment at which the votes component's own state is the committed one, and
@@ -278,10 +305,10 @@ extension Container {
         var found: ItemResult?
         withBallots(of: actor) { [self] in
             // By name: the component may have been made anew while this waited.
-            found = self.slot(slot.name)?.list?.item(item).map {
-                ItemResult(
-                    item: view($0, fields: nil), details: details?.jsonBytes,
-                    sequence: domain.sequence)
+            if let list = self.slot(slot.name)?.list, let row = list.item(item) {
+                found = ItemResult(
+                    item: view(row, nested: nested(in: list, scope: nil)),
+                    details: details?.jsonBytes, sequence: domain.sequence)
             }
             return found == nil ? [] : [.item(item)]
         } then: { [self] ballots in
@@ -310,6 +337,14 @@ extension ListPresentation {
             title: slot.title,
             fields: container.fields, present: slot.definition.present ?? container.present,
             sort: slot.definition.sort)
+    }
+}
+
+extension [ContentIndex] {
+    /// How many of their items lie right under one; nil: none.
+    func children(of item: String) -> Int? {
+        let count = reduce(0) { $0 + $1.childCount(of: item) }
+        return count == 0 ? nil : count
     }
 }
 

@@ -157,16 +157,30 @@ extension ContainerScreens {
                 isKnown = false
                 continue
             }
-            for item in moved {
+            recount(moved.parents)
+            for item in moved.items {
                 if let found = screening.standing[item] { views.merge(found) { $1 } }
                 if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
             }
         }
         guard isKnown else {
+            let hasChildren = container.slots.contains { $0.list?.hasChildren ?? false }
+            for view in screening.views.values where hasChildren || view.showsChildren {
+                view.recount()
+            }
             for found in screening.standing.values { views.merge(found) { $1 } }
             return (Array(views.values), screening.focuses.values.flatMap { $0.values })
         }
         return (Array(views.values), focuses.values.flatMap { $0.values })
+    }
+
+    /// Items came to lie under these, or lie there no more: who shows them says how many there are.
+    private func recount(_ parents: Set<String>) {
+        for list in container.slots.lazy.compactMap(\.list) {
+            for parent in parents {
+                list.visitHolders(knowing: parent) { ($0 as? SharedView)?.recount() }
+            }
+        }
     }
 
     private func move(_ view: SharedView, to places: [ViewKey.Place]) {

@@ -70,6 +70,8 @@ final class SharedView {
     private var places: [ViewKey.Place] = []
     /// Whether each list shows what lies under the entered item, and not that item's list alone.
     private var isByMode = false
+    /// Whether items may have more children than is shown, or less.
+    private var miscounts = false
     /// Of what the sections, and of what the lists, are.
     private var resolved: UInt64?
     private var structure: UInt64?
@@ -116,6 +118,17 @@ final class SharedView {
     func stand(at places: [ViewKey.Place]) {
         key.places = places
         structure = structure.map { _ in 0 }
+    }
+
+    /// Whether it shows an item under which others lie.
+    var showsChildren: Bool {
+        lists.contains { $0.items.contains { $0.view.children != nil } }
+    }
+
+    /// Items came to lie under one that it shows, or lie there no more.
+    func recount() {
+        miscounts = true
+        home?.note(self)
     }
 
     /// Whether it shows something else when filters components offer something else.
@@ -293,11 +306,14 @@ extension SharedView {
             var isSame = true
             // All of them in one turn.
             var looks = lists.first?.index.looksInTurn ?? 0
-            for place in lists.indices where lists[place].query.advance(within: &looks) {
-                isSame = false
+            for place in lists.indices {
+                guard lists[place].query.advance(within: &looks) || miscounts else { continue }
+                let before = lists[place].items
                 lists[place].items = shown(
-                    lists[place].query.window, lists[place].items, container)
+                    lists[place].query.window, before, of: lists[place].index, container)
+                isSame = isSame && miscounts && lists[place].items == before
             }
+            miscounts = false
             for list in lists { container.growOrders(of: list.index) }
             isRemade = lists.contains { $0.query.isOutdated }
             // What asking anew was too much for a turn just now is too much for it once more.
@@ -364,7 +380,7 @@ extension SharedView {
                 LiveList(
                     component: slot.name, index: index, query: query,
                     isFlat: isFlat(index, slot.name), hidesEmpty: slot.hidesEmpty,
-                    items: shown(query.window, before, home.container, anew: true)))
+                    items: shown(query.window, before, of: index, home.container, anew: true)))
         }
         return made
     }
@@ -432,16 +448,21 @@ extension SharedView {
 
     /// The window, with the objects of before for what shows the same.
     private func shown(
-        _ window: [IndexedItem], _ before: [ShownItem], _ container: Container,
-        anew: Bool = false
+        _ window: [IndexedItem], _ before: [ShownItem], of index: ContentIndex,
+        _ container: Container, anew: Bool = false
     ) -> [ShownItem] {
         var known: [String: ShownItem]?
+        let nested = container.nested(in: index, scope: key.scope, hiding: key.hidden)
         return window.enumerated().map { place, row in
-            if !anew, place < before.count, before[place].row == row { return before[place] }
+            if !anew, place < before.count, before[place].row == row,
+                before[place].view.children == nested.children(of: row.id)
+            {
+                return before[place]
+            }
             if known == nil {
                 known = Dictionary(before.map { ($0.row.id, $0) }) { first, _ in first }
             }
-            let view = container.view(row, fields: nil)
+            let view = container.view(row, nested: nested)
             if let old = known?[row.id], old.view == view { return old }
             return ShownItem(row, view)
         }

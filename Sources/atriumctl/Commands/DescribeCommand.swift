@@ -47,6 +47,7 @@ struct DescribeCommand: AsyncParsableCommand {
         }
         facts.add("Votes", reply.item.votes.map(TallyText.full))
         facts.add("Comments", reply.item.comments.map { Wording.count($0) })
+        facts.add("Items inside", reply.item.children.map { Wording.count($0) })
         for member in reply.details?.value.object ?? [] {
             facts.add(member.name, FieldText.shown(member.value, type: ""))
         }

@@ -152,6 +152,8 @@ struct ItemTable {
         }
         if hasVotes { columns.append(.number("votes")) }
         if hasComments { columns.append(.number("comments")) }
+        let hasChildren = items.contains { $0.children != nil }
+        if hasChildren { columns.append(.number("inside")) }
         table = Table(columns)
         for item in items {
             let values = item.fields.value
@@ -163,6 +165,7 @@ struct ItemTable {
             }
             if hasVotes { cells.append(item.votes.map(TallyText.short) ?? "") }
             if hasComments { cells.append(item.comments.map { Wording.count($0) } ?? "") }
+            if hasChildren { cells.append(item.children.map { Wording.count($0) } ?? "") }
             table.add(cells)
         }
     }

@@ -82,6 +82,7 @@ struct ScreenChangeText {
         if let comments = item.comments, comments != before?.comments {
             parts.append("comments \(comments)")
         }
+        if item.children != before?.children { parts.append("items inside \(item.children ?? 0)") }
         return parts.isEmpty ? "nothing that is shown" : parts.joined(separator: ", ")
     }
 

@@ -171,7 +171,9 @@ struct ScreenModel {
         guard let model = lists[list] else { return "no list \(list)" }
         let query = query(list, choices, counts: counts && !isHidden("filters"))
         let page = model.page(query, after: nil)
-        let expected = page.ids.compactMap { model.items[$0]?.item }.map { view($0, actor) }
+        let expected = page.ids.compactMap { model.items[$0]?.item }.map {
+            view($0, actor, children: children(of: $0.id, in: list, choices))
+        }
         if copy.lists[list] ?? [] != expected {
             return "\(list): \(copy.lists[list] ?? [])\nis not \(expected)"
         }
@@ -259,11 +261,24 @@ struct ScreenModel {
         (item.fields["genres"]?.list ?? []).compactMap(\.text)
     }
 
-    private func view(_ item: Item, _ actor: String) -> ItemView {
+    /// How many items lie right under one, in the lists that are shown inside it; nil: none.
+    private func children(of item: String, in list: String, _ choices: Choices) -> Int? {
+        var nested = [list]
+        if let modes = modes(in: choices.scope), modes.isByMode {
+            nested = (modes.entered.isEmpty ? modes.contents : modes.entered)
+                .filter { !isHidden($0) }
+        }
+        let count = nested.compactMap { lists[$0] }.reduce(0) { count, list in
+            count + list.items.values.count { $0.item.parent == item }
+        }
+        return count == 0 ? nil : count
+    }
+
+    private func view(_ item: Item, _ actor: String, children: Int?) -> ItemView {
         let subject = Subject.item(item.id)
         return ItemView(
             id: item.id, parent: item.parent, fields: item.fields.jsonBytes,
             votes: TallyView(tally: tallies[subject] ?? Tally(), mine: ballots[subject]?[actor]),
-            comments: comments[subject] ?? 0)
+            comments: comments[subject] ?? 0, children: children)
     }
 }
