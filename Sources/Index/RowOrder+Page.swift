@@ -59,7 +59,7 @@ extension RowOrder {
         let isAhead = { (row: Int) in
             after.map { compare(row, $0) > 0 } ?? true
         }
-        let idHeads = index.table.heads
+        let idHeads = table.heads
         guard let key = keys.first else {
             return best.collect(rows, words: words, key: { idHeads[$0] }, where: isAhead)
         }
@@ -81,10 +81,10 @@ extension RowOrder {
 
     /// The key by which ``BestRows`` looks at a row.
     func head(of row: Int) -> UInt64 {
-        guard let key = keys.first else { return index.table.heads[row] }
+        guard let key = keys.first else { return table.heads[row] }
         let flip: UInt64 = key.descending ? ~0 : 0
         switch key.column {
-        case nil: return index.table.heads[row] ^ flip
+        case nil: return table.heads[row] ^ flip
         case .number(let column):
             return column.numbers.withUnsafeBufferPointer { Self.head($0, row, flip) }
         case .text(let column): return Self.head(column.values.heads, column.first, row, flip)

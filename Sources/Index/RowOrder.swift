@@ -37,6 +37,48 @@ struct RowOrder {
     /// Whose rows.
     unowned let index: ContentIndex
 
+    /// The index's rows, as they were when this was made: who goes on after the index removed all makes another.
+    let table: RowTable
+    /// ``keys``, as rows are compared by them.
+    private let borrowed: ContiguousArray<BorrowedKey>
+
+    /// A key that does not retain its column.
+    ///
+    /// A comparison would otherwise spend more than half of its time on counting references. ``keys`` and
+    /// ``table`` keep alive what this points to.
+    private struct BorrowedKey {
+        enum Column {
+            case id(Unmanaged<RowTable>)
+            case number(Unmanaged<NumberColumn>)
+            case text(Unmanaged<TextColumn>, Unmanaged<ValueTable>)
+        }
+
+        var column: Column
+        var descending: Bool
+
+        /// Below 0 when one row comes before the other by this key.
+        func compare(_ one: Int, _ other: Int) -> Int {
+            switch column {
+            case .id(let table):
+                let ids = table._withUnsafeGuaranteedRef { $0.compareIDs(one, other) }
+                return descending ? -ids : ids
+            case .number(let column):
+                return column._withUnsafeGuaranteedRef { column in
+                    RowOrder.compare(column.number(of: one), column.number(of: other), descending) {
+                        $0 < $1 ? -1 : $0 > $1 ? 1 : 0
+                    }
+                }
+            case .text(let column, let values):
+                let codes = column._withUnsafeGuaranteedRef {
+                    ($0.sortCode(of: one), $0.sortCode(of: other))
+                }
+                return RowOrder.compare(codes.0, codes.1, descending) { one, other in
+                    values._withUnsafeGuaranteedRef { $0.compare(one, other) }
+                }
+            }
+        }
+    }
+
     /// The order of these keys.
     ///
     /// - Throws: ``IndexError/sortFieldUnknown(field:known:)``.
@@ -56,9 +98,20 @@ struct RowOrder {
         self.keys = keys
         self.sort = sort.map(\.text)
         self.index = index
+        let table = index.table
+        self.table = table
+        borrowed = ContiguousArray(
+            keys.map { key in
+                let column: BorrowedKey.Column =
+                    switch key.column {
+                    case nil: .id(.passUnretained(table))
+                    case .number(let column): .number(.passUnretained(column))
+                    case .text(let column):
+                        .text(.passUnretained(column), .passUnretained(column.values))
+                    }
+                return BorrowedKey(column: column, descending: key.descending)
+            })
     }
-
-    private var table: RowTable { index.table }
 
     /// The parts of a row that its place depends on.
     var parts: ChangedParts {
@@ -95,24 +148,11 @@ struct RowOrder {
 
     /// Below 0 when one row comes before the other.
     func compare(_ one: Int, _ other: Int) -> Int {
-        for key in keys {
-            let order: Int
-            switch key.column {
-            case nil:
-                let ids = index.table.compareIDs(one, other)
-                order = key.descending ? -ids : ids
-            case .number(let column):
-                order = Self.compare(
-                    column.number(of: one), column.number(of: other), key.descending
-                ) { $0 < $1 ? -1 : $0 > $1 ? 1 : 0 }
-            case .text(let column):
-                order = Self.compare(
-                    column.sortCode(of: one), column.sortCode(of: other), key.descending,
-                    by: column.values.compare)
-            }
+        for place in 0..<borrowed.count {
+            let order = borrowed[place].compare(one, other)
             if order != 0 { return order }
         }
-        return index.table.compareIDs(one, other)
+        return table.compareIDs(one, other)
     }
 
     /// Below 0 when a row comes before a position.
@@ -151,9 +191,9 @@ struct RowOrder {
     /// As ``RowTable/compareIDs(_:_:)``, so that both agree on every id.
     private func compareID(of row: Int, _ id: String) -> Int {
         let head = UInt64(head: id.utf8)
-        let own = index.table.heads[row]
+        let own = table.heads[row]
         if own != head { return own < head ? -1 : 1 }
-        return index.table.compareID(of: row, id)
+        return table.compareID(of: row, id)
     }
 
     /// Nothing comes behind anything, in both directions.
