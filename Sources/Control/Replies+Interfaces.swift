@@ -153,7 +153,8 @@ extension Interfaces.Field {
             name: field.name, type: field.type.rawValue, required: field.required,
             search: field.search, min: field.min, max: field.max, title: field.title,
             unit: field.unit, description: field.summary, of: field.derivation?.of,
-            by: (field.derivation?.by.rawValue), zone: field.derivation?.zone ?? field.zone)
+            by: (field.derivation?.by.rawValue), zone: field.derivation?.zone ?? field.zone,
+            details: field.details ? true : nil)
     }
 }
 

@@ -27,7 +27,7 @@ extension DefinitionReader {
     ) throws(DefinitionProblem) -> Field {
         let members = try node.members(known: [
             "type", "required", "search", "min", "max", "of", "by", "zone", "title", "unit",
-            "description",
+            "description", "details",
         ])
         guard let type = members["type"] else {
             let types = Field.FieldType.allCases.map(\.rawValue).joined(separator: ", ")
@@ -50,6 +50,7 @@ extension DefinitionReader {
         field.title = try members["title"]?.text()
         field.unit = try members["unit"]?.text()
         field.summary = try members["description"]?.text()
+        field.details = try members["details"]?.bool() ?? false
         return field
     }
 
@@ -77,6 +78,11 @@ extension DefinitionReader {
         if let node = members["zone"], field.type != .date, field.type != .time {
             throw node.problem(
                 "\(node.path): a \(field.type.rawValue) has no 'zone'", hint: "times and dates do")
+        }
+        if let node = members["details"], field.type == .date {
+            throw node.problem(
+                "\(node.path): a date is in no item, and so in no list",
+                hint: "leave 'details' out")
         }
         if let node = members["required"], field.type == .date {
             throw node.problem(

@@ -9,23 +9,23 @@ extension DefinitionReader {
     ) throws(DefinitionProblem) -> Presentation {
         let members = try node.members(known: ["title", "subtitle", "image", "columns"])
         var present = Presentation()
-        // A date that follows from another field is in no item.
-        let held = fields.filter { $0.type != .date }
+        // A date that follows from another field is in no item; details are in no list.
+        let held = fields.filter { $0.type != .date && !$0.details }
         let shown = held.filter { $0.type != .image }.map(\.name)
         present.title = try members["title"].map { node throws(DefinitionProblem) in
-            try name(node, among: shown, "a field that items hold, and no image")
+            try name(node, among: shown, "a field that items in lists have, and no image")
         }
         present.subtitle = try members["subtitle"].map { node throws(DefinitionProblem) in
-            try name(node, among: shown, "a field that items hold, and no image")
+            try name(node, among: shown, "a field that items in lists have, and no image")
         }
-        let images = fields.filter { $0.type == .image }.map(\.name)
+        let images = held.filter { $0.type == .image }.map(\.name)
         present.image = try members["image"].map { node throws(DefinitionProblem) in
-            try name(node, among: images, "a field of the type image")
+            try name(node, among: images, "a field of the type image without 'details'")
         }
         if let columns = members["columns"] {
             present.columns = try names(
                 columns, among: held.map(\.name) + derived,
-                "a field that items hold, or one derived")
+                "a field that items in lists have, or one derived")
         }
         return present
     }

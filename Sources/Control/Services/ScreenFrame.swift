@@ -150,6 +150,10 @@ extension ChangeBytes {
             json.key("focus")
             json.string(item)
         }
+        if let details = change.details {
+            json.key("details")
+            json.raw(details)
+        }
         json.endObject()
         self.init(
             members: Array(json.bytes.dropFirst().dropLast()),

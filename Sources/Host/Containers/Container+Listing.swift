@@ -182,7 +182,7 @@ extension Container {
             guard let page = try list.answer(query) else { return nil }
             found = page
         }
-        let fields = request.fields.map(Set.init)
+        let fields = request.fields.map(Set.init) ?? definition.listedFields
         let nested = nested(in: list, scope: request.scope)
         return ListPage(
             items: found.rows.map { view($0, fields: fields, nested: nested) }, total: found.total,
@@ -337,6 +337,17 @@ extension ListPresentation {
             title: slot.title,
             fields: container.fields, present: slot.definition.present ?? container.present,
             sort: slot.definition.sort)
+    }
+}
+
+extension ContainerDefinition {
+    /// The fields that stay out of lists.
+    var detailFields: Set<String> { Set(fields.lazy.filter(\.details).map(\.name)) }
+
+    /// The fields of items in lists; nil: all.
+    var listedFields: Set<String>? {
+        guard fields.contains(where: \.details) else { return nil }
+        return Set(fields.lazy.filter { !$0.details }.map(\.name))
     }
 }
 

@@ -39,6 +39,9 @@ final class DelegateHandle: ContainerHandle {
         defer {
             filling?.follow(change, revision: revision)
             container.growOrders(of: list)
+            if container.definition.fields.contains(where: \.details) {
+                container.screens?.itemsChanged(change.items.lazy.map(\.id))
+            }
         }
         switch change {
         case .insert(let items), .update(let items): list.put(items, revision: revision)

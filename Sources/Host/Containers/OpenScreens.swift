@@ -14,6 +14,8 @@ protocol OpenScreens: AnyObject {
     func committed()
     /// What is said about a subject changed.
     func subjectChanged(_ subject: Subject)
+    /// Items of a list are others: who is focused on one follows its details.
+    func itemsChanged(_ items: some Sequence<String>)
     /// Comments are gone whose component is not there to say so.
     func commentsGone(_ comments: Set<String>, of component: String)
     /// A component is there that was told of no screens.

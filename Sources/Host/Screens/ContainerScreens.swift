@@ -67,6 +67,11 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
     }
 
+    func itemsChanged(_ items: some Sequence<String>) {
+        guard !screening.focuses.isEmpty else { return }
+        for item in items { subjectChanged(.item(item)) }
+    }
+
     func commentsGone(_ comments: Set<String>, of component: String) {
         for focuses in screening.focuses.values {
             for focus in focuses.values { focus.forget(comments, of: component) }

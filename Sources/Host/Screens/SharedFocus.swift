@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 
 /// What is said about a subject at one moment; never changed.
 final class FocusState: ShownState, Sendable {
@@ -11,13 +12,16 @@ final class FocusState: ShownState, Sendable {
     let component: String?
     let comments: [CommentView]
     let total: Int
+    /// The item's fields that are in no list, and what its source knows beyond, as JSON; nil: the container has no
+    /// such fields.
+    let details: [UInt8]?
     let bytes: Int
 
     private let changes = StepCache<FocusChange>()
 
     init(
         number: UInt64, subject: Subject, tally: Tally?, component: String?,
-        comments: [CommentView], total: Int
+        comments: [CommentView], total: Int, details: [UInt8]?
     ) {
         self.number = number
         self.subject = subject
@@ -25,7 +29,8 @@ final class FocusState: ShownState, Sendable {
         self.component = component
         self.comments = comments
         self.total = total
-        bytes = comments.reduce(500) { $0 + $1.weight }
+        self.details = details
+        bytes = comments.reduce(500 + (details?.count ?? 0)) { $0 + $1.weight }
     }
 
     /// What leads here from another state, made once for all who are there; nil: from nothing.
@@ -40,11 +45,14 @@ public final class FocusChange: Sendable {
     public let item: String?
     /// The comments; nil: unchanged.
     public let comments: ListChange<CommentView>?
+    /// The item's details, as a JSON object's bytes; nil: unchanged.
+    public let details: [UInt8]?
 
     private let bytes = MadeOnce<ChangeBytes>()
 
     init(from old: FocusState?, to new: FocusState) {
         item = (old?.subject ?? .container) == new.subject ? nil : new.subject.item ?? ""
+        details = old?.details == new.details ? nil : new.details ?? Array("{}".utf8)
         guard let component = new.component else {
             comments = nil
             return
@@ -61,7 +69,7 @@ public final class FocusChange: Sendable {
     }
 
     /// Whether nothing changed but perhaps the votes.
-    public var isEmpty: Bool { item == nil && comments == nil }
+    public var isEmpty: Bool { item == nil && comments == nil && details == nil }
 
     /// The change as bytes, written once for all who take part in it.
     public func encoded(_ encode: () -> ChangeBytes) -> ChangeBytes {
@@ -99,20 +107,22 @@ final class SharedFocus {
     private var wasThere = false
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
+    /// Who is asked what it knows of the item, and what it said.
+    private var source: Slot?
+    private var known: [String: Value] = [:]
 
     init(_ key: FocusKey, on home: ContainerScreens) {
         self.key = key
         self.home = home
         state = FocusState(
             number: home.domain.nextTicket(), subject: key.subject, tally: nil,
-            component: nil, comments: [], total: 0)
+            component: nil, comments: [], total: 0, details: nil)
         advance()
     }
 
     /// Whether ``state`` is that of now, or as good as can be had while the component is not there.
     var isSettled: Bool {
-        guard let asked else { return true }
-        return !asked.isAttached
+        !(asked?.isAttached ?? false) && !(source?.isAttached ?? false)
     }
 
     /// What is said about it changed, or who keeps it.
@@ -143,12 +153,13 @@ final class SharedFocus {
         let slot = container.slots.first {
             $0.kind == .comments && !$0.isHidden(beside: key.hidden)
         }
+        if source == nil, isThere { askSource(in: container) }
         if let slot, isThere, slot.isAttached {
             if asked == nil { ask(slot) }
-            guard asked == nil else { return false }
         } else if slot?.name != comments.component || !isThere {
             comments = (slot?.name, [], 0)
         }
+        guard asked == nil, source == nil else { return false }
         isStale = false
         return show(isThere, in: container)
     }
@@ -158,13 +169,16 @@ final class SharedFocus {
             $0.kind == .votes && !$0.isHidden(beside: key.hidden)
         }
         let tally = votes.map { isThere ? $0.tally(of: key.subject) ?? Tally() : Tally() }
+        let details = details(in: container)
         guard
-            tally != state.tally || comments.component != state.component
+            details != state.details || tally != state.tally
+                || comments.component != state.component
                 || comments.page != state.comments || comments.total != state.total
         else { return false }
         state = FocusState(
             number: container.domain.nextTicket(), subject: key.subject, tally: tally,
-            component: comments.component, comments: comments.page, total: comments.total)
+            component: comments.component, comments: comments.page, total: comments.total,
+            details: details)
         return true
     }
 
@@ -192,11 +206,56 @@ final class SharedFocus {
                 } else if comments.component != slot.name {
                     comments = (slot.name, [], 0)
                 }
-                // What it answered is what it held when it was asked: nothing of it has been
-                // committed since, as its answers come in order.
-                isStale = false
-                _ = show(wasThere, in: container)
-                home.focusAnswered(self)
+                answered(in: container)
             })
+    }
+
+    /// Shows what was answered, once all is.
+    private func answered(in container: Container) {
+        guard asked == nil, source == nil else { return }
+        // What it answered is what it held when it was asked: nothing of it has been
+        // committed since, as its answers come in order.
+        isStale = false
+        _ = show(wasThere, in: container)
+        home?.focusAnswered(self)
+    }
+}
+
+// MARK: Details
+
+extension SharedFocus {
+    /// The list that has the item; nil: the container has no fields with details.
+    private func sourceSlot(in container: Container) -> Slot? {
+        guard let item = key.subject.item,
+            container.definition.fields.contains(where: \.details)
+        else { return nil }
+        let slots = container.slots.filter { $0.list?.contains(item) ?? false }
+        return slots.first { !$0.isHidden(beside: key.hidden) } ?? slots.first
+    }
+
+    private func askSource(in container: Container) {
+        guard let slot = sourceSlot(in: container), slot.isAttached, let item = key.subject.item
+        else { return }
+        source = slot
+        slot.ask(
+            Question(needsQuiet: true, isOfScreen: true, make: { .details(item: item) }) {
+                [weak self] result in
+                guard let self else { return }
+                source = nil
+                // One that does not answer leaves what it said before.
+                if case .success(.details(let details)) = result { known = details ?? [:] }
+                wasThere = isThere(in: container)
+                answered(in: container)
+            })
+    }
+
+    /// The item's fields that are in no list, and what its source knows beyond.
+    private func details(in container: Container) -> [UInt8]? {
+        guard let list = sourceSlot(in: container)?.list, let item = key.subject.item,
+            let row = list.item(item)
+        else { return nil }
+        let held = row.fields(named: container.definition.detailFields)
+        guard !known.isEmpty, let fields = try? Value(jsonBytes: held).object else { return held }
+        return fields.merging(known) { $1 }.jsonBytes
     }
 }

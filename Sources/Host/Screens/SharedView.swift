@@ -452,6 +452,7 @@ extension SharedView {
         _ container: Container, anew: Bool = false
     ) -> [ShownItem] {
         var known: [String: ShownItem]?
+        let fields = container.definition.listedFields
         let nested = container.nested(in: index, scope: key.scope, hiding: key.hidden)
         return window.enumerated().map { place, row in
             if !anew, place < before.count, before[place].row == row,
@@ -462,7 +463,7 @@ extension SharedView {
             if known == nil {
                 known = Dictionary(before.map { ($0.row.id, $0) }) { first, _ in first }
             }
-            let view = container.view(row, nested: nested)
+            let view = container.view(row, fields: fields, nested: nested)
             if let old = known?[row.id], old.view == view { return old }
             return ShownItem(row, view)
         }

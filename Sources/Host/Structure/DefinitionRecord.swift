@@ -39,6 +39,8 @@ struct DefinitionRecord: Equatable {
     fileprivate static let dateVersion: Int64 = 4
     /// Of one that says how it is shown: a daemon that does not know would lose it.
     fileprivate static let shownVersion: Int64 = 5
+    /// Of one with fields that are in no list: a daemon that does not know would list them.
+    fileprivate static let detailsVersion: Int64 = 6
 
     private var version: Int64 {
         [live, applied].compactMap { $0?.version }.max() ?? Self.version
@@ -67,7 +69,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.shownVersion).contains(version),
+            (Self.version...Self.detailsVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -87,6 +89,7 @@ extension DefinitionRecord {
 extension ContainerDefinition {
     /// The version that a daemon has to know.
     fileprivate var version: Int64 {
+        if fields.contains(where: \.details) { return DefinitionRecord.detailsVersion }
         if saysHowItIsShown { return DefinitionRecord.shownVersion }
         if fields.contains(where: { $0.derivation != nil || $0.zone != nil }) {
             return DefinitionRecord.dateVersion
@@ -155,6 +158,7 @@ extension Field {
         value["title"] = title.map(Value.text)
         value["unit"] = unit.map(Value.text)
         value["summary"] = summary.map(Value.text)
+        if details { value["details"] = true }
         value["zone"] = zone.map(Value.text)
         if let derivation {
             value["of"] = .text(derivation.of)
@@ -172,7 +176,7 @@ extension Field {
             name: name, type: type, required: value["required"]?.bool ?? false,
             search: value["search"]?.bool ?? false, min: value["min"]?.number,
             max: value["max"]?.number, title: value["title"]?.text, unit: value["unit"]?.text,
-            summary: value["summary"]?.text)
+            summary: value["summary"]?.text, details: value["details"]?.bool ?? false)
         guard type == .date else {
             zone = value["zone"]?.text
             return

@@ -180,7 +180,7 @@ extension Field: WireCodable {
         .wire(members: [
             "name": name, "type": type, "required": required, "search": search, "min": min,
             "max": max, "title": title, "unit": unit, "summary": summary, "derivation": derivation,
-            "zone": zone,
+            "zone": zone, "details": details,
         ])
     }
 
@@ -190,7 +190,8 @@ extension Field: WireCodable {
             name: try object("name"), type: try object("type"),
             required: try object("required"), search: try object("search"),
             min: try object("min"), max: try object("max"), title: try object("title"),
-            unit: try object("unit"), summary: try object("summary"))
+            unit: try object("unit"), summary: try object("summary"),
+            details: try object("details"))
         derivation = try object("derivation")
         zone = try object("zone")
     }

@@ -94,6 +94,13 @@ struct ExportCommand: AsyncParsableCommand {
         }
         var parameters = Contents.List.Parameters(
             container: container, component: component, limit: 1000)
+        let fields = try await session.call(
+            Containers.Describe.self, .init(container: container)
+        ).fields
+        // Else those would be left out that are in no list.
+        if fields.contains(where: { $0.details == true }) {
+            parameters.fields = fields.filter { $0.of == nil }.map(\.name)
+        }
         var isFirst = true
         repeat {
             let reply = try await session.call(Contents.List.self, parameters)

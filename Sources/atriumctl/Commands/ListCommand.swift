@@ -135,7 +135,9 @@ struct ItemTable {
 
     /// The fields that are shown of items: those that a presentation names, or else all but pictures.
     static func shown(_ fields: [Field], _ present: Present?) -> [Field] {
-        guard let columns = present?.columns else { return fields.filter { $0.type != "image" } }
+        guard let columns = present?.columns else {
+            return fields.filter { $0.type != "image" && $0.details != true }
+        }
         let named = [present?.title, present?.subtitle].compactMap(\.self)
         let names = named.filter { !columns.contains($0) } + columns
         return names.compactMap { name in fields.first { $0.name == name } }

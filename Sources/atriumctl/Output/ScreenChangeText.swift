@@ -20,6 +20,10 @@ struct ScreenChangeText {
             if total != list.total { lines.append("\(list.component): \(list.total) in all") }
         }
         if let tally = reply.tally { lines.append("votes: \(TallyText.full(tally))") }
+        for detail in reply.details?.value.object ?? [] {
+            let type = fields.first { $0.name == detail.name }?.type ?? ""
+            lines.append("\(detail.name): \(FieldText.shown(detail.value, type: type))")
+        }
         if let focus = reply.focus { lines.append("focus: \(focus.isEmpty ? "/" : focus)") }
         if let path = reply.path { lines.append("path: /\(path.joined(separator: "/"))") }
         if let components = reply.components {

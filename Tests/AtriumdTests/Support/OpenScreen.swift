@@ -13,6 +13,8 @@ final class OpenScreen {
     private(set) var reset: String?
     private(set) var path: [String] = []
     private(set) var scope: String?
+    /// What it was last told beside the item that it is focused on.
+    private(set) var details: JSONValue?
     private(set) var mostCommits = 0
     private(set) var revisions = 0
     /// How often it was told of the components.
@@ -71,7 +73,7 @@ final class OpenScreen {
         if let lastBase {
             guard lastBase == revision else { throw NoMoreLines() }
         } else {
-            (lists, path, scope) = ([:], [], nil)
+            (lists, path, scope, details) = ([:], [], nil, nil)
         }
         id = said["screen"]?.string ?? ""
         revision = said["revision"]?.int ?? 0
@@ -80,6 +82,7 @@ final class OpenScreen {
         revisions += 1
         mostCommits = max(mostCommits, said["commits"]?.int ?? 0)
         scope = said["scope"]?.string ?? scope
+        details = said["details"] ?? details
         if said["title"] != nil {
             outline = said
             timesOutline += 1

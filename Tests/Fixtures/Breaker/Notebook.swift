@@ -17,6 +17,7 @@ final class Notebook: ImageProviding {
     private var file: String { folder + "/notes.txt" }
     private var isReading = false
     private var isReadAgain = false
+    private var asked: Int64 = 0
 
     init(context: ComponentContext) throws {
         guard let folder = context.settings["folder"]?.text else {
@@ -89,6 +90,22 @@ final class Notebook: ImageProviding {
                 Item(id: parts[0], fields: fields, parent: parts.count > 2 ? parts[2] : nil))
         }
         return items
+    }
+
+    /// How often it was asked, where there is a field `asked`.
+    func details(of id: String) -> [String: Value]? {
+        guard context.field("asked") != nil else { return nil }
+        asked += 1
+        if asked == 2 {
+            // As if it had found out more in the background.
+            context.background {
+                true
+            } then: { [weak self] _ in
+                guard let self, let item = items.first(where: { $0.id == id }) else { return }
+                delegate?.contentListing(self, didChange: .update([item]))
+            }
+        }
+        return ["asked": .int(asked)]
     }
 
     func image(of id: String, field: String) -> ImageWork? {

@@ -170,6 +170,7 @@ private let cases: [ThreeWayCase] = [
         #expect(try version { $0.fields[0].summary = "What it is called" } == 5)
         #expect(try version { $0.fields.append(Field(name: "w", type: .number, unit: "kg")) } == 5)
         #expect(try version { $0.fields.append(Field(name: "site", type: .url)) } == 5)
+        #expect(try version { $0.fields[0].details = true } == 6)
     }
 
     @Test func `a definition's record comes back as it was`() throws {

@@ -80,12 +80,14 @@ public struct Field: Sendable, Hashable {
     ///
     /// Times alone.
     public var zone: String?
+    /// Whether it stays out of lists, and comes with the item that a screen is focused on, or that is read alone.
+    public var details: Bool
 
-    /// A field; optional, not searched, unbounded and without words of its own unless told.
+    /// A field; optional, not searched, unbounded, in lists and without words of its own unless told.
     public init(
         name: String, type: FieldType, required: Bool = false, search: Bool = false,
         min: Double? = nil, max: Double? = nil, title: String? = nil, unit: String? = nil,
-        summary: String? = nil
+        summary: String? = nil, details: Bool = false
     ) {
         self.name = name
         self.type = type
@@ -96,5 +98,6 @@ public struct Field: Sendable, Hashable {
         self.title = title
         self.unit = unit
         self.summary = summary
+        self.details = details
     }
 }

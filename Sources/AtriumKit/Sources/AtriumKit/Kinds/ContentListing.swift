@@ -105,6 +105,10 @@ public protocol ContentListing: Component {
     func remove(_ ids: [String], _ context: CommandContext) throws(Refusal) -> [Change]
 
     /// What it knows of an item beyond the listed fields; nil: nothing.
+    ///
+    /// Asked when somebody reads the item, and, where the container has fields with `details: true`, while a screen is
+    /// focused on it. It answers at once: what takes time it finds out in the background, keeps, and then tells its
+    /// delegate ``ContentChange/update(_:)`` with the item, changed or not; then it is asked again.
     func details(of id: String) -> [String: Value]?
 }
 

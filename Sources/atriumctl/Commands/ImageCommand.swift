@@ -1,0 +1,80 @@
+import ArgumentParser
+import Interfaces
+import JSONCodec
+
+/// The command `atriumctl image CONTAINER/ITEM FIELD`.
+struct ImageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image", abstract: "Write an item's picture to a file.",
+        discussion: """
+            The field is one of the type 'image' that holds a picture itself, or names one that the \
+            item's source has. A picture in the web is read from there: 'describe' shows its address.
+
+            The file is there once it is whole, readable for who wrote it alone. With --json and without \
+            --output it is printed as the daemon sends it, in base64 with its type.
+            """)
+
+    @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
+    var target: Target
+
+    @Argument(help: "The field.")
+    var field: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The file; - or none: standard output.", valueName: "file"),
+        completion: .file())
+    var output: String = "-"
+
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
+    var component: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    private var path: String? { output == "-" ? nil : output }
+
+    func validate() throws {
+        guard path != nil || connection.json || !Terminal.isOutputTerminal else {
+            throw ValidationError("a picture is no text for a terminal: name a file with --output.")
+        }
+    }
+
+    func run() async throws {
+        let item = try target.requiredItem()
+        let session = try await connection.connect()
+        let parameters = Contents.Image.Parameters(
+            container: target.container, component: component, item: item, field: field)
+        guard let path else {
+            guard let reply = try await session.answer(Contents.Image.self, parameters) else {
+                return
+            }
+            return Output.bytes(try Self.bytes(of: reply))
+        }
+        let reply = try await session.call(Contents.Image.self, parameters)
+        let bytes = try Self.bytes(of: reply)
+        let file = try BackupFile(path, replaces: force)
+        try file.write(bytes)
+        try file.finish()
+        guard !connection.json else {
+            let summary = JSONValue.object([
+                .init("file", .string(path)), .init("type", .string(reply.type)),
+                .init("bytes", .int(Int64(bytes.count))),
+            ])
+            return Output.rawLine(JSON.encode(summary))
+        }
+        Output.line(
+            PrintableText.line("wrote \(path): \(reply.type), \(Wording.bytes(bytes.count))"))
+    }
+
+    private static func bytes(of reply: Contents.Image.Reply) throws -> [UInt8] {
+        guard let bytes = Base64.decode(reply.data) else {
+            throw CommandFailure("the daemon sent a picture that is no base64")
+        }
+        return bytes
+    }
+}
