@@ -70,7 +70,7 @@ extension Stories.Sources {
                 daemon, isolation: isolation, fields: ", asked: { type: integer, details: true }")
             try Self.write(daemon, "a|Alien\n")
             let peer = try daemon.peer()
-            try await until { try await Self.status(peer)["state"]?.string == "ready" }
+            try await until { try await Self.status(peer)["items"]?.int == 1 }
             let screen = try await OpenScreen(daemon, ["container": "notes"])
             // The first question is somebody else's.
             let got = try await daemon.type("atriumctl describe notes/a --json")

@@ -27,13 +27,11 @@ extension Stories.Sources {
                 try Data(bytes).write(to: URL(fileURLWithPath: path))
             }
             let peer = try daemon.peer()
-            try await until {
-                try await Self.status(peer)["state"]?.string == "ready"
-            }
+            try await until { try await Self.status(peer)["items"]?.int == 5 }
 
             for (name, bytes) in [("small", Self.png + [1]), ("big", big)] {
                 let reply = try await peer.call("org.atrium.Contents.Image", Self.image(name))
-                #expect(reply["parameters"]?["type"]?.string == "image/png")
+                #expect(reply["parameters"]?["type"]?.string == "image/png", "\(reply)")
                 let data = reply["parameters"]?["data"]?.string ?? ""
                 #expect(Data(base64Encoded: data) == Data(bytes), "\(name): \(data.count)")
             }
