@@ -4,6 +4,16 @@ package protocol LiveQueryHolder: AnyObject {
     func isConcerned()
 }
 
+/// What is kept up with the changes of an index.
+protocol LiveReader: AnyObject {
+    /// Who lets it advance.
+    var holder: (any LiveQueryHolder)? { get }
+
+    /// Changes of this part of the log concern it, and none before; false: it knows of some already,
+    /// or shows them.
+    func concern(from start: UInt64, to end: UInt64) -> Bool
+}
+
 /// The live queries of one index by what they look at: those that a change concerns are found without
 /// a look at the others.
 ///
@@ -11,7 +21,7 @@ package protocol LiveQueryHolder: AnyObject {
 /// that knows the row. What all others show is what there is.
 final class LiveQueries {
     private struct Member {
-        unowned let query: LiveQuery
+        unowned let query: any LiveReader
         let parts: UInt64
     }
 
@@ -32,7 +42,7 @@ final class LiveQueries {
     private var unconcerned = 0
 
     /// Takes a query in that is answered up to the end of the log, and gives its number.
-    func join(_ query: LiveQuery, parts: ChangedParts, log: ChangeLog) -> Int {
+    func join(_ query: any LiveReader, parts: ChangedParts, log: ChangeLog) -> Int {
         if members.count == free.count { position = log.end }
         let number = free.popLast() ?? members.count
         if number == members.count { members.append(nil) }

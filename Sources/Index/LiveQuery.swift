@@ -13,7 +13,7 @@ import AtriumKit
 /// both it follows by how much total and counts are off, and whether the row comes into the window,
 /// leaves it, or moves within. Some rows behind the window are known as well, to move up when one
 /// leaves. Only when they run out, or after very many changes, is the index asked anew.
-package final class LiveQuery {
+package final class LiveQuery: LiveReader {
     /// What it answers.
     let query: IndexQuery
     /// How many items match.
@@ -78,8 +78,6 @@ package final class LiveQuery {
         index.stopLogging()
     }
 
-    /// Changes of this part of the log concern it, and none before; false: it knows of some already,
-    /// or shows them.
     func concern(from start: UInt64, to end: UInt64) -> Bool {
         guard !isConcerned, position < end else { return false }
         position = max(position, start)

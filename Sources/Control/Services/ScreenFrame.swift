@@ -190,7 +190,8 @@ extension Screens.Open.Reply.Lists {
             component: change.component, total: change.total,
             edits: change.edits.map { edit in
                 Interfaces.Edit(edit) { $0.item = Interfaces.Item($1) }
-            })
+            }, more: change.hasMore ? true : nil, state: change.state.onWire,
+            problem: change.state.problem)
     }
 
     fileprivate init(_ change: ListChange<CommentView>) {
@@ -199,6 +200,21 @@ extension Screens.Open.Reply.Lists {
             edits: change.edits.map { edit in
                 Interfaces.Edit(edit) { $0.comment = Interfaces.Comment($1) }
             })
+    }
+}
+
+extension ListState {
+    fileprivate var onWire: Screens.Open.Reply.Lists.State? {
+        switch self {
+        case .ready: nil
+        case .loading: .loading
+        case .asking: .asking
+        case .stale: .stale
+        }
+    }
+
+    fileprivate var problem: String? {
+        if case .stale(let problem) = self { problem } else { nil }
     }
 }
 

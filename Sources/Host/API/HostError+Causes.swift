@@ -78,3 +78,14 @@ extension HostError {
             }
     }
 }
+
+extension HostError {
+    /// What an index says of a query, in the host's errors.
+    init(_ error: IndexError) {
+        switch error {
+        case .sortFieldUnknown(let field, let known):
+            self = .fieldUnknown(field: field, known: known)
+        case .cursorInvalid(let reason): self = .cursorInvalid(reason)
+        }
+    }
+}

@@ -91,6 +91,14 @@ public struct HostLimits: Sendable, Hashable {
     ///
     /// So long does a change of structure wait for a new one.
     public var startPatience = Duration.seconds(5)
+    /// How long a source that is asked may take for an answer.
+    public var answerTime = Duration.seconds(30)
+    /// How long it is waited for the next keystroke, before a source is asked for what is searched.
+    public var typingPause = Duration.milliseconds(200)
+    /// After how long a question is asked again that failed; then each time after twice as long.
+    public var askPause = Duration.seconds(5)
+    /// Items that are kept of those that a source has answered, beside those that screens show.
+    public var askedItems = 10_000
 
     /// The limits as documented.
     public init() {}

@@ -15,7 +15,8 @@ extension Slot: PortOwner {
         case .logs(let level, let message):
             domain.logger.log(level: Logger.Level(level), "\(message)", metadata: logFields())
         case .reports(let problem): reports(problem, by: port)
-        case .answers: break
+        case .answers(let number, let result):
+            if isCurrent(port) { asked?.answered(number, result) }
         case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
         }
     }

@@ -88,14 +88,22 @@ extension Slot {
     /// anyway.
     func reload() {
         guard isAttached, let delay = source.reload(at: .now()) else { return }
-        guard delay > .zero else { return port?.reload() ?? () }
+        guard delay > .zero else { return reloadNow() }
         let attempt = start
         domain.after(delay) { [weak self] in
             guard let self, start == attempt, isAttached else { return }
             source.reloads(at: .now())
-            port?.reload()
+            reloadNow()
         }
     }
+
+    private func reloadNow() {
+        port?.reload()
+        asked?.askAgain()
+    }
+
+    /// A source that is asked has answered: it is well.
+    func noteAnswer() { progress.forgetFailures() }
 
     /// Tells its component how many screens show it.
     func tellAudience(_ screens: Int) {

@@ -59,6 +59,8 @@ final class Slot {
     var source = SourceState()
     /// The pictures that its component is asked for.
     var images = ImageReads()
+    /// What it is asked, where it is a source that is; nil: it knows its items.
+    private(set) var asked: AskedSource?
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
@@ -89,6 +91,9 @@ final class Slot {
 
     /// Whether it is loaded, and not yet part of the container.
     var isPrepared: Bool { if case .prepared = state { true } else { false } }
+
+    /// Whether its component is a source that is asked.
+    var asks: Bool { asked != nil }
 
     var isAttached: Bool { if case .attached = state { true } else { false } }
 
@@ -156,6 +161,7 @@ extension Slot {
     func connect(_ port: any ComponentPort) {
         self.port = port
         facts = port.facts
+        if port.asks != asks { asked = port.asks ? AskedSource(of: self) : nil }
     }
 
     /// Its component knows all its records.
@@ -165,12 +171,14 @@ extension Slot {
     func attached() {
         state = .attached
         isShown = true
+        asked?.connect()
     }
 
     /// Its component can't be made.
     func failed(because reason: String) {
         release()
         state = .failed(reason: reason)
+        asked?.fail(because: reason)
     }
 
     /// It is part of its container no more, and its component goes for good.
@@ -178,6 +186,7 @@ extension Slot {
         progress.end()
         release()
         state = .closed
+        asked?.fail(because: "It was detached.")
     }
 
     /// As ``close()``, where the component was part of the container and is told so.
@@ -188,6 +197,7 @@ extension Slot {
         state = .closed
         port?.pass(.didDetach)
         release()
+        asked?.fail(because: "It was detached.")
     }
 
     /// Lets the port go, if there is one, and what its component was about.
@@ -195,6 +205,7 @@ extension Slot {
         stopObserving()
         endStart()
         source = SourceState()
+        asked?.disconnect()
         port?.close()
         endImages()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
@@ -218,8 +229,10 @@ extension Slot {
         old.waiting.removeAll()
         reads.prepend(old.reads.removeAll())
         guard old.kind == kind else { return }
-        own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
         isShown = old.isShown
+        // What a source has answered was asked of the old one.
+        guard !asks else { return }
+        own.goOn(from: old.own, hasSameFields: old.fields == fields, showsLoaded: showsLoaded)
     }
 }
 

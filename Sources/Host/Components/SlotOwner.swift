@@ -34,6 +34,12 @@ protocol SlotOwner: AnyObject {
     func takeIn(_ slot: Slot, then done: @escaping () -> Void)
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)
+    /// Has a source's answered items shown, as the delegate would have it.
+    func show(_ change: ContentChange, from slot: Slot)
+    /// Whether a screen stands in an item, or is focused on it.
+    func isInUse(_ item: String) -> Bool
+    /// A list has other items.
+    func listsChanged()
     /// Posts a transient notification under the container's name.
     func post(_ topic: String, _ payload: [UInt8])
 

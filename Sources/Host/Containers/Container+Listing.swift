@@ -23,6 +23,9 @@ extension Container {
             switch result {
             case .failure(let error): reply(.failure(error))
             case .success(let sections):
+                if let asked = chosen.slot.asked {
+                    return ask(asked, of: chosen.slot, request, sections, reply)
+                }
                 readPage(request, chosen.slot, sections, hasTurn: hasTurn, reply)
             }
         }
@@ -332,7 +335,7 @@ extension Slot {
 }
 
 extension ListPresentation {
-    fileprivate init(_ slot: Slot, in container: ContainerDefinition) {
+    init(_ slot: Slot, in container: ContainerDefinition) {
         self.init(
             title: slot.title,
             fields: container.fields, present: slot.definition.present ?? container.present,

@@ -24,7 +24,9 @@ extension Container {
         noteForScreens(event)
         switch event {
         case .contents(.replaceAll): slot(from.name).map(refill)
-        case .contents(let change): delegate.contents(from, didChange: change)
+        case .contents(let change):
+            delegate.contents(from, didChange: change)
+            slot(from.name)?.asked?.follow(change)
         case .didSelect(let filter, let section, let selection, let screen):
             listener(on: screen)?.filters(
                 from, didSelect: filter, in: section, now: selection, on: screen)
@@ -126,8 +128,8 @@ extension Container {
         of slot: Slot, _ loaded: Loaded, then done: @escaping () -> Void
     ) {
         guard slot.own.contents == nil || loaded.items != nil || loaded.state.items != nil else {
-            // A source that is loading: what is shown of it stays.
-            return done()
+            // A source that is loading, or is asked: what is shown of it stays.
+            return slot.asks ? beginAsking(slot, then: done) : done()
         }
         guard slot.kind == .contents, !delegates.isDefault else {
             // The default wiring looks at the list alone; who replaced it is told of all items.

@@ -290,6 +290,7 @@ extension Container {
     /// Asks a contents component for all its items, which are other ones, and shows them together.
     func refill(_ slot: Slot) {
         guard slot.isAttached, slot.kind == .contents else { return }
+        if let asked = slot.asked { return asked.askAgain() }
         if let filling = fillings[slot.name], filling.isWanted { return filling.outdate() }
         let filling = ListFilling(of: slot, in: self)
         fillings[slot.name] = filling

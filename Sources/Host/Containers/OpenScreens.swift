@@ -5,6 +5,8 @@ protocol OpenScreens: AnyObject {
     /// Whether they show all that they were told of.
     var isIdle: Bool { get }
 
+    /// Whether one of them stands in an item, or is focused on it.
+    func holds(_ item: String) -> Bool
     /// Something that they show changed; they follow before anything leaves the loop.
     func changed()
     /// Components, their order or their state changed.

@@ -90,7 +90,13 @@ extension ContainerScreens {
 
     /// Whether it is not known what items the list has that somebody stood in.
     private func isAwaiting(_ place: ViewKey.Place, _ lists: [Slot]) -> Bool {
-        lists.contains { $0.name == place.component && ($0.list == nil || $0.awaitsItems) }
+        lists.contains { $0.name == place.component && mayHave(place.item, $0) }
+    }
+
+    /// Whether a list may have an item that is not in it: it is not known what items it has, or its source was
+    /// not asked for that one yet.
+    private func mayHave(_ item: String, _ slot: Slot) -> Bool {
+        slot.list == nil || slot.awaitsItems || slot.asks && !screening.gone.contains(item)
     }
 
     /// What the outermost item that a view stands in lies under, and what that does: it may come, or lie
@@ -117,10 +123,8 @@ extension ContainerScreens {
     /// What those are focused on now who were focused on this: the container once an item is gone.
     func present(_ subject: Subject) -> Subject {
         guard let item = subject.item, !container.has(item) else { return subject }
-        let isKnown = container.slots.allSatisfy {
-            $0.kind != .contents || $0.list != nil && !$0.awaitsItems
-        }
-        return isKnown ? .container : subject
+        let mayBeThere = container.slots.contains { $0.kind == .contents && mayHave(item, $0) }
+        return mayBeThere ? subject : .container
     }
 
     /// Lets views and focuses step back from items that are gone, and go along with those that lie
@@ -132,6 +136,7 @@ extension ContainerScreens {
         guard screening.tree.version != version else { return }
         let (views, focuses) = movedAlong()
         screening.tree = (version, screening.structure)
+        defer { screening.gone = [] }
         for view in views where !view.key.places.isEmpty {
             let places = present(view.key.places, in: view.key.scope)
             if places != view.key.places {
@@ -152,6 +157,7 @@ extension ContainerScreens {
         var views: [ObjectIdentifier: SharedView] = [:]
         var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
+        let asks = container.slots.contains(where: \.asks)
         for list in container.slots.lazy.compactMap(\.list) {
             guard let moved = list.takeMoved() else {
                 isKnown = false
@@ -159,6 +165,8 @@ extension ContainerScreens {
             }
             recount(moved.parents)
             for item in moved.items {
+                // Where screens are a source's items stay: one that is gone was taken away.
+                if asks, !container.has(item) { screening.gone.insert(item) }
                 if let found = screening.standing[item] { views.merge(found) { $1 } }
                 if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
             }

@@ -80,7 +80,10 @@ extension ContainerScreens {
         }
         followTree()
         choices.view.places = present(choices.view.places, in: choices.view.scope)
-        let wanted = screening.views[choices.view] ?? SharedView(choices.view, on: self)
+        let known = screening.views[choices.view]
+        let wanted = known ?? SharedView(choices.view, on: self)
+        let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
+        if known == nil { wanted.isTyped = isTyped } else { wanted.lookAgain(isTyped: isTyped) }
         insert(wanted)
         wanted.whenReady(for: screen.account.owner) { [self] error in
             if let error {

@@ -63,6 +63,10 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         if !domain.hasArrivals { flush() }
     }
 
+    func holds(_ item: String) -> Bool {
+        screening.standing[item] != nil || screening.focuses[.item(item)] != nil
+    }
+
     func subjectChanged(_ subject: Subject) {
         for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
     }

@@ -113,7 +113,9 @@ extension ScreenSnapshot {
                 edits.append(.update(item.view.voted(own.items[id]), at: place))
             }
             guard shared != nil || !edits.isEmpty else { return nil }
-            return ListChange(component: list.component, total: list.total, edits: edits)
+            return ListChange(
+                component: list.component, total: list.total, hasMore: list.hasMore,
+                state: list.state, edits: edits)
         }
     }
 }

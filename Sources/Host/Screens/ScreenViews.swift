@@ -113,6 +113,10 @@ public struct ListChange<Entry: Sendable & Hashable>: Sendable, Hashable {
     public var component: String
     /// How many entries there are in all.
     public var total: Int
+    /// Whether there are more, and it is not known how many.
+    public var hasMore = false
+    /// Whether this is all that there is to show.
+    public var state = ListState.ready
     /// From the window before to this one, in order.
     public var edits: [ListEdit<Entry>]
 }

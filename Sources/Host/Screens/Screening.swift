@@ -22,6 +22,8 @@ struct Screening {
     var version: UInt64 = 1
     /// What places and focuses were last brought in line with.
     var tree: (version: UInt64, structure: UInt64) = (0, 0)
+    /// The items that were just seen to be in no list any more.
+    var gone: Set<String> = []
     /// What the views that wait to be brought up to now were last found by.
     var seen = Seen()
     /// What the filters components offer, as of a version.

@@ -35,18 +35,6 @@ struct ViewKey: Hashable {
 /// Filters are resolved when the view is made, and again when what their component offers may have
 /// changed; not at each commit.
 final class SharedView {
-    private struct LiveList {
-        let component: String
-        let index: ContentIndex
-        let query: LiveQuery
-        let isFlat: Bool
-        /// Whether it is left out while it has nothing.
-        let hidesEmpty: Bool
-        var items: [ShownItem]
-
-        var isLeftOut: Bool { hidesEmpty && query.total == 0 }
-    }
-
     private(set) var key: ViewKey
     private(set) var state: ViewState { didSet { payer.show(state) } }
     var payer = Payer<ViewState>()
@@ -56,6 +44,8 @@ final class SharedView {
     /// Whether it waits to be brought up to now, and up to where it was last.
     var isQueued = false
     var version: UInt64 = 0
+    /// Whether a user who typed this may be about to type on: sources are asked a little later.
+    var isTyped = false
     /// The items by which ``Screening/standing`` has it.
     var foundBy: [String] = []
 
@@ -307,11 +297,12 @@ extension SharedView {
             // All of them in one turn.
             var looks = lists.first?.index.looksInTurn ?? 0
             for place in lists.indices {
-                guard lists[place].query.advance(within: &looks) || miscounts else { continue }
+                let isAnother = lists[place].advance(within: &looks)
+                guard isAnother || miscounts else { continue }
                 let before = lists[place].items
                 lists[place].items = shown(
-                    lists[place].query.window, before, of: lists[place].index, container)
-                isSame = isSame && miscounts && lists[place].items == before
+                    lists[place].window, before, of: lists[place].index, container)
+                isSame = isSame && !isAnother && lists[place].items == before
             }
             miscounts = false
             for list in lists { container.growOrders(of: list.index) }
@@ -354,16 +345,15 @@ extension SharedView {
                     $0.view(hiding: key.hidden.union(empty), in: container.definition)
                 } : state.components,
             sections: sections,
-            lists: lists.filter { !$0.isLeftOut }.map {
-                ViewState.List(component: $0.component, total: $0.query.total, items: $0.items)
-            }, path: places.map(\.item))
+            lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
     }
 
     /// Whether the lists are still those of the components.
     private func fits(_ container: Container) -> Bool {
         lists.allSatisfy { list in
-            container.slot(list.component)?.list === list.index
-                && list.isFlat == isFlat(list.index, list.component)
+            let slot = container.slot(list.component)
+            return slot?.list === list.index && slot?.asked === list.asked?.question.source
+                && (list.asked != nil || list.isFlat == isFlat(list.index, list.component))
         }
     }
 
@@ -376,12 +366,17 @@ extension SharedView {
             guard let query = try live(query, in: index, within: &looks) else { return nil }
             query.holder = self
             let before = lists.first { $0.component == slot.name }?.items ?? []
+            let asked = asked(slot, in: index)
             made.append(
                 LiveList(
-                    component: slot.name, index: index, query: query,
-                    isFlat: isFlat(index, slot.name), hidesEmpty: slot.hidesEmpty,
-                    items: shown(query.window, before, of: index, home.container, anew: true)))
+                    component: slot.name, index: index, query: query, asked: asked,
+                    isFlat: isFlat(index, slot.name), isLoading: slot.awaitsItems,
+                    hidesEmpty: slot.hidesEmpty,
+                    items: shown(
+                        asked?.items ?? query.window, before, of: index, home.container, anew: true)
+                ))
         }
+        isTyped = false
         return made
     }
 
@@ -415,6 +410,10 @@ extension SharedView {
         // A field that people sort by may be taken away: they go on without it.
         if isReady { sort.removeAll { !index.isSortable(by: $0.field) } }
         if key.sort.isEmpty { sort = slot.order(of: index) }
+        guard !slot.asks else {
+            return IndexQuery(
+                sections: sections.map(\.query), sort: sort, limit: 0, countsFacets: counts)
+        }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,
             limit: key.limit(of: component), countsFacets: counts)
@@ -470,26 +469,25 @@ extension SharedView {
     }
 }
 
-extension ViewState {
-    fileprivate func shows(sameAs other: ViewState) -> Bool {
-        guard outline === other.outline, scope == other.scope, components == other.components,
-            sections == other.sections,
-            path == other.path, lists.count == other.lists.count
-        else { return false }
-        return zip(lists, other.lists).allSatisfy { one, other in
-            one.component == other.component && one.total == other.total
-                && one.items == other.items
-        }
-    }
-}
+// MARK: Sources that are asked
 
-extension HostError {
-    /// What an index says of a query, in the host's errors.
-    init(_ error: IndexError) {
-        switch error {
-        case .sortFieldUnknown(let field, let known):
-            self = .fieldUnknown(field: field, known: known)
-        case .cursorInvalid(let reason): self = .cursorInvalid(reason)
-        }
+extension SharedView {
+    /// What is shown of a source's answer; nil: it is not asked.
+    private func asked(_ slot: Slot, in index: ContentIndex) -> AskedWindow? {
+        guard let source = slot.asked else { return nil }
+        let path = places.filter { isByMode || $0.component == slot.name }.map(\.item)
+        let question = ContentQuestion(
+            search: key.search, selection: key.selection, path: path,
+            sort: key.sort.isEmpty ? slot.definition.sort : key.sort)
+        return AskedWindow(
+            source.question(question), limit: key.limit(of: slot.name), isTyped: isTyped,
+            in: index, for: self)
+    }
+
+    /// Somebody chose what it shows: sources that did not answer are asked again, and those at once that wait for
+    /// somebody else to type on.
+    func lookAgain(isTyped: Bool) {
+        if !isTyped { self.isTyped = false }
+        for list in lists { list.asked?.question.lookAgain(isTyped: isTyped) }
     }
 }

@@ -28,7 +28,16 @@ final class ViewState: ShownState, Sendable {
     struct List: Sendable {
         let component: String
         let total: Int
+        /// Whether there are more than ``total`` tells.
+        let hasMore: Bool
+        let state: ListState
         let items: [ShownItem]
+
+        /// Whether it says the same of itself.
+        func shows(sameAs other: List) -> Bool {
+            component == other.component && total == other.total && hasMore == other.hasMore
+                && state == other.state
+        }
     }
 
     /// Tells it from every other state.
@@ -139,9 +148,10 @@ extension ViewState.List {
         let edits = ListEdit.leading(
             from: old?.items ?? [], to: items, id: { $0.row.id },
             isSame: { $0 === $1 || $0.view == $1.view })
-        guard old?.total != total || !edits.isEmpty else { return nil }
+        guard !(old?.shows(sameAs: self) ?? false) || !edits.isEmpty else { return nil }
         return ListChange(
-            component: component, total: total, edits: edits.map { $0.map(\.view) })
+            component: component, total: total, hasMore: hasMore, state: state,
+            edits: edits.map { $0.map(\.view) })
     }
 }
 
@@ -153,6 +163,19 @@ extension ListEdit {
         case .remove(let place): .remove(at: place)
         case .move(let place, let goal): .move(at: place, to: goal)
         case .update(let entry, let place): .update(transform(entry), at: place)
+        }
+    }
+}
+
+extension ViewState {
+    /// Whether readers see the same.
+    func shows(sameAs other: ViewState) -> Bool {
+        guard outline === other.outline, scope == other.scope, components == other.components,
+            sections == other.sections,
+            path == other.path, lists.count == other.lists.count
+        else { return false }
+        return zip(lists, other.lists).allSatisfy { one, other in
+            one.shows(sameAs: other) && one.items == other.items
         }
     }
 }

@@ -13,6 +13,9 @@ struct ScreenCopy: Equatable {
     var lists: [String: [ItemView]] = [:]
     var comments: [CommentView] = []
     var totals: [String: Int] = [:]
+    /// Of lists that are not ready.
+    var states: [String: ListState] = [:]
+    var more: Set<String> = []
     var tally: TallyView?
     var path: [String] = []
     var scope = ""
@@ -39,6 +42,12 @@ struct ScreenCopy: Equatable {
         tally = new.step.tally ?? tally
         for change in new.step.lists {
             totals[change.component] = change.total
+            states[change.component] = change.state == .ready ? nil : change.state
+            if change.hasMore {
+                more.insert(change.component)
+            } else {
+                more.remove(change.component)
+            }
             try Self.apply(change.edits, to: &lists[change.component, default: []])
         }
         if let change = new.step.focus.comments {
@@ -78,6 +87,8 @@ struct ScreenCopy: Equatable {
         let names = Set(shown.map(\.name))
         lists = lists.filter { names.contains($0.key) }
         totals = totals.filter { names.contains($0.key) }
+        states = states.filter { names.contains($0.key) }
+        more.formIntersection(names)
         if !shown.contains(where: { $0.kind == .filters }) { sections = nil }
         if !shown.contains(where: { $0.kind == .votes }) { tally = nil }
         if !shown.contains(where: { $0.kind == .comments }) { comments = [] }

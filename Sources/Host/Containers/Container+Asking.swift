@@ -1,0 +1,104 @@
+import AtriumKit
+import Index
+
+// Lists of sources that are asked.
+extension Container {
+    func show(_ change: ContentChange, from slot: Slot) {
+        pass(change, from: slot)
+        screens?.changed()
+    }
+
+    func isInUse(_ item: String) -> Bool { screens?.holds(item) ?? false }
+
+    func listsChanged() { screens?.changed() }
+
+    /// A source that is asked is there: nobody waits for it to tell its items.
+    func beginAsking(_ slot: Slot, then done: @escaping () -> Void) {
+        guard let contents = slot.own.contents, !contents.isKnown else { return done() }
+        contents.know()
+        let list = contents.list
+        let filled = { [self] in
+            forget(list)
+            done()
+        }
+        // To its end in any case: whoever waits for this goes on.
+        fillDerived(list, while: { true }, then: filled)
+    }
+
+    /// Reads a page that the source is asked for.
+    func ask(
+        _ asked: AskedSource, of slot: Slot, _ request: ListRequest,
+        _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
+    ) {
+        guard asked.callCount < domain.limits.waitingCalls else {
+            return reply(
+                .failure(slot.unavailable("\(asked.callCount) calls wait for it already.")))
+        }
+        guard (request.cursor?.utf8.count ?? 0) <= ContentQuestion.cursorBytes else {
+            return reply(.failure(.cursorInvalid("It is no cursor of this list.")))
+        }
+        asked.call(question(request, slot)) { [self] result in
+            switch result {
+            case .failure(let failure): reply(.failure(failure.error))
+            case .success(let answer): read(answer, of: slot, request, sections, reply)
+            }
+        }
+    }
+
+    private func question(_ request: ListRequest, _ slot: Slot) -> ContentQuestion {
+        let parent = request.parent.flatMap { $0.isEmpty ? nil : $0 }
+        let way = parent.flatMap { slot.list?.way(to: $0, limit: domain.limits.screenPlaces) }
+        return ContentQuestion(
+            search: request.search ?? "", selection: request.selection,
+            path: way.map { $0.isEmpty ? [parent ?? ""] : $0 } ?? [],
+            sort: request.sort.isEmpty ? slot.definition.sort : request.sort,
+            limit: request.limit, cursor: request.cursor)
+    }
+
+    /// Reads answered items, with the ballots of the actor if one is named.
+    private func read(
+        _ answer: AskedAnswer, of slot: Slot, _ request: ListRequest,
+        _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
+    ) {
+        var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
+        withBallots(of: request.actor) { [self] in
+            page = Result { () throws(HostError) in
+                try self.page(answer, of: slot.name, request, sections)
+            }
+            return (try? page.get())?.items.map { .item($0.id) } ?? []
+        } then: { ballots in
+            reply(
+                Result { () throws(HostError) in
+                    let ballots = try ballots.get()
+                    var page = try page.get()
+                    for (index, ballot) in ballots.enumerated() where index < page.items.count {
+                        page.items[index].votes?.mine = ballot?.value
+                    }
+                    return page
+                })
+        }
+    }
+
+    private func page(
+        _ answer: AskedAnswer, of component: String, _ request: ListRequest,
+        _ sections: [ResolvedSection]
+    ) throws(HostError) -> ListPage {
+        let (slot, list) = try self.list(component)
+        var counts: [[Int]] = []
+        if request.facets {
+            let counted = IndexQuery(
+                sections: sections.map(\.query), limit: 0, countsFacets: true)
+            counts = try list.answer(counted)?.counts ?? []
+        }
+        let fields = request.fields.map(Set.init)
+        let nested = nested(in: list, scope: request.scope)
+        return ListPage(
+            items: answer.ids.compactMap { list.item($0) }.map {
+                view($0, fields: fields, nested: nested)
+            },
+            total: max(answer.total ?? 0, answer.ids.count),
+            sections: request.facets ? sections.views(counts: counts) : nil,
+            next: answer.next, sequence: domain.sequence,
+            presentation: request.isPresented ? ListPresentation(slot, in: definition) : nil)
+    }
+}

@@ -1,0 +1,77 @@
+/// Some items of an index in a given order, kept as they are by now.
+///
+/// Those that are not there are left out until they come. Its ``holder`` is told when one of them changes,
+/// and lets it advance: until then it shows what there is.
+package final class LiveItems: LiveReader {
+    /// Which items, in order, each once.
+    package let ids: ArraySlice<String>
+    /// Those of them that are there.
+    package private(set) var window: [IndexedItem] = []
+    /// Who lets it advance.
+    package weak var holder: (any LiveQueryHolder)?
+
+    private let index: ContentIndex
+    private var number = -1
+    private var rows: [Int32] = []
+    /// Whether all of them are there: what comes to the index concerns it only where some are not.
+    private var isComplete = true
+    private var isConcerned = false
+    private var position: UInt64 = 0
+
+    /// Shows these items of an index.
+    package init(_ ids: ArraySlice<String>, in index: ContentIndex) {
+        self.ids = ids
+        self.index = index
+        index.startLogging()
+        join()
+        _ = look()
+    }
+
+    deinit {
+        leave()
+        index.stopLogging()
+    }
+
+    func concern(from start: UInt64, to end: UInt64) -> Bool {
+        guard !isConcerned, position < end else { return false }
+        position = max(position, start)
+        isConcerned = true
+        return true
+    }
+
+    /// Brings it up to the index's present state.
+    ///
+    /// - Returns: Whether it shows anything else than it did.
+    package func advance() -> Bool {
+        guard isConcerned else {
+            position = max(position, index.live.position)
+            return false
+        }
+        isConcerned = false
+        index.live.advanced(number)
+        return look()
+    }
+
+    private func look() -> Bool {
+        position = index.log.end
+        for row in rows { index.live.forget(row, by: number) }
+        rows = ids.compactMap { index.table.row(of: $0).map(Int32.init) }
+        if (rows.count == ids.count) != isComplete {
+            leave()
+            isComplete.toggle()
+            join()
+        }
+        for row in rows { index.live.know(row, by: number) }
+        let old = window
+        window = rows.map { index.item(row: Int($0)) }
+        return window != old
+    }
+
+    private func join() {
+        number = index.live.join(self, parts: isComplete ? [] : .presence, log: index.log)
+    }
+
+    private func leave() {
+        index.live.leave(number, isConcerned: isConcerned, knowing: rows)
+    }
+}
