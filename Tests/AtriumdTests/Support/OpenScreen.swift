@@ -24,6 +24,8 @@ final class OpenScreen {
     /// How often it was told that.
     private(set) var timesOutline = 0
     private var components: [JSONValue] = []
+    /// Of lists, as they were last told.
+    private var states: [String: (state: String?, problem: String?)] = [:]
     private var lists: [String: (total: Int, entries: [JSONValue])] = [:]
 
     init(_ daemon: DaemonUnderTest, _ request: JSONValue) async throws {
@@ -37,6 +39,12 @@ final class OpenScreen {
     func ids(_ name: String) -> [String] { list(name).compactMap { $0["id"]?.string } }
 
     func total(_ name: String) -> Int { lists[name]?.total ?? 0 }
+
+    /// Whether a list shows all there is to show; nil: it does.
+    func state(_ list: String) -> String? { states[list]?.state }
+
+    /// Why a list's source did not answer.
+    func listProblem(_ list: String) -> String? { states[list]?.problem }
 
     /// Why a component does not answer.
     func problem(_ name: String) -> String? { component(name)?["problem"]?.string }
@@ -92,6 +100,7 @@ final class OpenScreen {
         for change in said["lists"]?.array ?? [] {
             guard let name = change["component"]?.string else { throw NoMoreLines() }
             lists[name, default: (0, [])].total = change["total"]?.int ?? 0
+            states[name] = (change["state"]?.string, change["problem"]?.string)
             for edit in change["edits"]?.array ?? [] {
                 try apply(edit, to: &lists[name, default: (0, [])].entries)
             }
