@@ -24,6 +24,15 @@ package struct DateBucket {
         .text(Timestamp(milliseconds: date(at: moment) * 1_000).shortText)
     }
 
+    /// The days of the week that a moment is in, from Monday; and when it ends.
+    package func week(at moment: Int64) -> (days: [Value], end: Int64) {
+        let monday = Field.Bucket.week.firstDay(of: zone.day(at: moment))
+        let days = (0..<7).map { day -> Value in
+            .text(Timestamp(milliseconds: (monday + day) * 86_400_000).shortText)
+        }
+        return (days, max(zone.start(ofDay: monday + 7), moment + 1))
+    }
+
     /// When the date of a moment is no longer that of the clocks.
     package func end(after moment: Int64) -> Int64 {
         let first = bucket.firstDay(of: zone.day(at: moment))

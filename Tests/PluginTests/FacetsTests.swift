@@ -91,6 +91,46 @@ import Testing
         }
     }
 
+    @Test func `a calendar asks the host for the days of the week, and takes any day`() throws {
+        var day = Field(name: "day", type: .date)
+        day.derivation = Field.Derivation(of: "start", by: .day, zone: "UTC")
+        var month = Field(name: "month", type: .date)
+        month.derivation = Field.Derivation(of: "start", by: .month, zone: "UTC")
+        let fields = [Field(name: "start", type: .time), day, month]
+        func host(_ section: [String: Value]) throws -> MemoryHost {
+            let section = section.merging(["id": "day", "days": "this-week"]) { own, _ in own }
+            return try MemoryHost(
+                Facets.self, settings: ["sections": [.object(section)]], fields: fields)
+        }
+        let calendar = try host(["field": "day", "input": "single", "selected": "today"])
+        #expect(calendar.observedFields == [])
+        let section = try #require(try sections(calendar).first)
+        #expect(section.weekOf == "day" && section.filters.map(\.id) == ["today"])
+        for id in ["2026-01-31", "today"] {
+            let asked = ComponentQuery.FilterID(section: "day", filter: id)
+            guard
+                case .selection(let selection, _) = try calendar.ask(
+                    .select(asked, of: Selection(["day": ["2026-02-01"]]), screen: "s"))
+            else { throw Refusal(.filterNotFound, "nothing was selected") }
+            #expect(selection["day"] == [id])
+        }
+        let asked = ComponentQuery.FilterID(section: "day", filter: "monday")
+        #expect(throws: Refusal.self) {
+            try calendar.ask(.select(asked, of: Selection(), screen: "s"))
+        }
+        for (wrong, setting, reason) in [
+            (["field": "month"], "days", "'month' is by month"),
+            (["field": "start"], "days", "'start' is of the type time"),
+            (["field": "day", "days": "always"], "days", "expected one of this-week"),
+            (["field": "day", "input": "range"], "days", "without 'filters'"),
+            (["field": "day", "order": "descending"], "order", "none to order"),
+        ] as [([String: Value], String, String)] {
+            let error = #expect(throws: SettingError.self) { try host(wrong) }
+            #expect(error?.setting == "sections[0].\(setting)")
+            #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+        }
+    }
+
     @Test func `a date that no item can have is refused with those that they have`() throws {
         func host(_ by: Field.Bucket, _ section: [String: Value]) throws -> MemoryHost {
             let section = section.merging(["id": "s", "field": "from"]) { own, _ in own }

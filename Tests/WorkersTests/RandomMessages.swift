@@ -151,6 +151,7 @@ extension RandomMessages {
             id: text(), title: text(), input: SectionInput.allCases[number(4)],
             filters: list { $0.filter() })
         section.hasMore = bool()
+        section.weekOf = optional { $0.text() }
         return section
     }
 

@@ -14,6 +14,8 @@ struct Facet {
     let order: ValueOrder
     /// Whether its filters are the values that items have.
     let followsValues: Bool
+    /// Whether its filters are the days of the present week, which the host adds.
+    let isWeek: Bool
     /// The filter for the present day, week or month; nil where it is not about dates.
     let present: Filter?
     /// What is selected on screens that are opened without a selection.
@@ -27,7 +29,8 @@ struct Facet {
         self.field = field
         self.order = order
         self.followsValues = followsValues
-        present = followsValues ? field.present : nil
+        isWeek = section.weekOf != nil
+        present = followsValues || isWeek ? field.present : nil
         index()
     }
 
@@ -74,7 +77,7 @@ struct Facet {
                 id: id, title: id, predicate: .contains(field: field.name, text: id))
         case .single, .several:
             if let present, present.id == id { return present }
-            guard followsValues, let value = field.value(writtenAs: id),
+            guard followsValues || isWeek, let value = field.value(writtenAs: id),
                 let text = value.plainText
             else { return nil }
             // However it is written, it is the filter that is on offer.
@@ -109,7 +112,7 @@ struct Facet {
         case .text:
             return "; write the text to look for"
         case .single, .several:
-            if followsValues, field.value(writtenAs: id) == nil, !field.hasTexts {
+            if followsValues || isWeek, field.value(writtenAs: id) == nil, !field.hasTexts {
                 return "; it takes \(field.expectedValue)"
             }
             return hint(id, section.filters.map(\.id))

@@ -2,10 +2,15 @@ import AtriumKit
 
 /// Reads the setting `sections`; each mistake is told with its place.
 struct FacetReader {
+    /// Which days a calendar has.
+    private enum Days: String, CaseIterable {
+        case thisWeek = "this-week"
+    }
+
     let fields: [Field]
 
     func read(_ sections: Value) throws(SettingError) -> [Facet] {
-        let known = ["id", "title", "field", "input", "filters", "order", "selected"]
+        let known = ["id", "title", "field", "input", "filters", "order", "days", "selected"]
         var facets: [Facet] = []
         for object in try SettingObject.list(sections, at: "sections", known: known) {
             let facet = try facet(object)
@@ -32,7 +37,8 @@ struct FacetReader {
         let input = try object.choice("input", SectionInput.self) ?? .several
         try check(input, fits: field, in: object)
         let filters = try filters(object, of: field, input: input)
-        let takesValues = input == .several || input == .single
+        let isWeek = try isWeek(object, of: field, input: input, hasFilters: filters != nil)
+        let takesValues = !isWeek && (input == .several || input == .single)
         let order = try object.choice("order", ValueOrder.self)
         if order != nil, filters != nil || !takesValues {
             throw object.error(
@@ -42,14 +48,33 @@ struct FacetReader {
             throw object.error(
                 "filters", "required for '\(field.name)', whose values are not listed")
         }
-        let section = FilterSection(
+        var section = FilterSection(
             id: id, title: try object.text("title") ?? title(of: id), input: input,
             filters: filters ?? [])
+        if isWeek { section.weekOf = field.name }
         var facet = Facet(
             section, field: field, order: order ?? .ascending,
             followsValues: filters == nil && takesValues)
         try preselect(object, in: &facet)
         return facet
+    }
+
+    /// Whether it offers the days of the present week: a calendar, in place of the dates that items have.
+    private func isWeek(
+        _ object: SettingObject, of field: Field, input: SectionInput, hasFilters: Bool
+    ) throws(SettingError) -> Bool {
+        guard try object.choice("days", Days.self) != nil else { return false }
+        guard field.derivation?.by == .day else {
+            throw object.error(
+                "days",
+                "it takes a field of the type date, 'by: day'; '\(field.name)' is "
+                    + (field.derivation.map { "by \($0.by.rawValue)" }
+                        ?? "of the type \(field.type.rawValue)"))
+        }
+        guard input == .single || input == .several, !hasFilters else {
+            throw object.error("days", "it is for 'input: single' or 'several', without 'filters'")
+        }
+        return true
     }
 
     private func preselect(

@@ -16,7 +16,7 @@ public final class Facets: Filtering {
             Setting(
                 "sections", .list, required: true,
                 "the sections in order, each with id, field, and perhaps title, input, filters, "
-                    + "order and selected")
+                    + "order, days and selected")
         ]
     }
 

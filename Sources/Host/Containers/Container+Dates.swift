@@ -10,7 +10,7 @@ struct PresentDates {
     var end: Int64?
 }
 
-// Filters for the present day, week or month.
+// Filters for the present day, week or month, and for the days of the present week.
 extension Container {
     /// Sections whose filters for the present name its date; where there are any, it is looked after when that ends.
     func dated(_ sections: [ResolvedSection]) -> [ResolvedSection] {
@@ -22,18 +22,35 @@ extension Container {
                 date(&section.section.filters[place], at: now)
             }
             for place in section.selected.indices { date(&section.selected[place], at: now) }
+            addWeek(to: &section.section, at: now)
             return section
         }
     }
 
     private func date(_ filter: inout Filter, at now: Timestamp) {
-        guard let name = filter.presentOf,
-            let bucket = definition.fields.first(where: { $0.name == name })
-                .flatMap(DateBucket.init)
-        else { return }
+        guard let name = filter.presentOf, let bucket = bucket(of: name) else { return }
         let seconds = now.milliseconds / 1_000
         filter.predicate = .equals(field: name, value: bucket.value(at: seconds))
-        let end = bucket.end(after: seconds)
+        look(after: bucket.end(after: seconds))
+    }
+
+    /// Offers the days of the present week, where the section asks for that.
+    private func addWeek(to section: inout FilterSection, at now: Timestamp) {
+        guard let name = section.weekOf, let bucket = bucket(of: name) else { return }
+        let week = bucket.week(at: now.milliseconds / 1_000)
+        let offered = Set(section.filters.map(\.id))
+        section.filters += week.days.compactMap { day in
+            guard let text = day.text, !offered.contains(text) else { return nil }
+            return Filter(id: text, title: text, predicate: .equals(field: name, value: day))
+        }
+        look(after: week.end)
+    }
+
+    private func bucket(of field: String) -> DateBucket? {
+        definition.fields.first { $0.name == field }.flatMap(DateBucket.init)
+    }
+
+    private func look(after end: Int64) {
         guard presentDates.end.map({ end < $0 }) ?? true else { return }
         presentDates.end = end
         waitForEnd(end)

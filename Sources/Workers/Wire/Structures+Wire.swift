@@ -158,6 +158,7 @@ extension FilterSection: WireCodable {
     var wire: Value {
         .wire(members: [
             "id": id, "title": title, "input": input, "filters": filters, "hasMore": hasMore,
+            "weekOf": weekOf,
         ])
     }
 
@@ -167,6 +168,7 @@ extension FilterSection: WireCodable {
             id: try object("id"), title: try object("title"), input: try object("input"),
             filters: try object("filters"))
         hasMore = try object("hasMore")
+        weekOf = try object("weekOf")
     }
 }
 

@@ -93,6 +93,54 @@ import Testing
         try await host.end()
     }
 
+    @Test
+    func `a calendar has the seven days of the week, empty ones too, and the next week's then`()
+        async throws
+    {
+        // A Sunday, ten milliseconds before midnight in Rome, where the clocks were set forward.
+        let clock = Clock("2026-03-29T21:59:59.990Z")
+        let host = try await TestRegistry.start(clock: clock.now)
+        try await host.apply(
+            Self.agenda.changed {
+                $0.components[0].settings = [
+                    "sections": [
+                        [
+                            "id": "day", "field": "day", "input": "single", "days": "this-week",
+                            "selected": "today",
+                        ]
+                    ]
+                ]
+            })
+        try await host.put([
+            item("friday", "2026-03-27T08:00:00Z"), item("sunday", "2026-03-29T08:00:00Z"),
+            item("monday", "2026-03-30T08:00:00Z"), item("later", "2026-04-30T08:00:00Z"),
+        ])
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        #expect(client.ids() == ["sunday"])
+        var filters = try #require(client.copy.sections?.first?.filters)
+        #expect(filters.map(\.id) == ["today"] + (23...29).map { "2026-03-\($0)" })
+        #expect(filters.map(\.count) == [1, 0, 0, 0, 0, 1, 0, 1])
+        #expect(filters.map(\.selected) == [true] + Array(repeating: false, count: 7))
+        clock.set("2026-03-30T10:00:00Z")
+        try await client.catchUp(until: { client.ids() == ["monday"] })
+        filters = try #require(client.copy.sections?.first?.filters)
+        #expect(filters[1].id == "2026-03-30" && filters[7].id == "2026-04-05")
+        #expect(filters.map(\.count) == [1, 1, 0, 0, 0, 0, 0, 0])
+        let id = client.id
+        // Any day may be chosen; one of another week stands behind these.
+        for (day, ids, count) in [("2026-03-31", [], 8), ("2026-03-27", ["friday"], 9)] {
+            _ = try await host.call {
+                $0.select(id, section: "day", filter: day, by: .ann, $1)
+            }
+            try await client.catchUp(until: { client.ids() == ids })
+            let shown = client.copy.sections?.first?.filters ?? []
+            #expect(shown.count == count)
+            #expect(shown.filter(\.selected).map(\.id) == [day])
+        }
+        try await host.end()
+    }
+
     @Test func `who opens a screen with filters of their own has these alone`() async throws {
         let clock = Clock("2026-03-29T12:00:00Z")
         let host = try await TestRegistry.start(clock: clock.now)

@@ -51,6 +51,12 @@ public struct FilterSection: Sendable, Hashable {
     public var filters: [Filter]
     /// Whether there are further ones, which can be selected too.
     public var hasMore = false
+    /// A field of dates by days: behind these filters the host offers the seven days of the present week, also those
+    /// that no item has.
+    ///
+    /// Their ids are the dates, which the component takes as filters, whatever the week. Screens follow when the week
+    /// ends.
+    public var weekOf: String?
 
     /// A section that offers all there is.
     public init(id: String, title: String, input: SectionInput, filters: [Filter]) {
