@@ -143,6 +143,7 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(name: "TimeZones", swiftSettings: strict),
         .target(name: "CBits"),
         // TagLib (libtag1-dev) is C++; its own binding for C knows neither covers nor ratings.
@@ -199,8 +200,8 @@ let package = Package(
         .executableTarget(
             name: "atriumctl",
             dependencies: [
-                "CProcess", "CZlib", "Interfaces", "Varlink", formats, json, arguments, nioCore,
-                nioPosix,
+                "CNcurses", "CProcess", "CZlib", "Interfaces", "Varlink", formats, json, arguments,
+                nioCore, nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
         .executableTarget(

@@ -34,6 +34,7 @@ enum HouseRules {
         "greeter-service": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "greeter-client": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "Instruments": ["CoreMetrics"],
+        "CNcurses": [],
         "CXXHash": [],
         "CZlib": [],
         "Store": ["CXXHash", "GRDB", "GRDBSQLite", "LogMessages", "Logging", "CoreMetrics"],
@@ -70,7 +71,7 @@ enum HouseRules {
             "NIOCore", "Logging",
         ],
         "atriumctl": [
-            "AtriumFormats", "CProcess", "CZlib", "Interfaces", "JSONCodec", "Varlink",
+            "AtriumFormats", "CNcurses", "CProcess", "CZlib", "Interfaces", "JSONCodec", "Varlink",
             "ArgumentParser", "NIOCore", "NIOPosix",
         ],
         "atrium-worker": [

@@ -44,4 +44,21 @@ int process_wall_files(int version, const char *const *programs, size_t program_
 /// or what the system says.
 int process_wall_calls(int version, int allows_network);
 
+/// How many columns of a terminal a character takes, by the locale; negative for one that has none.
+int process_columns(uint32_t character);
+
+/// Has each INT, TERM, HUP, QUIT, WINCH and TSTP be written to a descriptor as one byte, its number, in place of
+/// what it would do. 0, or what the system says.
+int process_tell_signals(int descriptor);
+
+/// Ends this process by a signal that ``process_tell_signals`` tells of, as if nobody had asked.
+void process_end_by(int signal);
+
+/// Has a crash (SEGV, BUS, ILL, TRAP, FPE, ABRT) put a terminal back as it is now, and write these bytes to it,
+/// before it does what it would have done. The bytes are copied, at most 256. 0, or what the system says.
+int process_guard_terminal(int descriptor, const char *bytes, size_t count);
+
+/// A crash leaves the terminal alone again.
+void process_unguard_terminal(void);
+
 #endif

@@ -5,11 +5,18 @@ import JSONCodec
 /// The command `atriumctl open CONTAINER`.
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open a screen on a container, live, until Ctrl-C.",
+        commandName: "open", abstract: "Open a screen on a container, live, until q or Ctrl-C.",
         discussion: """
-            On a terminal the screen is drawn again in its place whenever it changes; into a pipe go \
-            the screen as it is, then a line for each change; with --json each revision is a line. \
-            'atriumctl screen' works it from another terminal, by the id that it shows.
+            On a terminal it takes all of it. Arrows or hjkl move, / searches while you type, f filters \
+            (and / in there searches values), s sorts, tab goes to the next scope. Enter goes into an \
+            item, or shows what is said of it; t goes there and back, space folds replies. A digit \
+            votes, v asks for a value, u takes the vote back; o chooses an item, so that the container \
+            is told. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \
+            shows components, i shows ids, ? lists the keys, q quits. The mouse works, too.
+
+            Into a pipe, or where TERM is dumb, go the screen as it is, then a line for each change; \
+            with --json each revision is a line. 'atriumctl screen' works it from another terminal, \
+            by the id that it shows. NO_COLOR is respected.
 
             When the connection is lost it is resumed by itself, from the revision that was seen \
             last; a screen that is gone starts anew, and says why.
@@ -45,6 +52,10 @@ struct OpenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
+        if isFullScreen {
+            return try await OpenProgram.run(
+                session, connection: connection, parameters: parameters)
+        }
         let fields =
             session.printsJSON
             ? []
@@ -52,8 +63,7 @@ struct OpenCommand: AsyncParsableCommand {
                 Containers.Describe.self, .init(container: container)
             ).fields
         let printer = ScreenPrinter(
-            container: container, fields: fields,
-            style: session.printsJSON ? .json : Terminal.canRedraw ? .drawn : .lines)
+            container: container, fields: fields, style: session.printsJSON ? .json : .lines)
         var live = LiveScreen(connection: connection, parameters: parameters)
         try await live.follow(session, take: printer.take) { parameters in
             // As it was left, not as it was opened.
@@ -62,12 +72,15 @@ struct OpenCommand: AsyncParsableCommand {
         }
     }
 
+    /// Whether somebody is there who types, at a terminal that can be drawn on.
+    private var isFullScreen: Bool {
+        !connection.json && Terminal.canRedraw && Terminal.isInputTerminal && Curses.knowsTerminal
+    }
+
     private var parameters: Screens.Open.Parameters {
-        // Room for the head, the sections of filters and a few comments.
-        let room = Terminal.canRedraw ? Terminal.height.map { max(5, $0 - 12) } : nil
-        return .init(
+        .init(
             container: container, scope: scope, filters: query.selection, search: query.search,
-            sort: order.fields, limit: limit ?? (connection.json ? nil : room), actor: actor)
+            sort: order.fields, limit: limit, actor: actor)
     }
 }
 
@@ -77,8 +90,6 @@ final class ScreenPrinter {
     enum Style {
         /// Each revision as it came.
         case json
-        /// The whole screen, drawn over what stood there.
-        case drawn
         /// The snapshot, then a line for each change.
         case lines
     }
@@ -87,7 +98,6 @@ final class ScreenPrinter {
     private let container: String
     private let fields: [Field]
     private let style: Style
-    private var notice: String?
     private var isResuming = false
 
     init(container: String, fields: [Field], style: Style) {
@@ -104,27 +114,20 @@ final class ScreenPrinter {
             let reason =
                 failure.status == .unreachable ? "lost the connection" : failure.sentence
             tell("\(reason); trying again")
-            if style == .drawn { draw() }
         case .revision(let reply, let object):
             let before = model
             let changes = try model.apply(reply)
-            notice = nil
             if let reset = reply.reset {
                 tell("started anew: \(reset)")
             } else if isResuming {
                 tell("connected again")
             }
             isResuming = false
-            if style == .drawn, notice == nil {
-                let words = ScreenChangeText.words(of: reply)
-                if !words.isEmpty { notice = words.joined(separator: "; ") }
-            }
             switch style {
             case .json: Output.rawLine(object.bytes)
-            case .drawn: draw()
             case .lines where reply.base == nil:
                 write(
-                    view().lines(model)
+                    ScreenView(container: container, fields: fields).lines(model)
                         + ScreenChangeText.words(of: reply).map { PrintableText.line($0) })
             case .lines:
                 write(
@@ -134,23 +137,9 @@ final class ScreenPrinter {
         }
     }
 
-    /// Says what happens to the connection: within the drawn screen, else beside what is printed.
+    /// Says what happens to the connection, beside what is printed.
     private func tell(_ text: String) {
-        notice = text
-        if style != .drawn { Output.note("atriumctl: \(PrintableText.line(text))") }
-    }
-
-    private func view(width: Int? = nil, color: Bool = false) -> ScreenView {
-        ScreenView(container: container, fields: fields, width: width, color: color)
-    }
-
-    /// Draws over what stands there, line by line, so that nothing flickers.
-    private func draw() {
-        var lines = view(width: Terminal.width, color: Terminal.hasColor)
-            .lines(model, notice: notice)
-        if let height = Terminal.height { lines = Array(lines.prefix(max(1, height - 1))) }
-        let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
-        Output.bytes(Array("\u{1B}[H\(text)\u{1B}[J".utf8))
+        Output.note("atriumctl: \(PrintableText.line(text))")
     }
 
     private func write(_ lines: [String]) {

@@ -20,6 +20,10 @@ struct ScreenModel {
 
     private(set) var screen = ""
     private(set) var revision = 0
+    /// The container's own: what it is called, the fields of its items, and its scopes.
+    private(set) var title = ""
+    private(set) var fields: [Field] = []
+    private(set) var scopes: [Screens.Open.Reply.Scopes] = []
     private(set) var scope: String?
     /// The item that was entered, after those that it lies under, outermost first.
     private(set) var path: [String] = []
@@ -56,6 +60,9 @@ struct ScreenModel {
         }
         screen = reply.screen
         revision = reply.revision
+        if let title = reply.title {
+            (self.title, fields, scopes) = (title, reply.fields ?? [], reply.scopes ?? [])
+        }
         // Empty once the container has no scopes any more.
         scope = reply.scope.map { $0.isEmpty ? nil : $0 } ?? scope
         path = reply.path ?? path

@@ -16,6 +16,11 @@ enum Wording {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
 
+    /// How many of something: `1 reply`, `5 replies`.
+    static func count(_ number: Int, _ one: String, _ several: String) -> String {
+        "\(count(number)) \(number == 1 ? one : several)"
+    }
+
     /// A number without needless zeros: `4`, `4.5`.
     static func number(_ number: Double) -> String {
         Int(exactly: number).map { String($0) } ?? "\(number)"

@@ -1,0 +1,212 @@
+import Interfaces
+
+extension Browser {
+    /// Does what a key asks for.
+    mutating func press(_ key: Key) -> [Effect] {
+        if key == .control("l") { return [.redraw] }
+        if key == .control("z") { return [.suspend] }
+        defer { settle() }
+        let effects =
+            switch mode {
+            case .browse: browse(key)
+            case .search(let input, let before): search(key, input, before)
+            case .prompt(let prompt, let input): ask(key, prompt, input)
+            case .write(let draft, let input): write(key, draft, input)
+            case .menu(let menu): choose(key, menu)
+            case .help(let offset): help(key, offset)
+            }
+        settle()
+        return effects + windows()
+    }
+
+    private mutating func browse(_ key: Key) -> [Effect] {
+        switch key {
+        case .click(let row, let column): return click(row, column)
+        case .wheel(let rows, let row): return wheel(rows, row)
+        default: break
+        }
+        if move(key) { return [] }
+        switch key {
+        case .enter, .right, .character("l"): return enter()
+        case .left, .backspace, .escape, .character("h"): return back(isEscape: key == .escape)
+        case .tab: return turn(1)
+        case .backTab: return turn(-1)
+        case .character(let character): return command(character)
+        default: return []
+        }
+    }
+
+    /// Moves the cursor of the pane; false for keys of another kind.
+    private mutating func move(_ key: Key) -> Bool {
+        let areas = areas
+        let page = max(1, (pane == .list ? areas.list : areas.thread) - 1)
+        switch key {
+        case .down, .character("j"): step(1)
+        case .up, .character("k"): step(-1)
+        case .pageDown, .control("f"): leap(page)
+        case .pageUp, .control("b"): leap(-page)
+        case .control("d"): leap(page / 2)
+        case .control("u"): leap(-page / 2)
+        case .home, .character("g"):
+            if pane == .list { lists.moveToStart() } else { thread.moveToStart() }
+        case .end, .character("G"):
+            if pane == .list {
+                lists.moveToEnd()
+            } else {
+                thread.moveToEnd(height: areas.thread)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func step(_ step: Int) {
+        if pane == .list {
+            lists.move(by: step)
+        } else {
+            thread.move(down: step > 0, height: areas.thread)
+        }
+    }
+
+    private mutating func leap(_ rows: Int) {
+        if pane == .list {
+            lists.move(by: rows)
+        } else {
+            thread.scroll(by: rows, height: areas.thread)
+        }
+    }
+
+    private mutating func command(_ character: Character) -> [Effect] {
+        switch character {
+        case "/": mode = .search(TextInput(search), before: search)
+        case "f": return menu(.filters, model.filterChoices, none: "there are no filters here")
+        case "s": return menu(.sort, model.sortChoices(sort), none: "")
+        case "w": return menu(.components, model.componentChoices, none: "")
+        case "x": return model.selection == nil ? [] : chosen([.call(.clear)])
+        case "t": pane = pane == .list && hasThread ? .thread : .list
+        case " ":
+            thread.fold()
+            layThreadOut(isNew: false)
+        case "i":
+            showsIDs.toggle()
+            layListsOut()
+        case "?": mode = .help(offset: 0)
+        case "q": return [.quit]
+        case "o": return lists.item.map { [.call(.activate(item: $0.id))] } ?? []
+        case "c": return comment()
+        case "r": return reply()
+        case "e": return edit()
+        case "m": return moderate()
+        case "u": return unvote()
+        case "v", "-", "+", "0"..."9": return vote(character)
+        default: break
+        }
+        return []
+    }
+
+    private mutating func menu(
+        _ kind: Menu.Kind, _ choices: [Menu.Choice], none: String
+    ) -> [Effect] {
+        guard !choices.isEmpty else {
+            say(none)
+            return []
+        }
+        var menu = Menu(kind)
+        menu.settle(choices, height: areas.body)
+        mode = .menu(menu)
+        return []
+    }
+
+    /// What makes the list another one: it is shown from its start.
+    mutating func chosen(_ effects: [Effect]) -> [Effect] {
+        startsAnew = true
+        return effects
+    }
+
+    // MARK: - Where one stands
+
+    private mutating func enter() -> [Effect] {
+        if pane == .thread {
+            thread.fold()
+            layThreadOut(isNew: false)
+            return []
+        }
+        guard let item = lists.item else { return [] }
+        if model.focus == item.id {
+            if hasThread { pane = .thread }
+            return []
+        }
+        return [.call((item.children ?? 0) > 0 ? .enter(item: item.id) : .focus(item.id))]
+    }
+
+    private mutating func back(isEscape: Bool) -> [Effect] {
+        if pane == .thread {
+            pane = .list
+            return []
+        }
+        if isEscape, !search.isEmpty {
+            search = ""
+            return chosen([.call(.search(""))])
+        }
+        if let last = model.path.last {
+            leaving = last
+            return [.call(.back)]
+        }
+        return model.focus.isEmpty ? [] : [.call(.focus(nil))]
+    }
+
+    /// Goes to the next scope, or the one before; between list and thread where there are none.
+    private mutating func turn(_ step: Int) -> [Effect] {
+        let names = model.scopes.map(\.name)
+        guard names.count > 1 else {
+            pane = pane == .list && hasThread ? .thread : .list
+            return []
+        }
+        let here = names.firstIndex(of: model.scope ?? "") ?? 0
+        return chosen([.call(.scope(names[(here + step + names.count) % names.count]))])
+    }
+
+    // MARK: - The mouse
+
+    private mutating func click(_ row: Int, _ column: Int) -> [Effect] {
+        let shown = view()
+        guard shown.indices.contains(row) else { return [] }
+        switch shown[row].place {
+        case .line(let line):
+            let isAgain = pane == .list && line == lists.cursor
+            pane = .list
+            lists.point(at: line)
+            return isAgain ? enter() : []
+        case .block(let block):
+            pane = .thread
+            thread.point(at: block)
+        case .tabs(let tabs):
+            guard let tab = tabs.firstIndex(where: { $0.contains(column) }),
+                model.scopes.indices.contains(tab)
+            else { return [] }
+            return chosen([.call(.scope(model.scopes[tab].name))])
+        case .choice, nil: break
+        }
+        return []
+    }
+
+    private mutating func wheel(_ rows: Int, _ row: Int) -> [Effect] {
+        let shown = view()
+        if shown.indices.contains(row), case .block? = shown[row].place {
+            thread.scroll(by: rows, height: areas.thread)
+        } else {
+            lists.move(by: rows)
+        }
+        return []
+    }
+
+    private mutating func help(_ key: Key, _ offset: Int) -> [Effect] {
+        switch key {
+        case .down, .character("j"):
+            mode = .help(offset: min(offset + 1, max(0, HelpText.rows.count - areas.body)))
+        case .up, .character("k"): mode = .help(offset: max(0, offset - 1))
+        default: mode = .browse
+        }
+        return []
+    }
+}

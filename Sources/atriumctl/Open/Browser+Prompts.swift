@@ -1,0 +1,216 @@
+import Interfaces
+
+extension Browser {
+    /// A key while a text to search for is typed: each change is searched.
+    mutating func search(_ key: Key, _ input: TextInput, _ before: String) -> [Effect] {
+        var input = input
+        switch input.press(key) {
+        case .accepted: mode = .browse
+        case .dropped:
+            mode = .browse
+            guard search != before else { return [] }
+            search = before
+            return chosen([.call(.search(before))])
+        case .changed:
+            mode = .search(input, before: before)
+            search = input.text
+            return chosen([.call(.search(search))])
+        case .moved: mode = .search(input, before: before)
+        case .ignored:
+            mode = .search(input, before: before)
+            if key == .up || key == .down { lists.move(by: key == .up ? -1 : 1) }
+        }
+        return []
+    }
+
+    /// A key while a line is asked for.
+    mutating func ask(_ key: Key, _ prompt: Prompt, _ input: TextInput) -> [Effect] {
+        var input = input
+        switch input.press(key) {
+        case .accepted:
+            mode = .browse
+            return answered(prompt, input.text)
+        case .dropped: mode = .browse
+        default: mode = .prompt(prompt, input)
+        }
+        return []
+    }
+
+    private mutating func answered(_ prompt: Prompt, _ text: String) -> [Effect] {
+        switch prompt {
+        case .vote(let subject):
+            guard !text.isEmpty else { return [] }
+            guard let value = Double(text.replacing(",", with: ".")) else {
+                say("'\(text)' is no number", isError: true)
+                return []
+            }
+            return cast(value, on: subject)
+        case .filter(let section, _, let isRange):
+            guard !text.isEmpty else { return [] }
+            if isRange, !text.contains("..") {
+                say("a range is FROM..TO; either end may be left out", isError: true)
+                return []
+            }
+            return chosen([.call(.select(section: section, filter: text))])
+        case .reason(let component, let comment):
+            return [
+                .call(
+                    .moderate(
+                        component: component, comment: comment.id, .removed,
+                        reason: text.isEmpty ? nil : text))
+            ]
+        }
+    }
+
+    /// A key while a comment is written.
+    mutating func write(_ key: Key, _ draft: Draft, _ input: TextInput) -> [Effect] {
+        var input = input
+        switch input.press(key) {
+        case .accepted:
+            let text = input.text
+            guard text.contains(where: { !$0.isWhitespace }) else {
+                say("there is nothing to send; escape drops it")
+                return []
+            }
+            if let most = component("comments")?.comments?.maxLength,
+                text.unicodeScalars.count > most
+            {
+                say("a comment has at most \(Wording.count(most, "character"))", isError: true)
+                return []
+            }
+            mode = .browse
+            return [.call(request(draft, text))]
+        case .dropped: mode = .browse
+        default: mode = .write(draft, input)
+        }
+        return []
+    }
+
+    private func request(_ draft: Draft, _ text: String) -> Request {
+        switch draft {
+        case .comment(let subject): .post(subject, parent: nil, text: text)
+        case .reply(let subject, let comment): .post(subject, parent: comment.id, text: text)
+        case .edit(let component, let comment):
+            .edit(component: component, comment: comment.id, text: text)
+        }
+    }
+
+    // MARK: - Menus
+
+    /// What a menu offers now.
+    func choices(_ menu: Menu) -> [Menu.Choice] {
+        switch menu.kind {
+        case .filters: menu.found(model.filterChoices)
+        case .sort: menu.found(model.sortChoices(sort))
+        case .components: menu.found(model.componentChoices)
+        case .moderation(let comment):
+            ScreenModel.moderationChoices(
+                comment, mayModerate: mayModerate, isMine: comment.author == actor)
+        }
+    }
+
+    /// A key while something is chosen from a menu.
+    mutating func choose(_ key: Key, _ menu: Menu) -> [Effect] {
+        var menu = menu
+        if menu.isTyping, let effects = narrow(key, &menu) { return effects }
+        let choices = choices(menu)
+        let height = areas.body - 1
+        mode = .menu(menu)
+        switch key {
+        case .escape, .character("q"), .character("f"), .character("s"), .backspace:
+            mode = .browse
+            return []
+        case .down, .character("j"): menu.move(by: 1, choices, height: height)
+        case .up, .character("k"): menu.move(by: -1, choices, height: height)
+        case .pageDown: menu.move(by: height - 1, choices, height: height)
+        case .pageUp: menu.move(by: 1 - height, choices, height: height)
+        case .home, .character("g"): menu.move(by: -choices.count, choices, height: height)
+        case .end, .character("G"): menu.move(by: choices.count, choices, height: height)
+        case .right, .character("l"), .tab: menu.section(by: 1, choices, height: height)
+        case .left, .character("h"), .backTab: menu.section(by: -1, choices, height: height)
+        case .wheel(let rows, _): menu.move(by: rows, choices, height: height)
+        case .character("/"):
+            menu.query = menu.query ?? TextInput()
+            menu.isTyping = true
+        case .character("x") where menu.kind == .filters:
+            return model.selection == nil ? [] : chosen([.call(.clear)])
+        case .click(let row, _):
+            let shown = view()
+            guard shown.indices.contains(row), case .choice(let index)? = shown[row].place
+            else { return [] }
+            menu.point(at: index)
+            mode = .menu(menu)
+            return act(menu, choices)
+        case .enter, .character(" "): return act(menu, choices)
+        default: break
+        }
+        mode = .menu(menu)
+        return []
+    }
+
+    /// A key while values are searched; nil: it is for the menu.
+    private mutating func narrow(_ key: Key, _ menu: inout Menu) -> [Effect]? {
+        var query = menu.query ?? TextInput()
+        switch query.press(key) {
+        case .accepted:
+            menu.isTyping = false
+            // What is found first is what was meant.
+            let choices = choices(menu)
+            menu.settle(choices, height: areas.body - 1)
+            mode = .menu(menu)
+            return act(menu, choices)
+        case .dropped:
+            menu.query = nil
+            menu.isTyping = false
+        case .changed: menu.query = query
+        case .moved: menu.query = query
+        case .ignored: return nil
+        }
+        menu.settle(choices(menu), height: areas.body - 1)
+        mode = .menu(menu)
+        return []
+    }
+
+    private mutating func act(_ menu: Menu, _ choices: [Menu.Choice]) -> [Effect] {
+        guard choices.indices.contains(menu.cursor), let action = choices[menu.cursor].action
+        else { return [] }
+        switch action {
+        case .toggle(let section, let filter, let isSelected):
+            return chosen([
+                .call(
+                    isSelected
+                        ? .deselect(section: section, filter: filter)
+                        : .select(section: section, filter: filter))
+            ])
+        case .ask(let section, let title, let isRange):
+            mode = .prompt(
+                .filter(section: section, title: title, isRange: isRange), TextInput())
+            return []
+        case .clear: return chosen([.call(.clear)])
+        case .sort(let fields):
+            sort = fields
+            mode = .browse
+            return chosen([.call(.sort(fields))])
+        case .setHidden(let component, let hidden):
+            return [.call(.setHidden(component: component, hidden))]
+        case .moderate, .delete: return moderate(menu, action)
+        }
+    }
+
+    private mutating func moderate(_ menu: Menu, _ action: Menu.Action) -> [Effect] {
+        mode = .browse
+        guard case .moderation(let comment) = menu.kind, let talk = component("comments")
+        else { return [] }
+        switch action {
+        case .moderate(.removed):
+            mode = .prompt(.reason(component: talk.name, comment), TextInput())
+            return []
+        case .moderate(let state):
+            return [
+                .call(
+                    .moderate(component: talk.name, comment: comment.id, state, reason: nil))
+            ]
+        default: return [.call(.delete(component: talk.name, comment: comment.id))]
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Interfaces
+
+extension Browser {
+    /// Takes in a revision.
+    ///
+    /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
+    mutating func take(_ reply: Screens.Open.Reply) throws -> [Effect] {
+        let before = model
+        let changes = try model.apply(reply)
+        var effects: [Effect] = []
+        if let reset = reply.reset {
+            say("started anew: \(reset)")
+            limits = [:]
+            // As it was: the daemon knows only what a screen is opened with.
+            effects += before.path.map { .call(.enter(item: $0)) }
+            if !before.focus.isEmpty { effects.append(.call(.focus(before.focus))) }
+        } else if lost != nil {
+            say("connected again")
+        }
+        lost = nil
+        light(changes)
+        let isElsewhere = model.path != before.path || model.scope != before.scope
+        takeLists(reply, before: before, isNew: startsAnew || isElsewhere)
+        layThreadOut(isNew: model.focus != before.focus)
+        startsAnew = false
+        if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
+        if let message = reply.message { say(message) }
+        if let lead = reply.lead { effects.append(.go(container: lead.container, item: lead.item)) }
+        return effects + windows()
+    }
+
+    /// Shows for a moment what others, or the person, changed.
+    private mutating func light(_ changes: [ScreenChange]) {
+        guard !startsAnew else { return }
+        for change in changes {
+            switch change.edit {
+            case .inserted(.comment(let comment), _), .updated(.comment(let comment), _):
+                lit[comment.id] = now + Self.litTime
+            case .updated(.item(let item), _): lit[item.id] = now + Self.litTime
+            default: break
+            }
+        }
+    }
+
+    private mutating func takeLists(
+        _ reply: Screens.Open.Reply, before: ScreenModel, isNew: Bool
+    ) {
+        let isWhole = reply.base == nil || reply.components != nil || reply.title != nil
+        let changed = Set((reply.lists ?? []).map(\.component))
+        let talks = Set(model.components.filter { $0.kind == "comments" }.map(\.name))
+        guard isWhole || !changed.subtracting(talks).isEmpty else { return }
+        var lists: [ListPane.List] = []
+        for component in model.components where component.kind == "contents" && !component.hidden {
+            let known = self.lists.lists.first { $0.component == component.name }
+            let list = model.lists.first { $0.component == component.name }
+            if let known, !isWhole, !changed.contains(component.name) {
+                lists.append(known)
+                continue
+            }
+            var columns =
+                (isWhole ? nil : known?.columns)
+                ?? ItemColumns(
+                    fields: model.fields, present: component.present, derived: derived,
+                    showsIDs: showsIDs)
+            let items = list?.items ?? []
+            let old = Dictionary((isWhole ? [] : known?.items ?? []).map { ($0.id, $0) }) { $1 }
+            for item in items where old[item.id] != item { columns.take(item) }
+            lists.append(
+                .init(
+                    component: component.name,
+                    title: component.title.isEmpty ? component.name : component.title,
+                    empty: component.empty, total: list?.total ?? 0, items: items,
+                    columns: columns))
+        }
+        self.lists.take(lists, isNew: isNew)
+        if let leaving, isNew {
+            for list in lists { self.lists.select(.init(component: list.component, item: leaving)) }
+        }
+        if isNew { leaving = nil }
+        settle()
+    }
+
+    /// The columns that follow from votes and comments.
+    private var derived: [String] {
+        var keys: [String] = []
+        let votes = model.components.first { $0.kind == "votes" }
+        if votes?.votes?.subjects.contains(.items) == true {
+            keys += ["votes.score", ItemColumns.mine]
+        }
+        let talk = model.components.first { $0.kind == "comments" }
+        if talk?.comments?.subjects.contains(.items) == true { keys.append("comments.count") }
+        return keys
+    }
+
+    /// Makes the columns anew, as with the ids.
+    mutating func layListsOut() {
+        let lists = lists.lists.map { list in
+            var list = list
+            let present = model.components.first { $0.name == list.component }?.present
+            list.columns = ItemColumns(
+                fields: model.fields, present: present, derived: derived, showsIDs: showsIDs)
+            for item in list.items { list.columns.take(item) }
+            return list
+        }
+        self.lists.take(lists, isNew: false)
+        settle()
+    }
+
+    /// Lays out what is known of the focus anew.
+    mutating func layThreadOut(isNew: Bool) {
+        let layout = ThreadLayout(
+            width: columns, folded: thread.folded, now: now, lit: Set(lit.keys))
+        var blocks: [ThreadPane.Block] = []
+        if !model.focus.isEmpty, let (item, list) = lists.item(model.focus) {
+            blocks += [layout.block(details: list.columns.details(of: item))].compactMap(\.self)
+        }
+        let comments = model.lists.flatMap { list in
+            component("comments")?.name == list.component ? list.comments : []
+        }
+        thread.take(blocks + layout.blocks(comments), isNew: isNew)
+        settle()
+    }
+
+    /// Scrolls so that the cursors are in sight.
+    mutating func settle() {
+        let areas = areas
+        lists.settle(height: areas.list)
+        thread.settle(height: areas.thread)
+    }
+
+    // MARK: - Windows
+
+    /// The most entries of a list that a screen has.
+    static let mostEntries = 1000
+
+    /// Asks for more of a list before its end is in sight.
+    mutating func windows() -> [Effect] {
+        guard mayGrow else { return [] }
+        return model.lists.compactMap { list in
+            let limit = limits[list.component] ?? firstLimit
+            guard list.entries.count < list.total, list.entries.count >= limit,
+                limit < Self.mostEntries, isNearEnd(of: list)
+            else { return nil }
+            let next = min(Self.mostEntries, max(limit * 2, rows * 4))
+            limits[list.component] = next
+            return .call(.resize(component: list.component, next))
+        }
+    }
+
+    private func isNearEnd(of list: ScreenModel.List) -> Bool {
+        if list.component == component("comments")?.name {
+            return thread.offset + rows * 2 >= thread.count
+        }
+        var end = 0
+        for shown in lists.lists {
+            end += max(1, shown.items.count) + (lists.lists.count > 1 ? 2 : 0)
+            if shown.component == list.component { break }
+        }
+        return lists.offset + rows * 2 >= end
+    }
+}

@@ -1,0 +1,161 @@
+import Interfaces
+
+/// Votes and comments.
+extension Browser {
+    // MARK: - Votes
+
+    /// What a vote is on: the item under the cursor, or in the thread what that is about.
+    private mutating func voted() -> (Request.Subject, VoteFacts?)? {
+        guard let votes = component("votes") else {
+            say("nobody votes here")
+            return nil
+        }
+        let subjects = votes.votes?.subjects ?? [.items]
+        let item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        if item == nil, pane == .list { return nil }
+        guard subjects.contains(item == nil ? .container : .items) else {
+            say(item == nil ? "votes are on items here" : "votes are on the whole here: press t")
+            return nil
+        }
+        return (subject(votes.name, item), votes.votes)
+    }
+
+    private func subject(_ component: String, _ item: String?) -> Request.Subject {
+        .init(component: component, item: item, title: item.map(lists.title(of:)) ?? title)
+    }
+
+    /// A digit votes at once where it can be nothing else, `v` asks for the value.
+    mutating func vote(_ character: Character) -> [Effect] {
+        guard let (subject, facts) = voted() else { return [] }
+        if character == "v" {
+            mode = .prompt(.vote(subject), TextInput())
+            return []
+        }
+        let isSign = character == "+" || character == "-"
+        guard let value = Double(isSign ? "\(character)1" : "\(character)") else { return [] }
+        let isBeyondDigits = facts.map { max($0.max ?? 10, -($0.min ?? 0)) > 9 } ?? true
+        if isBeyondDigits {
+            mode = .prompt(.vote(subject), TextInput(character == "+" ? "" : "\(character)"))
+            return []
+        }
+        return cast(value, on: subject)
+    }
+
+    /// Votes, if the value is on the scale.
+    mutating func cast(_ value: Double, on subject: Request.Subject) -> [Effect] {
+        if let facts = model.components.first(where: { $0.name == subject.component })?.votes,
+            !FactsText.takes(value, facts)
+        {
+            say("votes go here from \(FactsText.scale(facts))", isError: true)
+            return []
+        }
+        return [.call(.vote(subject, value))]
+    }
+
+    /// Takes the person's vote back.
+    mutating func unvote() -> [Effect] {
+        voted().map { [.call(.unvote($0.0))] } ?? []
+    }
+
+    // MARK: - Comments
+
+    /// Whether there is something beside the lists.
+    var hasThread: Bool { component("comments") != nil || !model.focus.isEmpty }
+
+    /// Begins a comment on the item under the cursor, or in the thread on what that is about.
+    mutating func comment() -> [Effect] {
+        guard let talk = component("comments") else {
+            say("nobody comments here")
+            return []
+        }
+        let subjects = talk.comments?.subjects ?? [.items]
+        var item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
+        if !subjects.contains(.items) { item = nil }
+        guard item != nil || subjects.contains(.container) else {
+            say("comments are on items here")
+            return []
+        }
+        mode = .write(.comment(subject(talk.name, item)), TextInput(hasLines: true))
+        let focus = item ?? ""
+        return focus == model.focus ? [] : [.call(.focus(item))]
+    }
+
+    /// The comment that a key is about.
+    private mutating func chosenComment() -> (component: String, comment: Comment)? {
+        guard let talk = component("comments"), pane == .thread, let comment = thread.comment
+        else {
+            say(hasThread ? "choose a comment first: t goes to them" : "nobody comments here")
+            return nil
+        }
+        return (talk.name, comment)
+    }
+
+    /// Begins a reply to the chosen comment.
+    mutating func reply() -> [Effect] {
+        guard let (component, comment) = chosenComment() else { return [] }
+        let subject = subject(component, model.focus.isEmpty ? nil : model.focus)
+        mode = .write(.reply(subject, to: comment), TextInput(hasLines: true))
+        return []
+    }
+
+    /// Begins another text for the chosen comment, if it is the person's own.
+    mutating func edit() -> [Effect] {
+        guard let (component, comment) = chosenComment() else { return [] }
+        guard comment.author == actor, let text = comment.text else {
+            say("only who wrote a comment edits it")
+            return []
+        }
+        mode = .write(.edit(component: component, comment), TextInput(text, hasLines: true))
+        return []
+    }
+
+    /// Shows what may be done with the chosen comment.
+    mutating func moderate() -> [Effect] {
+        guard let (_, comment) = chosenComment() else { return [] }
+        var menu = Menu(.moderation(comment))
+        let choices = choices(menu)
+        guard !choices.isEmpty else {
+            say("moderators decide on others' comments")
+            return []
+        }
+        menu.settle(choices, height: areas.body - 1)
+        mode = .menu(menu)
+        return []
+    }
+
+    // MARK: - What became of it
+
+    /// A request was done.
+    ///
+    /// - Parameters:
+    ///   - request: What was asked.
+    ///   - revision: The revision that shows it, where there is one.
+    ///   - text: What to say.
+    mutating func done(_ request: Request, revision: Int?, text: String?) {
+        if let revision, model.revision >= revision { startsAnew = false }
+        if let text { say(text) }
+    }
+
+    /// A request was refused: what was typed is there again.
+    mutating func failed(_ request: Request, _ failure: CommandFailure) {
+        startsAnew = false
+        leaving = nil
+        let hint = failure.status == .unreachable ? nil : failure.hint
+        let words = [failure.sentence] + [hint].compactMap(\.self)
+        say(words.joined(separator: "; "), isError: true)
+        guard mode == .browse else { return }
+        switch request {
+        case .post(let subject, let parent, let text):
+            let comments = model.lists.flatMap(\.comments)
+            let known = parent.flatMap { id in comments.first { $0.id == id } }
+            let draft: Draft = known.map { .reply(subject, to: $0) } ?? .comment(subject)
+            guard parent == nil || known != nil else { return }
+            mode = .write(draft, TextInput(text, hasLines: true))
+        case .edit(let component, let id, let text):
+            guard let comment = model.lists.flatMap(\.comments).first(where: { $0.id == id })
+            else { return }
+            mode = .write(.edit(component: component, comment), TextInput(text, hasLines: true))
+        default: break
+        }
+    }
+}

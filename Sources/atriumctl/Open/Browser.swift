@@ -1,0 +1,128 @@
+import Interfaces
+
+/// A container at a terminal: what the daemon shows of it, and where the person stands in that.
+///
+/// It draws nothing and calls nobody: keys and revisions go in, effects and rows of cells come out.
+struct Browser {
+    /// Which part takes the keys.
+    enum Pane: Equatable {
+        case list
+        case thread
+    }
+
+    /// What the keys are for.
+    enum Mode: Equatable {
+        case browse
+        /// The text that was searched for before.
+        case search(TextInput, before: String)
+        case prompt(Prompt, TextInput)
+        case write(Draft, TextInput)
+        case menu(Menu)
+        case help(offset: Int)
+    }
+
+    /// What one line is asked for.
+    enum Prompt: Equatable {
+        case vote(Request.Subject)
+        case filter(section: String, title: String, isRange: Bool)
+        case reason(component: String, Comment)
+    }
+
+    /// What a longer text is for.
+    enum Draft: Equatable {
+        case comment(Request.Subject)
+        case reply(Request.Subject, to: Comment)
+        case edit(component: String, Comment)
+    }
+
+    /// A line that is shown for a while.
+    struct Notice: Equatable {
+        var text: String
+        var isError = false
+        /// Seconds since 1970.
+        var until: Double
+    }
+
+    /// What changed and for how long it stays lit, in seconds.
+    static let litTime = 1.5
+    private static let noticeTime = 6.0
+
+    let container: String
+    /// Who the person is to the daemon.
+    let actor: String
+    var mayModerate = false
+    /// The terminal's.
+    var (rows, columns) = (24, 80)
+    /// Seconds since 1970.
+    var now = 0.0
+
+    var model = ScreenModel()
+    var lists = ListPane()
+    var thread = ThreadPane()
+    var pane = Pane.list
+    var mode = Mode.browse
+    var search: String
+    var sort: [String]
+    var showsIDs = false
+    /// Why the daemon is away; nil: it is there.
+    var lost: String?
+    var notice: Notice?
+    /// When items and comments that changed are like the others again.
+    var lit: [String: Double] = [:]
+    /// How many entries of a list were asked for.
+    var limits: [String: Int] = [:]
+    let firstLimit: Int
+    /// Whether more may be asked for.
+    let mayGrow: Bool
+    /// What was chosen and is not shown yet, so that the next revision begins at the top.
+    var startsAnew = false
+    /// The item to stand on after one went back out of it.
+    var leaving: String?
+
+    init(
+        container: String, actor: String, search: String, sort: [String], limit: Int,
+        mayGrow: Bool = true
+    ) {
+        self.container = container
+        self.mayGrow = mayGrow
+        self.actor = actor
+        self.search = search
+        self.sort = sort
+        firstLimit = limit
+    }
+
+    /// The first component of a kind that is shown.
+    func component(_ kind: String) -> Screens.Open.Reply.Components? {
+        model.components.first { $0.kind == kind && !$0.hidden }
+    }
+
+    /// Says something, for a while.
+    mutating func say(_ text: String, isError: Bool = false) {
+        notice = Notice(text: text, isError: isError, until: now + Self.noticeTime)
+    }
+
+    /// What the screen is focused on, in words.
+    var focusTitle: String { model.focus.isEmpty ? title : lists.title(of: model.focus) }
+
+    var title: String { model.title.isEmpty ? container : model.title }
+
+    // MARK: - Time
+
+    /// When something changes without anybody's doing: what was lit goes out, a notice is over.
+    var nextChange: Double? { (lit.values + [notice?.until].compactMap(\.self)).min() }
+
+    /// Lets go what is over.
+    mutating func pass(to time: Double) {
+        now = time
+        let before = lit.count
+        lit = lit.filter { $0.value > time }
+        if let notice, notice.until <= time { self.notice = nil }
+        if lit.count != before { layThreadOut(isNew: false) }
+    }
+
+    /// The terminal has another size.
+    mutating func resize(rows: Int, columns: Int) {
+        (self.rows, self.columns) = (rows, columns)
+        layThreadOut(isNew: false)
+    }
+}

@@ -1,0 +1,25 @@
+/// What a person does at the terminal.
+enum Key: Hashable, Sendable {
+    case character(Character)
+    /// A letter with the control key.
+    case control(Character)
+    case enter
+    case escape
+    case tab
+    case backTab
+    case backspace
+    case delete
+    case up
+    case down
+    case left
+    case right
+    case pageUp
+    case pageDown
+    case home
+    case end
+    /// What follows was pasted, up to ``pasteEnd``.
+    case pasteStart
+    case pasteEnd
+    case click(row: Int, column: Int)
+    case wheel(rows: Int, row: Int)
+}

@@ -1,0 +1,221 @@
+import Interfaces
+import Synchronization
+import Varlink
+
+/// Makes the calls for requests, one after the other, on a connection of their own: the first one is busy with the
+/// screen's revisions.
+final class RequestPerformer: Sendable {
+    /// A request, and the screen that it is for.
+    private struct Pending: Sendable {
+        var request: Request
+        var container: String
+        var screen: String
+    }
+
+    /// What became of a request.
+    private struct Outcome {
+        var revision: Int?
+        var text: String?
+    }
+
+    private let options: ConnectionOptions
+    private let actor: String?
+    private let events: EventQueue
+    private let pending = Mutex<[Pending]>([])
+    private let wake: AsyncStream<Void>.Continuation
+    private let woken: AsyncStream<Void>
+
+    init(options: ConnectionOptions, actor: String?, events: EventQueue) {
+        (self.options, self.actor, self.events) = (options, actor, events)
+        (woken, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Puts a request behind those that wait; what it makes needless goes.
+    func send(_ request: Request, container: String, screen: String) {
+        pending.withLock { pending in
+            pending.removeAll { $0.request.isReplaced(by: request) }
+            pending.append(
+                Pending(request: request, container: container, screen: screen))
+        }
+        wake.yield()
+    }
+
+    /// Performs requests until the task is cancelled.
+    func run(container: String) async {
+        var session: Session?
+        await tellRole(container)
+        for await _ in woken {
+            while let next = pending.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                await perform(next, &session)
+            }
+        }
+    }
+
+    private func perform(_ next: Pending, _ session: inout Session?) async {
+        // The daemon may have been started again since the last one.
+        var mayRetry = session != nil
+        switch next.request {
+        // These are not the same twice.
+        case .activate, .post: mayRetry = false
+        default: break
+        }
+        while true {
+            do {
+                let open: Session
+                if let session { open = session } else { open = try await options.connect() }
+                session = open
+                let outcome = try await outcome(of: next, open)
+                return events.post(
+                    .done(next.request, revision: outcome.revision, text: outcome.text))
+            } catch {
+                let failure = error as? CommandFailure ?? CommandFailure("\(error)")
+                if failure.status == .unreachable { session = nil }
+                guard failure.status == .unreachable, mayRetry else {
+                    return events.post(.failed(next.request, failure))
+                }
+                mayRetry = false
+            }
+        }
+    }
+
+    /// Finds out whether the person may moderate, by a question that moderators alone may ask.
+    private func tellRole(_ container: String) async {
+        guard let session = try? await options.connect() else { return }
+        do {
+            _ = try await session.client.call(
+                Votes.Ballots.self, .init(container: container, limit: 1))
+            events.post(.mayModerate(true))
+        } catch let error as VarlinkRemoteError {
+            if case .roleRequired = InterfaceError(error) { return }
+            events.post(.mayModerate(true))
+        } catch {}
+    }
+
+    private func outcome(of next: Pending, _ session: Session) async throws -> Outcome {
+        let screen = next.screen
+        switch next.request {
+        case .select(let section, let filter):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Select.self, .init(screen: screen, section: section, filter: filter)
+                ).revision)
+        case .deselect(let section, let filter):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Deselect.self, .init(screen: screen, section: section, filter: filter)
+                ).revision)
+        case .clear:
+            return Outcome(
+                revision: try await session.call(Screens.Clear.self, .init(screen: screen))
+                    .revision)
+        case .search(let text):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Search.self, .init(screen: screen, text: text)
+                ).revision)
+        case .sort(let fields):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Sort.self, .init(screen: screen, sort: fields)
+                ).revision)
+        case .scope(let scope):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.SetScope.self, .init(screen: screen, scope: scope)
+                ).revision)
+        default: return try await place(next, session)
+        }
+    }
+
+    private func place(_ next: Pending, _ session: Session) async throws -> Outcome {
+        let screen = next.screen
+        switch next.request {
+        case .enter(let item):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Enter.self, .init(screen: screen, item: item)
+                ).revision)
+        case .focus(let item):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Focus.self, .init(screen: screen, item: item)
+                ).revision)
+        case .back:
+            return Outcome(
+                revision: try await session.call(Screens.Back.self, .init(screen: screen))
+                    .revision)
+        case .setHidden(let component, let hidden):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.SetHidden.self,
+                    .init(screen: screen, component: component, hidden: hidden)
+                ).revision)
+        case .activate(let item):
+            _ = try await session.call(Screens.Activate.self, .init(screen: screen, item: item))
+            return Outcome(text: "chose \(item)")
+        case .resize(let component, let limit):
+            return Outcome(
+                revision: try await session.call(
+                    Screens.Resize.self,
+                    .init(screen: screen, component: component, limit: limit)
+                ).revision)
+        default: return Outcome(text: try await voice(next, session))
+        }
+    }
+
+    private func voice(_ next: Pending, _ session: Session) async throws -> String? {
+        switch next.request {
+        case .vote(let subject, let value):
+            _ = try await session.call(
+                Votes.Cast.self,
+                .init(
+                    container: next.container, item: subject.item, component: subject.component,
+                    value: value, actor: actor))
+            return "voted \(Wording.number(value)) on \(subject.title)"
+        case .unvote(let subject):
+            let reply = try await session.call(
+                Votes.Retract.self,
+                .init(
+                    container: next.container, item: subject.item, component: subject.component,
+                    actor: actor))
+            return reply.previous == nil
+                ? "there was no vote of yours on \(subject.title)"
+                : "took your vote on \(subject.title) back"
+        case .post(let subject, let parent, let text):
+            let reply = try await session.call(
+                Comments.Post.self,
+                .init(
+                    container: next.container, item: subject.item, component: subject.component,
+                    parent: parent, text: text, actor: actor))
+            return reply.comment.state == .pending ? "posted; it waits for a moderator" : "posted"
+        default: return try await moderation(next, session)
+        }
+    }
+
+    private func moderation(_ next: Pending, _ session: Session) async throws -> String? {
+        switch next.request {
+        case .edit(let component, let comment, let text):
+            _ = try await session.call(
+                Comments.Edit.self,
+                .init(
+                    container: next.container, component: component, comment: comment, text: text,
+                    actor: actor))
+            return "edited"
+        case .delete(let component, let comment):
+            _ = try await session.call(
+                Comments.Delete.self,
+                .init(
+                    container: next.container, component: component, comment: comment,
+                    actor: actor))
+            return "deleted"
+        case .moderate(let component, let comment, let state, let reason):
+            _ = try await session.call(
+                Comments.Moderate.self,
+                .init(
+                    container: next.container, component: component, comment: comment,
+                    state: state, reason: reason))
+            return "the comment is \(state.rawValue)"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Interfaces
+import JSONCodec
+import Testing
+
+@testable import atriumctl
+
+@Suite struct `A container at a terminal` {
+    typealias Component = Screens.Open.Reply.Components
+
+    private func item(_ id: String, _ title: String, mine: Double? = nil) -> Item {
+        Item(
+            id: id, fields: JSONObject([.init("title", .string(title))]),
+            votes: VoteTally(count: 0, histogram: [:], mine: mine), comments: 0)
+    }
+
+    private func comment(_ id: String, depth: Int = 0, _ text: String) -> Interfaces.Comment {
+        Interfaces.Comment(
+            id: id, depth: depth, author: "unix:7", text: text, state: .shown,
+            created: "2026-01-31T12:00:00Z", replies: 1)
+    }
+
+    private func components(scale: Double = 5) -> [Component] {
+        [
+            Component(name: "list", kind: "contents", title: "", hidden: false),
+            Component(
+                name: "stars", kind: "votes", title: "", hidden: false,
+                votes: VoteFacts(min: 1, max: scale, step: 1, subjects: [.items])),
+            Component(
+                name: "talk", kind: "comments", title: "", hidden: false,
+                comments: CommentFacts(maxLength: 20, moderated: false, subjects: [.items])),
+        ]
+    }
+
+    private func reply(
+        base: Int? = nil, revision: Int = 1, items: [Edit], talk: [Edit] = [], focus: String? = nil,
+        components: [Component]? = nil, total: Int? = nil
+    ) -> Screens.Open.Reply {
+        let field = Field(name: "title", type: "text", required: true, search: true)
+        return .init(
+            screen: "s", base: base, revision: revision, sequence: 1, commits: 1,
+            title: base == nil ? "Club" : nil, fields: base == nil ? [field] : nil, focus: focus,
+            components: components,
+            lists: [
+                .init(component: "list", total: total ?? items.count, edits: items),
+                .init(component: "talk", total: talk.count, edits: talk),
+            ])
+    }
+
+    private func browser(
+        rows: Int = 24, columns: Int = 80, titles: [String] = ["Alien", "Brazil", "Casablanca"],
+        scale: Double = 5, total: Int? = nil
+    ) throws -> Browser {
+        var browser = Browser(
+            container: "club", actor: "unix:7", search: "", sort: [], limit: titles.count)
+        browser.resize(rows: rows, columns: columns)
+        let edits = titles.enumerated().map {
+            Edit(op: .insert, at: $0.offset, item: item("i\($0.offset)", $0.element))
+        }
+        _ = try browser.take(
+            reply(items: edits, components: components(scale: scale), total: total))
+        return browser
+    }
+
+    private func type(_ text: String, into browser: inout Browser) -> [Effect] {
+        text.flatMap { browser.press(.character($0)) }
+    }
+
+    private func shown(_ browser: Browser) -> String {
+        browser.view().map(\.text).joined(separator: "\n")
+    }
+
+    @Test func `has a row for each of the terminal's, each as wide as it, at any size`() throws {
+        let titles = [
+            "Alien", "東京物語", "שלום", "👨\u{200D}👩\u{200D}👧", String(repeating: "long ", count: 60),
+        ]
+        for (rows, columns) in [(15, 40), (24, 80), (100, 300), (5, 10), (1, 1), (3, 200)] {
+            var browser = try browser(rows: rows, columns: columns, titles: titles)
+            let words = String(repeating: "words ", count: 500)
+            _ = try browser.take(
+                reply(
+                    base: 1, revision: 2, items: [],
+                    talk: [Edit(op: .insert, at: 0, comment: comment("c", words))], focus: "i1"))
+            for keys in ["", "t", "jjj", "G", "c", "hello"] {
+                _ = type(keys, into: &browser)
+                let view = browser.view()
+                #expect(view.count == rows, "\(rows)x\(columns) \(keys)")
+                #expect(view.allSatisfy { $0.width == columns }, "\(rows)x\(columns) \(keys)")
+            }
+            for key in ["?", "s", "f", "w"] {
+                _ = browser.press(.escape)
+                _ = type(key, into: &browser)
+                #expect(browser.view().count == rows, "\(rows)x\(columns) \(key)")
+                #expect(browser.view().allSatisfy { $0.width == columns }, "\(key)")
+            }
+        }
+    }
+
+    @Test func `searches with each letter, and says when nothing matches`() throws {
+        var browser = try browser()
+        let effects = type("/zz", into: &browser)
+        #expect(effects == [.call(.search("z")), .call(.search("zz"))])
+        let gone = (0..<3).map { _ in Edit(op: .remove, at: 0) }
+        _ = try browser.take(reply(base: 1, revision: 2, items: gone, total: 0))
+        #expect(shown(browser).contains("nothing matches 'zz'"))
+        #expect(browser.press(.escape) == [.call(.search(""))])
+    }
+
+    @Test func `votes by digit on the item under the cursor, if the scale has it`() throws {
+        var browser = try browser()
+        _ = browser.press(.down)
+        let subject = Request.Subject(component: "stars", item: "i1", title: "Brazil")
+        #expect(type("4", into: &browser) == [.call(.vote(subject, 4))])
+        #expect(type("7", into: &browser) == [])
+        #expect(shown(browser).contains("votes go here from 1 to 5 in steps of 1"))
+        #expect(type("u", into: &browser) == [.call(.unvote(subject))])
+    }
+
+    @Test func `asks for a vote where the scale goes beyond 9`() throws {
+        var browser = try browser(scale: 100)
+        #expect(type("42", into: &browser) == [])
+        let subject = Request.Subject(component: "stars", item: "i0", title: "Alien")
+        #expect(browser.press(.enter) == [.call(.vote(subject, 42))])
+    }
+
+    @Test func `keeps the cursor on its item when others come and go`() throws {
+        var browser = try browser()
+        _ = browser.press(.down)
+        let edits = [
+            Edit(op: .remove, at: 0), Edit(op: .insert, at: 0, item: item("x", "X")),
+            Edit(op: .insert, at: 0, item: item("y", "Y")),
+        ]
+        _ = try browser.take(reply(base: 1, revision: 2, items: edits, total: 4))
+        #expect(browser.lists.item?.id == "i1")
+    }
+
+    @Test func `lights what changed, and then no longer`() throws {
+        var browser = try browser()
+        browser.pass(to: 100)
+        let before = browser.view()
+        let edit = Edit(op: .update, at: 2, item: item("i2", "Casablanca", mine: 5))
+        _ = try browser.take(reply(base: 1, revision: 2, items: [edit], total: 3))
+        let lit = browser.view()
+        #expect(zip(before, lit).count { $0 != $1 } == 1)
+        let next = try #require(browser.nextChange)
+        browser.pass(to: next)
+        #expect(browser.view() != lit)
+        #expect(browser.nextChange == nil)
+    }
+
+    @Test func `asks for more before its end is in sight`() throws {
+        var browser = try browser(titles: (0..<100).map { "Film \($0)" }, total: 900)
+        #expect(browser.press(.down) == [])
+        let effects = (0..<60).flatMap { _ in browser.press(.down) }
+        #expect(effects == [.call(.resize(component: "list", 200))])
+    }
+
+    @Test func `gives a comment back that was refused`() throws {
+        var browser = try browser()
+        #expect(type("cwell", into: &browser) == [.call(.focus("i0"))])
+        let effects = browser.press(.enter)
+        guard case .call(let request)? = effects.first else {
+            Issue.record("nothing was posted: \(effects)")
+            return
+        }
+        #expect(browser.mode == .browse)
+        browser.failed(request, CommandFailure("be kind"))
+        #expect(shown(browser).contains("be kind"))
+        guard case .write(_, let input) = browser.mode else {
+            Issue.record("the text is gone")
+            return
+        }
+        #expect(input.text == "well")
+        // No longer than the component takes.
+        _ = type(String(repeating: "x", count: 30), into: &browser)
+        #expect(browser.press(.enter) == [])
+        #expect(shown(browser).contains("at most 20 characters"))
+    }
+
+    @Test func `folds the replies to a comment`() throws {
+        var browser = try browser()
+        let talk = [comment("a", "Above."), comment("b", depth: 1, "Below.")].enumerated().map {
+            Edit(op: .insert, at: $0.offset, comment: $0.element)
+        }
+        _ = try browser.take(
+            reply(base: 1, revision: 2, items: [], talk: talk, focus: "i0", total: 3))
+        #expect(shown(browser).contains("Below."))
+        _ = type("t ", into: &browser)
+        #expect(!shown(browser).contains("Below."))
+        #expect(shown(browser).contains("[+1 reply]"))
+    }
+
+    @Test func `dims what it has while the daemon is away`() throws {
+        var browser = try browser()
+        browser.lost = "the connection is lost"
+        #expect(shown(browser).contains("reconnecting… (the connection is lost)"))
+        let spans = browser.view()[3].spans
+        #expect(spans.allSatisfy { $0.look.isDim })
+    }
+}

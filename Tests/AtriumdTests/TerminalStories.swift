@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// `atriumctl open` on a terminal.
+    @Suite struct AtTerminal {
+        private static let open = "atriumctl open films"
+
+        @Test func `two side by side: what one votes and says, the other sees`() async throws {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, on: daemon) { one in
+                    try await Tmux.run(Self.open, columns: 100, name: "two", on: daemon) { two in
+                        try await one.shows("1 of 125")
+                        try await two.shows("1 of 125")
+                        try await one.type("j5")
+                        try await one.shows("voted 5 on 2001: A Space Odyssey")
+                        try await two.shows("5 (1)")
+                        try await two.type("jc")
+                        try await two.shows("Your comment on 2001")
+                        try await two.type("Open the pod bay doors.")
+                        try await two.press("Enter")
+                        try await two.shows("· 1 comment ")
+                        try await one.press("Enter")
+                        try await one.shows("Open the pod bay doors.")
+                        try await one.type("tr")
+                        try await one.type("I am afraid I can not do that.")
+                        try await one.press("Enter")
+                        try await two.shows("I am afraid")
+                        try await one.type("u")
+                        try await two.drops("5 (1)")
+                    }
+                }
+            }
+        }
+
+        @Test func `it is searched, filtered and sorted by keys alone`() async throws {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    try await one.type("/zzz")
+                    try await one.shows("nothing matches 'zzz'")
+                    try await one.press("Escape")
+                    try await one.shows("1 of 125")
+                    try await one.type("f/west")
+                    try await one.shows("[ ] western")
+                    try await one.press("Enter")
+                    try await one.shows("[✓] western")
+                    try await one.press("Escape", "Escape")
+                    try await one.shows("1 of 2")
+                    try await one.shows("Genre: western")
+                    try await one.type("sG")
+                    try await one.press("Enter")
+                    try await one.shows("sort: comments.count↓")
+                    try await one.type("x")
+                    try await one.shows("1 of 125")
+                    try await one.type("G")
+                    try await one.shows("125 of 125")
+                    try await one.type("q")
+                    try await one.shows("ended with 0")
+                }
+            }
+        }
+
+        @Test func `a daemon that goes away is waited for, with what it showed`() async throws {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, on: daemon) { one in
+                    try await one.type("/alien")
+                    try await one.shows("1 of 2")
+                    try await one.press("Enter")
+                    try await daemon.kill()
+                    try await one.shows("reconnecting…")
+                    try await one.shows("Aliens")
+                    try await daemon.start()
+                    try await one.drops("reconnecting…")
+                    try await one.shows("1 of 2")
+                }
+            }
+        }
+
+        @Test(arguments: ["INT", "TERM", "HUP", "QUIT", "SEGV", "ILL", "TRAP", "ABRT"])
+        func `the terminal is left as it was, however it ends`(signal: String) async throws {
+            try await withFilms { daemon in
+                let line =
+                    "ulimit -c 0; stty -g >before; \(Self.open); ended=$?; stty -g >after; "
+                    + "cmp before after && echo unchanged; (exit $ended)"
+                try await Tmux.run(line, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    #expect(try await one.value("alternate_on") == "1")
+                    let shell = try await one.value("pane_pid")
+                    let sent = try await daemon.type("pkill -\(signal) -P \(shell)")
+                    #expect(sent.status == 0, "\(sent)")
+                    try await one.shows("unchanged")
+                    #expect(try await one.value("alternate_on") == "0")
+                    let number = try await daemon.type("kill -l \(signal)")
+                    let status = 128 + (Int(number.output.dropLast()) ?? 0)
+                    try await one.shows("ended with \(status)")
+                }
+            }
+        }
+
+        @Test func `it is stopped and goes on, and takes any size at any moment`() async throws {
+            try await withFilms { daemon in
+                let interactive = "set -m; \(Self.open); stty -a >stopped; fg"
+                try await Tmux.run(interactive, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    try await one.press("C-z")
+                    // The shell has it go on.
+                    let stopped = daemon.home.path + "/stopped"
+                    try await until { FileManager.default.fileExists(atPath: stopped) }
+                    try await one.shows("1 of 125")
+                    for (rows, columns) in [(15, 40), (100, 300), (2, 5), (24, 80)] {
+                        try await one.resize(rows: rows, columns: columns)
+                    }
+                    try await one.shows("? help")
+                    try await one.type("j")
+                    try await one.shows("2 of 125")
+                    try await one.type("q")
+                    try await one.shows("ended with 0")
+                }
+            }
+        }
+
+        @Test func `nothing is written when nothing changes, and little for a changed row`()
+            async throws
+        {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, rows: 40, columns: 120, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    try await one.tmux("pipe-pane -O 'cat >written'")
+                    func written() throws -> Int {
+                        try Data(contentsOf: URL(filePath: daemon.home.path + "/written")).count
+                    }
+                    func step(_ keys: String, _ shown: String) async throws -> Int {
+                        let before = (try? written()) ?? 0
+                        try await one.type(keys)
+                        try await one.shows(shown)
+                        try await until { try written() > before }
+                        return try written() - before
+                    }
+                    _ = try await step("j", "2 of 125")
+                    let once = try await step("j", "3 of 125")
+                    _ = try await step("k", "2 of 125")
+                    // Keys without a meaning draw nothing.
+                    let again = try await step("zzZZyyj", "3 of 125")
+                    #expect(again == once && once <= 400, "\(once), then \(again) bytes")
+                    let before = try written()
+                    _ = try await daemon.type("atriumctl vote films/city-lights-1931 5")
+                    try await one.shows("5 (1)")
+                    try await until { try written() > before }
+                    let voted = try written() - before
+                    #expect(voted <= 400, "\(voted) bytes")
+                }
+            }
+        }
+    }
+}
