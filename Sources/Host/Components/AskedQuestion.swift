@@ -167,9 +167,12 @@ extension AskedQuestion {
         let expected = failures
         let pause = min(domain.limits.askPause * (1 << min(failures - 1, 6)), .seconds(300))
         domain.after(TimeAmount(pause)) { [weak self] in
-            guard let self, failures == expected, problem != nil, asking == nil else { return }
-            begin()
+            self?.domain.inSlices([{ self?.askLater(after: expected) }])
         }
+    }
+
+    private func askLater(after expected: Int) {
+        if failures == expected, problem != nil, asking == nil { begin() }
     }
 }
 

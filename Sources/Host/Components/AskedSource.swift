@@ -65,6 +65,7 @@ final class AskedSource {
     private var waiting: Deque<Asking> = []
     private var open: [Int: Asking] = [:]
     private var last = 0
+    private var isMakingRoom = false
     private var kept = KeptItems()
 
     private struct WeakQuestion { weak var value: AskedQuestion? }
@@ -110,7 +111,9 @@ final class AskedSource {
         let asking = Asking(question, done)
         waiting.append(asking)
         domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
-            if let asking { self?.overdue(asking) }
+            guard let self, let asking else { return }
+            // Thousands may be over at the same moment.
+            domain.inSlices([{ self.overdue(asking) }])
         }
         send()
         return asking
@@ -119,7 +122,6 @@ final class AskedSource {
     private func overdue(_ asking: Asking) {
         guard open.contains(where: { $0.value === asking }) || asking.done != nil else { return }
         open = open.filter { $0.value !== asking }
-        waiting.removeAll { $0 === asking }
         let reason = "It has not answered for \(domain.limits.answerTime)."
         asking.end(.failure(failure(reason)))
         send()
@@ -208,15 +210,46 @@ extension AskedSource {
     /// Items of which an answer is shown are kept.
     func pin(_ ids: [String], insteadOf old: [String]) { kept.pin(ids, insteadOf: old) }
 
-    /// Lets the items go that were shown longest ago, where there are too many.
+    /// Lets the items go that were shown longest ago, where there are too many; some more than that, so that it
+    /// is seldom.
     private func makeRoom() {
-        guard let slot, let list = slot.list, let container = slot.container else { return }
-        let gone = kept.takeSurplus(of: list, atMost: domain.limits.askedItems) {
-            container.isInUse($0)
+        guard let list = slot?.list, !isMakingRoom,
+            list.count > max(domain.limits.askedItems, kept.enough)
+        else { return }
+        isMakingRoom = true
+        var row = 0
+        var free: [(stamp: UInt64, id: String)] = []
+        domain.inSlices { [self] in
+            guard row < list.rowCount else { return false }
+            let rows = row..<min(row + 128, list.rowCount)
+            row = rows.upperBound
+            for id in list.ids(inRows: rows) where !kept.isShown(id) {
+                free.append((kept.stamp(of: id), id))
+            }
+            return true
+        } then: { [self] in
+            letGo(free.sorted { $0.stamp < $1.stamp }.map(\.id), from: list)
         }
-        guard !gone.isEmpty else { return }
-        list.remove(gone)
-        container.listsChanged()
+    }
+
+    private func letGo(_ free: [String], from list: ContentIndex) {
+        let limit = domain.limits.askedItems
+        var rest = free[...]
+        domain.inSlices { [self] in
+            guard list.count > limit - limit / 16, let container = slot?.container,
+                let id = rest.popFirst()
+            else { return false }
+            // Somebody may show it by now.
+            guard !kept.isShown(id), !container.isInUse(id) else { return true }
+            kept.forget(id)
+            list.remove([id])
+            return true
+        } then: { [self] in
+            isMakingRoom = false
+            // Where most are shown, not each answer is to look through them.
+            kept.settle(at: list.count > limit ? list.count + limit / 16 : 0)
+            slot?.container?.listsChanged()
+        }
     }
 
     private var present: [AskedQuestion] { questions.values.compactMap(\.value) }
@@ -226,7 +259,7 @@ extension AskedSource {
 
 extension AskedSource {
     /// All that screens show is asked for again.
-    func askAgain() { for question in present { question.begin() } }
+    func askAgain() { domain.inSlices(present.map { question in { question.begin() } }) }
 
     /// Its component is lost: what it has not answered is asked again of the one made anew.
     func disconnect() {
@@ -244,12 +277,13 @@ extension AskedSource {
         let failed = open.values + waiting
         open = [:]
         waiting = []
-        for asking in failed { asking.end(.failure(failure(reason))) }
+        let failure = failure(reason)
+        domain.inSlices(failed.map { asking in { asking.end(.failure(failure)) } })
     }
 
     /// It is there again: what failed is asked again, too.
     func connect() {
-        for question in present where question.problem != nil { question.lookAgain() }
+        domain.inSlices(present.map { question in { question.lookAgain(isTyped: true) } })
         send()
     }
 }

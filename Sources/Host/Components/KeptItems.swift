@@ -1,5 +1,3 @@
-import Index
-
 /// Which of the items that a source has answered are kept: those that are shown, and of the others those that were
 /// answered last.
 struct KeptItems {
@@ -8,8 +6,8 @@ struct KeptItems {
     /// By how many open questions each is shown.
     private var pins: [String: Int] = [:]
     private var last: UInt64 = 0
-    /// How many there have to be before it is worth looking again.
-    private var most = 0
+    /// How many there have to be before it is worth looking again which of them may go.
+    private(set) var enough = 0
 
     /// Items were answered.
     mutating func touch(_ ids: some Sequence<String>) {
@@ -25,21 +23,18 @@ struct KeptItems {
             pins[id] = count > 1 ? count - 1 : nil
         }
         touch(old)
-        most = 0
+        enough = 0
     }
 
-    /// Takes out the items to be let go, some more than there are too many, so that this is seldom.
-    mutating func takeSurplus(
-        of list: ContentIndex, atMost limit: Int, _ isInUse: (String) -> Bool
-    ) -> [String] {
-        guard list.count > max(limit, most) else { return [] }
-        let ids = list.ids(inRows: 0..<list.rowCount)
-        let free = ids.filter { pins[$0] == nil && !isInUse($0) }
-            .map { (stamp: stamps[$0] ?? 0, id: $0) }.sorted { $0.stamp < $1.stamp }
-        let gone = free.prefix(list.count - limit + limit / 16).map(\.id)
-        for id in gone { stamps[id] = nil }
-        // All of them are shown: not each answer is to look through them.
-        most = list.count - gone.count + limit / 16
-        return gone
-    }
+    /// Whether an open question shows an item.
+    func isShown(_ id: String) -> Bool { pins[id] != nil }
+
+    /// Which of two items was answered, or shown, longer ago.
+    func stamp(of id: String) -> UInt64 { stamps[id] ?? 0 }
+
+    /// An item is let go.
+    mutating func forget(_ id: String) { stamps[id] = nil }
+
+    /// So many are left: it is looked again once there are more.
+    mutating func settle(at count: Int) { enough = count }
 }
