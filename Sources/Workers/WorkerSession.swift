@@ -168,10 +168,20 @@ final class WorkerSession {
                 + "names, so write '\(setting.name)' into the component's settings"
             let named =
                 "\(path) can't be read: the daemon's user needs the right to, and the plugin's "
-                + "manifest has to name '\(setting.name)' under \"paths\""
+                + "manifest has to name '\(setting.name)' under \"paths\"" + Self.wall(path)
             return SettingError(setting.name, given == nil ? byDefault : named)
         }
         return nil
+    }
+
+    /// What else keeps a service from reading a path, as far as it can be told.
+    private static func wall(_ path: String) -> String {
+        let homes = ["/home", "/root", "/run/user"]
+        guard homes.contains(where: { path.hasPrefix($0 + "/") && access($0, X_OK) != 0 }) else {
+            return ""
+        }
+        return
+            "; the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
     }
 
     private var notStarted: Refusal {
