@@ -118,10 +118,12 @@ extension Stories {
                 #expect(chosen.status == 0, "\(chosen)")
                 let next = try await peer.receive()?["parameters"]
                 #expect(next?["message"]?.string == "You chose dance.")
-                let image = try await daemon.type(
-                    "atriumctl image 'compilation/\(Self.hill)' cover --output c.png && "
-                        + "head -c 4 c.png | tail -c 3")
-                #expect(image.output.hasSuffix("PNG"), "\(image)")
+                let image = try await daemon.peer().call(
+                    "org.atrium.Contents.Image",
+                    [
+                        "container": "compilation", "item": .string(Self.hill), "field": "cover",
+                    ])
+                #expect(image["parameters"]?["type"]?.string == "image/png", "\(image)")
             }
         }
     }
