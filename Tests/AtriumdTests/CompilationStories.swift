@@ -102,7 +102,8 @@ extension Stories {
             }
         }
 
-        @Test func `its delegate says which filter was chosen, and a cover is a picture`()
+        @Test
+        func `its delegate says which filter was chosen, and a track has details and a cover`()
             async throws
         {
             try await withCompilation { daemon in
@@ -118,6 +119,15 @@ extension Stories {
                 #expect(chosen.status == 0, "\(chosen)")
                 let next = try await peer.receive()?["parameters"]
                 #expect(next?["message"]?.string == "You chose dance.")
+                let focused = try await daemon.type(
+                    "atriumctl screen focus \(screen) '\(Self.hill)'")
+                #expect(focused.status == 0, "\(focused)")
+                var details: JSONValue?
+                while details == nil {
+                    details = try #require(try await peer.receive()?["parameters"])["details"]
+                }
+                #expect(details?["album"]?.string == "Nine Tones", "what its field says")
+                #expect(details?["path"]?.string?.hasSuffix(Self.hill) == true, "and its source")
                 let image = try await daemon.peer().call(
                     "org.atrium.Contents.Image",
                     [
