@@ -30,7 +30,7 @@ extension Interfaces.Section {
             id: view.id, title: view.title, input: Input(view.input),
             filters: view.filters.map {
                 .init(id: $0.id, title: $0.title, count: $0.count, selected: $0.selected)
-            }, more: view.more ? true : nil)
+            }, more: view.more ? true : nil, rest: view.rest)
     }
 }
 

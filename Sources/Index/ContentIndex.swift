@@ -167,6 +167,9 @@ package final class ContentIndex {
         columns[field]?.search(atMost: limit)
     }
 
+    /// How many distinct values a field has.
+    package func valueCount(of field: String) -> Int { columns[field]?.valueCount ?? 0 }
+
     /// Whether a field has more distinct values than so many.
     package func hasValues(of field: String, beyond limit: Int) -> Bool {
         (columns[field]?.valueCount ?? 0) > limit

@@ -12,15 +12,22 @@ struct FiltersControl: FiltersService {
     ) {
         let selection = Selection(parameters.filters ?? [:])
         let user = context.own(call.peer).actor
+        let page = parameters.section.map {
+            SectionPage(section: $0, text: parameters.text, cursor: parameters.cursor)
+        }
+        guard page != nil || parameters.text == nil && parameters.cursor == nil else {
+            let parameter = parameters.text == nil ? "cursor" : "text"
+            return call.fail(VarlinkService.InvalidParameter(parameter: parameter))
+        }
         context.find(parameters.container, for: call, in: Filters.self) { container in
             container.filters(
                 parameters.component, in: parameters.scope, selection,
-                search: parameters.search, by: user
+                search: parameters.search, page: page, by: user
             ) { result in
                 call.answer(result, in: Filters.self) {
                     .init(
                         sections: $0.sections.map(Interfaces.Section.init), total: $0.total,
-                        sequence: Int($0.sequence))
+                        next: $0.next, sequence: Int($0.sequence))
                 }
             }
         }

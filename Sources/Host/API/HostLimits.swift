@@ -28,7 +28,7 @@ public struct HostLimits: Sendable, Hashable {
     public var selectionBytes = 128 << 10
     /// Values of a field that a filters component is told of, and so offers, at most: of more those that
     /// most items have; `facetValues`.
-    public var facetValues = 1_000
+    public var facetValues = 50
     /// Queries of one user that take long and wait for those before them; `waitingQueries`.
     ///
     /// As many as ten connections have under way.
@@ -107,7 +107,7 @@ public struct HostLimits: Sendable, Hashable {
 extension HostLimits {
     /// Makes sure that a query costs no more than its page is worth, whoever asks.
     func check(
-        search: String?, sort: [String] = [], selection: Selection
+        search: String?, sort: [String] = [], selection: Selection = Selection()
     ) throws(HostError) {
         try check(search?.utf8.count ?? 0, searchBytes, "searchBytes")
         try check(sort.count, sortFields, "sortFields")

@@ -48,6 +48,8 @@ public struct SectionView: Sendable, Hashable {
     public var filters: [FilterView]
     /// Whether there are further values to select, which are not among them.
     public var more: Bool = false
+    /// How many these are, those among them that are selected; nil: none, or not known.
+    public var rest: Int?
 }
 
 /// A page of items; everything in it is of the same moment.
@@ -86,6 +88,8 @@ public struct FiltersPage: Sendable, Hashable {
     public var total: Int
     /// The last durable sequence that this reflects.
     public var sequence: Int64
+    /// The cursor of a section's next page; nil: there is none.
+    public var next: String?
 }
 
 /// One item with what its source knows beyond its fields.

@@ -148,6 +148,8 @@ final class CommentsState {
 final class FiltersState {
     /// A number that stands for the values that it was last sent; nil: it was sent none.
     private(set) var reported: UInt64?
+    /// How many values its fields had then, where that is known.
+    private(set) var valueCounts: [String: Int] = [:]
     /// Who waits until it was sent the present ones.
     private var waiting: [() -> Void] = []
 
@@ -159,8 +161,10 @@ final class FiltersState {
         return waiting.count == 1
     }
 
-    /// It was sent values.
-    func report(_ version: UInt64) { reported = version }
+    /// It was sent values, of fields that have so many.
+    func report(_ version: UInt64, counts: [String: Int]) {
+        (reported, valueCounts) = (version, counts)
+    }
 
     /// Its component is gone, and with it what it knew.
     func forget() { reported = nil }

@@ -35,7 +35,13 @@ extension Container {
 
     private func report(to slot: Slot, _ port: any ComponentPort) {
         let (lists, limit) = (slots.compactMap(\.list), domain.limits.facetValues)
-        slot.own.filters?.report(valuesVersion(of: port.observedFields))
+        var counts: [String: Int] = [:]
+        for field in port.observedFields {
+            let all = lists.map { $0.valueCount(of: field) }.filter { $0 > 0 }
+            // What two lists have in common is not known.
+            if all.count == 1 { counts[field] = all[0] }
+        }
+        slot.own.filters?.report(valuesVersion(of: port.observedFields), counts: counts)
         var values: [String: [Value]] = [:]
         var cut: Set<String> = []
         for field in port.observedFields {
@@ -61,7 +67,7 @@ extension Container {
 extension [ContentIndex] {
     /// The values that a field has in any of the lists, sorted, each once: at most so many, those of the first
     /// lists, and whether there are others.
-    fileprivate func distinctValues(
+    func distinctValues(
         of field: String, atMost limit: Int
     ) -> (values: [Value], isCut: Bool) {
         let found = map { $0.distinctValues(of: field, atMost: limit) }.filter { !$0.isEmpty }

@@ -7,6 +7,10 @@ struct ResolvedSection: Equatable {
     var section: FilterSection
     /// The selected filters, on offer or not.
     var selected: [Filter]
+    /// What else is on offer, and not sent: what is beyond the limit.
+    var unsent: [Filter] = []
+    /// How many filters there are beside those on offer; nil: not known, or none.
+    var rest: Int?
 
     /// What is on offer, then what is selected beside it.
     var filters: [Filter] {
@@ -48,7 +52,8 @@ extension [ResolvedSection] {
             }
             return SectionView(
                 id: resolved.section.id, title: resolved.section.title,
-                input: resolved.section.input, filters: filters, more: resolved.section.hasMore)
+                input: resolved.section.input, filters: filters, more: resolved.section.hasMore,
+                rest: resolved.rest)
         }
     }
 }
@@ -62,40 +67,51 @@ extension Container {
     ///   - scope: whose first list; nil: the container's.
     ///   - selection: what is selected; a section's own does not reduce its counts.
     ///   - search: text that items must contain; nil: any.
+    ///   - page: a page of one section's filters in place of all sections; nil: these.
     ///   - user: who asks, whose long queries take turns with those of others.
-    ///   - reply: fails with `filterNotFound` or `scopeNotFound`.
+    ///   - reply: fails with `filterNotFound`, `scopeNotFound`, `parameterInvalid` or `refused`.
     public func filters(
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
-        by user: String, _ reply: @escaping Answer<FiltersPage>
+        page: SectionPage? = nil, by user: String, _ reply: @escaping Answer<FiltersPage>
     ) {
-        filters(component, in: scope, selection, search: search, by: user, hasTurn: false, reply)
+        filters(
+            component, in: scope, selection, search: search, page: page, by: user, hasTurn: false,
+            reply)
     }
 
     /// As ``filters(_:in:_:search:by:_:)``; `hasTurn` says that it may take long, since it is the user's turn.
     private func filters(
         _ component: String?, in scope: String?, _ selection: Selection, search: String?,
-        by user: String, hasTurn: Bool, _ reply: @escaping Answer<FiltersPage>
+        page: SectionPage?, by user: String, hasTurn: Bool, _ reply: @escaping Answer<FiltersPage>
     ) {
         let chosen: Slot
         do throws(HostError) {
             chosen = try slot(component, .filters)
             if let scope, definition.scope(scope) == nil { throw scopeNotFound(scope) }
             try domain.limits.check(search: search, selection: selection)
+            try domain.limits.check(search: page?.text)
         } catch {
             return reply(.failure(error))
         }
         let only = component == nil ? nil : chosen
         resolve(selection, offers: true, only: only) { [self] result in
-            do throws(HostError) {
-                let sections = try result.get()
-                guard !hasTurn else { return count(sections, in: scope, search: search, reply) }
-                count(sections, in: scope, search: search, reply) { [self] in
+            let count = {
+                [self] (sections: [ResolvedSection], reply: @escaping Answer<FiltersPage>) in
+                guard !hasTurn else {
+                    return self.count(sections, in: scope, search: search, reply)
+                }
+                self.count(sections, in: scope, search: search, reply) { [self] in
                     domain.queries.add(of: user, reply) { [self] reply in
                         filters(
-                            component, in: scope, selection, search: search, by: user,
+                            component, in: scope, selection, search: search, page: page, by: user,
                             hasTurn: true, reply)
                     }
                 }
+            }
+            do throws(HostError) {
+                let sections = try result.get()
+                guard let page else { return count(sections, reply) }
+                self.page(page, of: sections, only: only, counting: count, reply)
             } catch {
                 reply(.failure(error))
             }
@@ -159,7 +175,7 @@ extension Container {
         ) { [self] result in
             do throws(HostError) {
                 var done = try result.get()
-                done.sections = dated(done.sections)
+                done.sections = limited(dated(done.sections))
                 if let section = done.unresolved.first {
                     throw .filterNotFound(
                         section: section, filter: selection[section].first ?? "",

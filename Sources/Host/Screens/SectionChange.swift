@@ -18,6 +18,7 @@ public struct CountChange: Sendable, Hashable {
     /// What leads from one state of a section to another; nil where it offers something else.
     init?(from old: SectionView, to new: SectionView) {
         guard old.title == new.title, old.input == new.input, old.more == new.more,
+            old.rest == new.rest,
             old.filters.count == new.filters.count
         else { return nil }
         section = new.id

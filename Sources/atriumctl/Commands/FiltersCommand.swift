@@ -6,7 +6,11 @@ struct FiltersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
         abstract: "List a container's filters, with how many items each would show.",
-        discussion: "A section's own selection does not reduce its counts.")
+        discussion: """
+            A section's own selection does not reduce its counts. Of a section with many filters those \
+            are listed that most items have, and those that are selected; with --section all of them, \
+            page by page.
+            """)
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -24,17 +28,39 @@ struct FiltersCommand: AsyncParsableCommand {
         completion: .scopes)
     var scope: String?
 
+    @Option(
+        help: ArgumentHelp("This section alone, with all its filters.", valueName: "section"))
+    var section: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only filters of the section whose title contains this text, without regard to case and "
+                + "accents.", valueName: "text"))
+    var find: String?
+
+    @Option(help: ArgumentHelp("Go on after a page of the section.", valueName: "cursor"))
+    var cursor: String?
+
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        guard section != nil || find == nil && cursor == nil else {
+            throw ValidationError(
+                "--find and --cursor look into one section: name it with --section.")
+        }
+    }
 
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Interfaces.Filters.List.Parameters(
             container: container, component: component, filters: query.selection,
-            search: query.search, scope: scope)
+            search: query.search, scope: scope, section: section, text: find, cursor: cursor)
         guard let reply = try await session.answer(Interfaces.Filters.List.self, parameters)
         else { return }
         SectionTable(reply.sections).table.show()
         Output.note("\(Wording.count(reply.total, "item")) in all")
+        if let next = reply.next { Output.note("more with --cursor \(next)") }
     }
 }
 
@@ -56,8 +82,13 @@ struct SectionTable {
                     filter.title == filter.id ? "" : filter.title, filter.selected ? "*" : "",
                 ])
             }
-            if section.more == true { table.add(["", "…", "", "", ""]) }
+            if section.more == true { table.add(["", Self.more(section), "", "", ""]) }
         }
+    }
+
+    /// `… 450 more`.
+    static func more(_ section: Section) -> String {
+        section.rest.map { "… \(Wording.count($0)) more" } ?? "… more"
     }
 
     /// What a person writes where no filters are on offer.

@@ -41,7 +41,7 @@ struct ScreenView {
             let text = "\(filter.title) \(Wording.count(filter.count))"
             return filter.selected ? "[\(text)]" : text
         }
-        if section.more == true { filters.append("…") }
+        if section.more == true { filters.append(SectionTable.more(section)) }
         if filters.isEmpty { filters = [SectionTable.placeholder(section.input)] }
         return PrintableText.line("\(section.title): \(filters.joined(separator: " · "))")
     }

@@ -134,10 +134,12 @@ extension Registry {
 
     func filters(
         _ container: String, component: String?, scope: String? = nil, selection: Selection,
-        search: String?, by user: String = "", _ reply: @escaping Reply<FiltersPage>
+        search: String?, page: SectionPage? = nil, by user: String = "",
+        _ reply: @escaping Reply<FiltersPage>
     ) {
         with(container, reply) {
-            $0.filters(component, in: scope, selection, search: search, by: user, reply)
+            $0.filters(
+                component, in: scope, selection, search: search, page: page, by: user, reply)
         }
     }
 

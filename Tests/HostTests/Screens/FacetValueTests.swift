@@ -25,7 +25,7 @@ import Testing
         var genres = try #require(client.copy.sections?[0])
         #expect(genres.filters.map(\.id) == ["g3", "g4", "g5"])
         #expect(genres.filters.map(\.count) == [4, 5, 6])
-        #expect(genres.more)
+        #expect(genres.more && genres.rest == 3)
         #expect(client.copy.sections?[1].more == false, "its filters are those of the settings")
         let id = client.id
         _ = try await host.call { $0.select(id, section: "genre", filter: "g1", by: .ann, $1) }
@@ -42,6 +42,81 @@ import Testing
         let page = try await host.list(facets: true)
         #expect(page.sections?[0].filters.map(\.id) == ["g0", "g4", "g5"])
         #expect(page.sections?[0].more == true)
+        try await host.end()
+    }
+
+    private func find(
+        _ page: SectionPage, _ host: TestRegistry, selected: Selection = Selection()
+    ) async throws -> FiltersPage {
+        try await host.call {
+            $0.filters(
+                "films", component: nil, selection: selected, search: nil, page: page, $1)
+        }
+    }
+
+    @Test func `all filters of a section are found in its order, by a text and page by page`()
+        async throws
+    {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        // Of 500 values 50 are sent.
+        try await host.put(
+            (100..<600).map { .film("f\($0)", [$0 % 100 == 7 ? "École \($0)" : "g\($0)"]) })
+        let client = try await ScreenClient(host)
+        try await client.catchUp()
+        let section = try #require(client.copy.sections?[0])
+        #expect(section.filters.count == 50 && section.more && section.rest == 450)
+        var all: [String] = []
+        var page = SectionPage(section: "genre")
+        repeat {
+            let found = try await find(page, host)
+            #expect(found.sections.map(\.id) == ["genre"])
+            #expect(found.sections[0].filters.allSatisfy { $0.count == 1 })
+            all += found.sections[0].filters.map(\.id)
+            #expect(found.sections[0].rest == (found.next == nil ? nil : 500 - all.count))
+            page.cursor = found.next
+        } while page.cursor != nil
+        #expect(all.count == 500 && Set(all).count == 500)
+        #expect(
+            Array(all.prefix(6)) == [
+                "École 107", "École 207", "École 307", "École 407", "École 507", "g100",
+            ])
+
+        let selected = Selection(["genre": ["g123", "École 207"]])
+        let schools = try await find(
+            SectionPage(section: "genre", text: "ECOLE"), host, selected: selected)
+        #expect(schools.sections[0].filters.map(\.id) == Array(all.prefix(5)))
+        #expect(schools.sections[0].filters.map(\.selected) == [false, true, false, false, false])
+        #expect(schools.total == 2 && schools.next == nil)
+        let ratings = try await find(SectionPage(section: "rating", text: "UP"), host)
+        #expect(ratings.sections[0].filters.map(\.id) == ["8+"], "filters of the settings")
+        let none = try await find(SectionPage(section: "genre", text: "nothing"), host)
+        #expect(none.sections[0].filters.isEmpty)
+
+        // One count of 500 changes: none of the others is sent.
+        let before = client.copy.sections
+        try await host.put(.film("new", ["g100"]))
+        try await client.catchUp()
+        #expect(client.copy.sections?[0].filters.map(\.id) == before?[0].filters.map(\.id))
+        await expect(
+            .filterNotFound(section: "x", filter: "", known: ["genre", "rating"], reason: nil)
+        ) { _ = try await find(SectionPage(section: "x"), host) }
+        try await host.end()
+    }
+
+    @Test func `values beyond what is looked through are refused with their number`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        for part in 0..<11 {
+            try await host.put((0..<1_000).map { .film("f\(part)-\($0)", ["g\(part)-\($0)"]) })
+        }
+        do {
+            _ = try await find(SectionPage(section: "genre", text: "g1"), host)
+            Issue.record("it was not refused")
+        } catch HostError.refused(let reason, _) {
+            #expect(reason.contains("'genre'") && reason.contains("11000 values"), "\(reason)")
+            #expect(reason.contains("at most 10000") && reason.contains("input: text"), "\(reason)")
+        }
         try await host.end()
     }
 
