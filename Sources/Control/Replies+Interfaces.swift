@@ -111,7 +111,8 @@ extension Interfaces.Component {
             case .failed: .failed
             }
         self.init(
-            name: status.definition.name, kind: status.kind?.rawValue ?? "",
+            name: status.definition.name,
+            kind: status.definition.isPart ? "container" : status.kind?.rawValue ?? "",
             plugin: status.definition.plugin, title: status.title,
             hidden: status.definition.isHidden,
             isolation: status.isolation == .daemon ? .daemon : .process, state: state,
@@ -121,7 +122,9 @@ extension Interfaces.Component {
             comments: status.facts.flatMap(Interfaces.CommentFacts.init),
             present: status.definition.present.map(Interfaces.Present.init),
             sort: status.definition.sort.isEmpty ? nil : status.definition.sort,
-            hidesEmpty: status.definition.hidesEmpty ? true : nil, empty: status.definition.empty)
+            hidesEmpty: status.definition.hidesEmpty ? true : nil, empty: status.definition.empty,
+            container: status.definition.container,
+            follow: status.definition.follow.isEmpty ? nil : status.definition.follow)
     }
 }
 

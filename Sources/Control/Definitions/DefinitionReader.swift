@@ -126,14 +126,23 @@ public enum DefinitionReader {
     ) throws(DefinitionProblem) -> ComponentDefinition {
         let members = try node.members(known: [
             "name", "plugin", "title", "settings", "isolation", "hidden", "empty", "present",
-            "sort",
+            "sort", "container", "follow",
         ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
         }
+        if let container = members["container"] {
+            return try part(members, name: self.name(name), container)
+        }
+        if let follow = members["follow"] {
+            throw follow.problem(
+                "\(follow.path): only a container follows sections",
+                hint: "write 'container: NAME' beside it")
+        }
         guard let plugin = members["plugin"] else {
             throw node.problem(
-                "\(node.path): 'plugin' is missing", hint: "`atriumctl plugins` lists them")
+                "\(node.path): 'plugin' or 'container' is missing",
+                hint: "`atriumctl plugins` lists plugins")
         }
         var component = ComponentDefinition(
             name: try self.name(name), plugin: try plugin.text())

@@ -124,7 +124,7 @@ extension ScreenRevision {
     public var digest: Int {
         // FNV-1a: nobody gains by showing something else that has the same digest.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in ScreenFrame.tail(of: step) {
+        for byte in ScreenFrame.tail(of: self) {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
         return Int(truncatingIfNeeded: hash)

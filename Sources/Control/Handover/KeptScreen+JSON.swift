@@ -24,6 +24,10 @@ extension KeptScreen {
             limits.sorted { $0.key < $1.key }.map { .init($0.key, .int(Int64($0.value))) })
         value["places"] = .array(
             places.map { ["component": .string($0.component), "item": .string($0.item)] })
+        if !parts.isEmpty {
+            value["parts"] = .object(
+                parts.sorted { $0.key < $1.key }.map { .init($0.key, $0.value.object.value) })
+        }
         if !hidden.isEmpty { value["hidden"] = .array(hidden.sorted().map { .string($0) }) }
         return JSONObject(value) ?? .empty
     }
@@ -45,6 +49,7 @@ extension KeptScreen {
         scope = value["scope"]?.string
         subject = value["subject"]?.string
         hidden = Set((value["hidden"]?.array ?? []).compactMap(\.string))
+        for part in value["parts"]?.object ?? [] { parts[part.name] = KeptScreen(part.value) }
         self.search = search
         self.sort = sort.compactMap(\.string)
         self.limit = limit

@@ -38,39 +38,77 @@ enum ScreenFrame {
     }
 
     /// The rest of the frame, with its NUL.
-    static func tail(of step: ScreenStep) -> [UInt8] {
-        step.encoded {
-            let view = step.view.encoded { ChangeBytes(step.view) }
-            let focus = step.focus.encoded { ChangeBytes(step.focus) }
-            let lists = step.own.map { elements($0.map(Lists.init)) } ?? view.lists
-            var json = JSONWriter()
-            json.bytes.reserveCapacity(
-                512 + view.members.count + lists.count + focus.lists.count)
-            json.beginObject()
-            if !view.members.isEmpty { json.raw(view.members) }
-            if !focus.members.isEmpty { json.raw(focus.members) }
-            if !lists.isEmpty || !focus.lists.isEmpty {
-                json.key("lists")
-                json.beginArray()
-                if !lists.isEmpty { json.raw(lists) }
-                if !focus.lists.isEmpty { json.raw(focus.lists) }
-                json.endArray()
-            }
-            if let tally = step.tally {
-                json.key("tally")
-                Interfaces.VoteTally(tally).write(to: &json)
-            }
-            json.endObject()
-            // It goes on within the object that the head began: after a comma where it says anything.
-            let isEmpty = json.bytes.count == 2
-            json.bytes[0] = UInt8(ascii: ",")
-            if isEmpty { json.bytes.removeFirst() }
-            json.key("continues")
-            json.bool(true)
-            json.endObject()
-            json.bytes.append(0)
-            return json.bytes
+    static func tail(of revision: ScreenRevision) -> [UInt8] {
+        let step = revision.step
+        guard !revision.parts.isEmpty else { return step.encoded { tail { write(step, to: &$0) } } }
+        return tail { json in
+            write(step, to: &json)
+            json.key("parts")
+            json.beginArray()
+            for part in revision.parts { write(part, to: &json) }
+            json.endArray()
         }
+    }
+
+    private static func write(_ part: ScreenPart, to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("part")
+        json.string(part.path)
+        json.key("container")
+        json.string(part.container)
+        if part.isNew {
+            json.key("new")
+            json.bool(true)
+        }
+        if part.isGone {
+            json.key("gone")
+            json.bool(true)
+        }
+        if let problem = part.problem {
+            json.key("problem")
+            json.string(problem)
+        }
+        if let step = part.step { write(step, to: &json) }
+        json.endObject()
+    }
+
+    /// What is the same for all who take a step, as members of an object.
+    private static func write(_ step: ScreenStep, to json: inout JSONWriter) {
+        let view = step.view.encoded { ChangeBytes(step.view) }
+        let focus = step.focus.encoded { ChangeBytes(step.focus) }
+        let lists = step.own.map { elements($0.map(Lists.init)) } ?? view.lists
+        json.bytes.reserveCapacity(
+            json.bytes.count + 512 + view.members.count + lists.count + focus.lists.count)
+        if !view.members.isEmpty { json.raw(view.members) }
+        if !focus.members.isEmpty { json.raw(focus.members) }
+        if !lists.isEmpty || !focus.lists.isEmpty {
+            json.key("lists")
+            json.beginArray()
+            if !lists.isEmpty { json.raw(lists) }
+            if !focus.lists.isEmpty { json.raw(focus.lists) }
+            json.endArray()
+        }
+        if let tally = step.tally {
+            json.key("tally")
+            Interfaces.VoteTally(tally).write(to: &json)
+        }
+    }
+
+    /// A frame's end: what the head began, with these members more.
+    private static func tail(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        members(&json)
+        json.endObject()
+        // It goes on within the object that the head began: after a comma where it says anything.
+        let isEmpty = json.bytes.count == 2
+        json.bytes[0] = UInt8(ascii: ",")
+        if isEmpty { json.bytes.removeFirst() }
+        json.key("continues")
+        json.bool(true)
+        json.endObject()
+        json.bytes.append(0)
+        return json.bytes
     }
 
     fileprivate typealias Lists = Screens.Open.Reply.Lists
@@ -165,7 +203,9 @@ extension ChangeBytes {
 extension Screens.Open.Reply.Components {
     fileprivate init(_ component: ScreenComponent) {
         self.init(
-            name: component.name, kind: component.kind?.rawValue ?? "", title: component.title,
+            name: component.name,
+            kind: component.kind?.rawValue ?? (component.container == nil ? "" : "container"),
+            container: component.container, title: component.title,
             hidden: component.isHidden, problem: component.problem,
             votes: component.facts.flatMap(Interfaces.VoteFacts.init),
             comments: component.facts.flatMap(Interfaces.CommentFacts.init),

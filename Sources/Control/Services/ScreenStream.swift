@@ -75,7 +75,7 @@ final class ScreenStream: @unchecked Sendable {
             isWoken = false
             switch registry.pullScreen(reader) {
             case .success(let revision?):
-                call.replyRaw(endingWith: ScreenFrame.tail(of: revision.step)) {
+                call.replyRaw(endingWith: ScreenFrame.tail(of: revision)) {
                     ScreenFrame.writeHead(of: revision, to: &$0)
                 }
                 ClientMeters.countRevision()

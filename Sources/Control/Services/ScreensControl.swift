@@ -70,7 +70,7 @@ struct ScreensControl: ScreensService {
     func select(
         _ parameters: Screens.Select.Parameters, call: VarlinkCall<Screens.Select.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.select(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
@@ -80,7 +80,7 @@ struct ScreensControl: ScreensService {
     func deselect(
         _ parameters: Screens.Deselect.Parameters, call: VarlinkCall<Screens.Deselect.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.deselect(
                 section: parameters.section, filter: parameters.filter, on: screen
             ) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
@@ -90,7 +90,7 @@ struct ScreensControl: ScreensService {
     func clear(
         _ parameters: Screens.Clear.Parameters, call: VarlinkCall<Screens.Clear.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.clear(screen) { call.answer($0, in: Screens.self) { .init(revision: $0) } }
         }
     }
@@ -98,7 +98,7 @@ struct ScreensControl: ScreensService {
     func search(
         _ parameters: Screens.Search.Parameters, call: VarlinkCall<Screens.Search.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.search(parameters.text, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -106,7 +106,7 @@ struct ScreensControl: ScreensService {
     }
 
     func sort(_ parameters: Screens.Sort.Parameters, call: VarlinkCall<Screens.Sort.Reply>) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.sort(by: parameters.sort, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -116,7 +116,7 @@ struct ScreensControl: ScreensService {
     func setScope(
         _ parameters: Screens.SetScope.Parameters, call: VarlinkCall<Screens.SetScope.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.setScope(parameters.scope, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -126,7 +126,7 @@ struct ScreensControl: ScreensService {
     func resize(
         _ parameters: Screens.Resize.Parameters, call: VarlinkCall<Screens.Resize.Reply>
     ) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.resize(parameters.component, to: parameters.limit, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -134,7 +134,7 @@ struct ScreensControl: ScreensService {
     }
 
     func enter(_ parameters: Screens.Enter.Parameters, call: VarlinkCall<Screens.Enter.Reply>) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.enter(parameters.item, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -142,7 +142,7 @@ struct ScreensControl: ScreensService {
     }
 
     func back(_ parameters: Screens.Back.Parameters, call: VarlinkCall<Screens.Back.Reply>) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.back(on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -152,7 +152,7 @@ struct ScreensControl: ScreensService {
     func setHidden(
         _ parameters: Screens.SetHidden.Parameters, call: VarlinkCall<Screens.SetHidden.Reply>
     ) {
-        act(call, on: parameters.screen) { container, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { container, screen, _ in
             container.setHidden(parameters.component, parameters.hidden, on: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -160,7 +160,7 @@ struct ScreensControl: ScreensService {
     }
 
     func focus(_ parameters: Screens.Focus.Parameters, call: VarlinkCall<Screens.Focus.Reply>) {
-        act(call, on: parameters.screen) { screens, screen, _ in
+        act(call, on: parameters.screen, parameters.part) { screens, screen, _ in
             screens.focus(on: parameters.item, of: screen) {
                 call.answer($0, in: Screens.self) { .init(revision: $0) }
             }
@@ -170,8 +170,10 @@ struct ScreensControl: ScreensService {
     func activate(
         _ parameters: Screens.Activate.Parameters, call: VarlinkCall<Screens.Activate.Reply>
     ) {
-        act(call, on: parameters.screen, wanting: (Screens.Activate.name, .member)) {
-            screens, screen, caller in
+        act(
+            call, on: parameters.screen, parameters.part,
+            wanting: (Screens.Activate.name, .member)
+        ) { screens, screen, caller in
             let agent = Caller(actor: screen.agent, pace: caller.pace)
             let bytes = parameters.item.utf8.count
             if let refusal = context.registry.refusal(ofWriting: bytes, by: agent) {
@@ -183,10 +185,10 @@ struct ScreensControl: ScreensService {
         }
     }
 
-    /// Has a user act on their screen, once it is there: whether they may is judged then, since roles may have
-    /// gone while the screen waited for its user, or the call for the screen.
+    /// Has a user act on their screen, or on a part of it, once it is there: whether they may is judged then, since
+    /// roles may have gone while the screen waited for its user, or the call for the screen.
     private func act<Reply>(
-        _ call: VarlinkCall<Reply>, on screen: String,
+        _ call: VarlinkCall<Reply>, on screen: String, _ part: String?,
         wanting role: (method: String, role: Role)? = nil,
         _ body: @escaping (ContainerScreens, Screen, Caller) -> Void
     ) {
@@ -207,7 +209,10 @@ struct ScreensControl: ScreensService {
             guard let (screens, screen) = found else {
                 return call.fail(HostError.screenNotFound(id.text).reply(of: Screens.self))
             }
-            body(screens, screen, caller)
+            switch context.registry.find(part, of: (screens, screen)) {
+            case .success(let (screens, screen)): body(screens, screen, caller)
+            case .failure(let error): call.fail(error.reply(of: Screens.self))
+            }
         }
     }
 }

@@ -5,9 +5,9 @@ public import PluginLoader
 public struct ComponentDefinition: Sendable, Hashable {
     /// Its name in the container.
     public var name: String
-    /// The identifier of the plugin that makes it.
+    /// The identifier of the plugin that makes it; empty: it is a container, as ``container`` says.
     public var plugin: String
-    /// What people read; nil: the plugin's title.
+    /// What people read; nil: the plugin's title, or the container's.
     public var title: String?
     /// Its settings as written.
     public var settings: [String: Value]
@@ -25,12 +25,17 @@ public struct ComponentDefinition: Sendable, Hashable {
     ///
     /// Field names, `-` before for descending; empty: by id.
     public var sort: [String]
+    /// The container that screens show as a part of theirs; nil: a plugin makes it.
+    public var container: String?
+    /// The sections of that container, each with the one of this container whose selection it follows.
+    public var follow: [String: String]
 
     /// A component.
     public init(
         name: String, plugin: String, title: String? = nil, settings: [String: Value] = [:],
         isolation: Isolation? = nil, isHidden: Bool = false, hidesEmpty: Bool = false,
-        empty: String? = nil, present: Presentation? = nil, sort: [String] = []
+        empty: String? = nil, present: Presentation? = nil, sort: [String] = [],
+        container: String? = nil, follow: [String: String] = [:]
     ) {
         self.name = name
         self.plugin = plugin
@@ -42,7 +47,22 @@ public struct ComponentDefinition: Sendable, Hashable {
         self.empty = empty
         self.present = present
         self.sort = sort
+        self.container = container
+        self.follow = follow
     }
+
+    /// A container as a part of another's screens.
+    public init(
+        name: String, container: String, title: String? = nil, follow: [String: String] = [:],
+        isHidden: Bool = false, hidesEmpty: Bool = false
+    ) {
+        self.init(
+            name: name, plugin: "", title: title, isHidden: isHidden, hidesEmpty: hidesEmpty,
+            container: container, follow: follow)
+    }
+
+    /// Whether it is a container, and no plugin makes it.
+    public var isPart: Bool { container != nil }
 }
 
 /// How front ends show items, in the names of their fields.

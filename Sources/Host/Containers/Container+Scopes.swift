@@ -65,13 +65,14 @@ extension ContainerDefinition {
         guard let component = component(name) else {
             return isWritten ? "there is no component '\(name)'" : nil
         }
-        guard let kind = domain.plugins.plugin(component.plugin)?.kind, kind != .contents else {
-            return nil
-        }
+        let kind = domain.plugins.plugin(component.plugin)?.kind
+        guard component.isPart || kind.map({ $0 != .contents }) ?? false else { return nil }
         let lists = components.filter { domain.plugins.plugin($0.plugin)?.kind == .contents }
         let known = lists.map { "'\($0.name)'" }.joined(separator: ", ")
-        return "'\(name)' is of the kind \(kind.rawValue) (\(component.plugin)), and only the "
-            + "kind contents has a list to show; "
+        let what =
+            component.container.map { "the container \($0)" }
+            ?? "of the kind \(kind?.rawValue ?? "") (\(component.plugin))"
+        return "'\(name)' is \(what), and only the kind contents has a list to show; "
             + (known.isEmpty ? "there is none" : "there is \(known)")
     }
 }
@@ -90,9 +91,14 @@ extension Container {
     ///
     /// Its lists take, one after the other, the places of those among them that the container has.
     func slots(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot] {
+        places(in: scope, mode).compactMap(\.self)
+    }
+
+    /// What a scope shows in a mode in place of each of ``slots``; nil: nothing.
+    func places(in scope: ScopeDefinition?, _ mode: ListMode) -> [Slot?] {
         guard let shown = modes(in: scope)?.shown(mode) else { return slots }
         var lists = shown.compactMap { slot($0) }[...]
-        return slots.compactMap { slot in
+        return slots.map { slot in
             if shown.contains(slot.name) { return lists.popFirst() }
             return slot.kind == .contents ? nil : slot
         }

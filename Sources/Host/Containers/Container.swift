@@ -39,6 +39,8 @@ public final class Container {
     private(set) var remains: [String: Remains] = [:]
     /// The components, in order.
     private(set) var slots: [Slot] = []
+    /// The containers among the components, which screens show as parts, in order.
+    private(set) var parts: [ComponentDefinition] = []
     var lane: Lane<any EntryWaiter>
     /// The screens that are open on it; nil: the registry does not have it yet, or not any more.
     var screens: (any OpenScreens)?
@@ -108,6 +110,7 @@ extension Container {
             }
         }
         definition = live
+        parts = live.components.filter(\.isPart)
         self.applied = applied
         self.remains = remains
         self.slots = slots
@@ -219,18 +222,23 @@ extension Container {
             definition: definition,
             state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,
             reason: failures.isEmpty ? nil : failures.joined(separator: "; "), items: itemCount,
-            components: slots.map(\.status))
+            components: definition.components.compactMap { component in
+                component.isPart ? status(ofPart: component) : slot(component.name)?.status
+            })
     }
 
     /// What is wrong, a sentence each.
     var problems: [String] {
-        (delegates.failures + zoneFailures).map { "The \($0.what) of \(name) \($0.reason)" }
+        (delegates.failures + zoneFailures + partFailures).map {
+            "The \($0.what) of \(name) \($0.reason)"
+        }
             + componentFailures.map { "The component \(name)/\($0.name) \($0.reason)" }
     }
 
     private var failures: [(what: String, reason: String)] {
         delegates.failures + zoneFailures
             + componentFailures.map { ("component \($0.name)", $0.reason) }
+            + partFailures
     }
 
     private var componentFailures: [(name: String, reason: String)] {

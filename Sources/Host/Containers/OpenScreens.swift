@@ -28,6 +28,10 @@ protocol OpenScreens: AnyObject {
     func forgetBallots()
     /// The container has other scopes.
     func scopesChanged()
+    /// The containers among the components, or what is told of them, may be others.
+    func partsChanged(hadParts: Bool)
+    /// What people read of a container among the components; nil: it is not there.
+    func title(ofPart part: ComponentDefinition) -> String?
     /// The container is gone: none shows anything more.
     func end()
 

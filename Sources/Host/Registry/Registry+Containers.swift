@@ -22,7 +22,9 @@ extension Registry {
         _ reply: @escaping Reply<ApplyOutcome>
     ) {
         let names = Set(definitions.map(\.name))
-        change(names) { [self] finished in
+        // Two that are each to show the other must not pass one another.
+        let isNesting = definitions.contains { $0.components.contains(where: \.isPart) }
+        change(isNesting ? names.union([Self.nesting]) : names) { [self] finished in
             let new = names.subtracting(containers.keys)
             let limit = domain.limits.containers
             guard new.isEmpty || containers.count + state.creating.count + new.count <= limit
@@ -30,6 +32,10 @@ extension Registry {
                 reply(
                     .failure(
                         .limitExceeded(limit: "containers", value: limit, retryAfter: nil)))
+                return finished()
+            }
+            if isNesting, let problem = nesting(with: definitions).problem(of: names) {
+                reply(.failure(problem))
                 return finished()
             }
             state.creating.formUnion(new)
@@ -50,6 +56,21 @@ extension Registry {
                 applyAll(definitions, application, done)
             }
         }
+    }
+
+    /// In the queue of changes a name that is no container's: of those that nest containers, or take one away,
+    /// one is made at a time.
+    private static var nesting: String { "*" }
+
+    /// Which containers are parts of others once these are applied.
+    private func nesting(with definitions: [ContainerDefinition]) -> Nesting {
+        var after = containers.mapValues(\.definition)
+        for new in definitions {
+            let container = containers[new.name]
+            after[new.name] =
+                ThreeWay(new: new, base: container?.applied, live: container?.definition).result
+        }
+        return Nesting(after.values)
     }
 
     private func applyAll(
@@ -139,11 +160,22 @@ extension Registry {
     ///   - name: the container.
     ///   - purge: erases its records too.
     ///   - caller: on whose behalf.
-    ///   - reply: the sequence.
+    ///   - reply: the sequence; fails with `refused` while it is a part of others.
     public func delete(
         _ name: String, purge: Bool, by caller: Caller, _ reply: @escaping Reply<Int64>
     ) {
-        change(name, reply) { [self] container, done in
+        change(name, beside: [Self.nesting], reply) { [self] container, done in
+            let parents = containers.values.filter { parent in
+                parent.parts.contains { $0.container == name }
+            }.map(\.name).sorted()
+            guard parents.isEmpty else {
+                return done(
+                    .failure(
+                        .refused(
+                            reason: "The container '\(name)' is a part of "
+                                + "\(parents.joined(separator: ", ")): take it out of there first.",
+                            retryAfter: nil)))
+            }
             domain.read { store in
                 try store.components(of: name)
             } then: { [self] result in
@@ -185,7 +217,14 @@ extension Registry {
         _ name: String, _ reply: @escaping Answer<Int64>,
         _ body: @escaping (Container, @escaping Answer<Int64>) -> Void
     ) {
-        change([name]) { [self] finished in
+        change(name, beside: [], reply, body)
+    }
+
+    private func change(
+        _ name: String, beside others: Set<String>, _ reply: @escaping Answer<Int64>,
+        _ body: @escaping (Container, @escaping Answer<Int64>) -> Void
+    ) {
+        change(others.union([name])) { [self] finished in
             let done: Answer<Int64> = { result in
                 reply(result)
                 finished()

@@ -52,19 +52,24 @@ extension Registry {
         let taken = kept.filter(takeIn)
         guard !taken.isEmpty else { return reply(state.screens.count) }
         var outstanding = taken.count
-        for (name, kept) in Dictionary(grouping: taken, by: \.container) {
-            let container = containers[name]
+        for (names, kept) in Dictionary(grouping: taken, by: \.containers) {
+            let shown = names.compactMap { containers[$0] }
             // What is written before would be what they do not know.
-            container?.awaitScreens(kept.count)
+            for container in shown { container.awaitScreens(kept.count) }
             for screen in kept {
                 state.screens.restorations[screen.id]?.whenOver { [state] in
-                    container?.recogniseScreen()
+                    for container in shown { container.recogniseScreen() }
                     outstanding -= 1
                     if outstanding == 0 { reply(state.screens.count) }
                 }
             }
-            container?.whenLoaded { [self] in restore(kept, digest) }
+            whenLoaded(shown[...]) { [self] in restore(kept, digest) }
         }
+    }
+
+    private func whenLoaded(_ containers: ArraySlice<Container>, _ body: @escaping () -> Void) {
+        guard let first = containers.first else { return body() }
+        first.whenLoaded { [self] in whenLoaded(containers.dropFirst(), body) }
     }
 
     /// Has a kept screen in the table, nothing on it yet.
@@ -72,8 +77,10 @@ extension Registry {
         guard let home = state.homes[kept.container], state.screens[kept.id] == nil,
             state.screens.count < domain.limits.screens
         else { return false }
-        state.screens.insert(
-            Screen(kept.id, kept.request, of: state.screens.account(of: kept.owner), on: home))
+        let screen = Screen(
+            kept.id, kept.request, of: state.screens.account(of: kept.owner), on: home)
+        screen.keptParts = kept.parts
+        state.screens.insert(screen)
         state.screens.restorations[kept.id] = ScreenRestoration(kept)
         return true
     }

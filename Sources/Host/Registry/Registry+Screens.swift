@@ -117,6 +117,24 @@ extension Registry {
         return (home, screen)
     }
 
+    /// Finds a part of a screen.
+    ///
+    /// - Parameters:
+    ///   - part: the name of its component, after those of the parts that it lies in, separated by `/`; nil: the
+    ///     screen itself.
+    ///   - screen: what ``find(_:of:)`` found.
+    /// - Returns: the screens of its container, and the part; fails with `componentNotFound`.
+    public func find(
+        _ part: String?, of screen: (screens: ContainerScreens, screen: Screen)
+    ) -> Result<(screens: ContainerScreens, screen: Screen), HostError> {
+        guard let part else { return .success(screen) }
+        guard let found = screen.screen.part(part), let home = found.home else {
+            return .failure(
+                .componentNotFound(container: screen.screens.container.name, component: part))
+        }
+        return .success((home, found))
+    }
+
     /// Calls back once it is known what a screen of another process shows, or that it is gone; at once for all
     /// others.
     public func whenRestored(_ screen: ScreenID, _ body: @escaping () -> Void) {

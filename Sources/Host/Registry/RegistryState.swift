@@ -26,6 +26,7 @@ final class RegistryState {
         self.domain = domain
         self.left = left
         screens = ScreenTable(in: domain)
+        screens.homes = { [weak self] in self?.homes ?? [:] }
     }
 
     /// Takes a container in, unless it is there already.
@@ -35,11 +36,15 @@ final class RegistryState {
         containers[container.name] = container
         homes[container.name] = home
         container.screens = home
+        screens.note(home)
     }
 
     /// Lets a container go, whose screens end.
     func remove(_ name: String) {
         containers.removeValue(forKey: name)?.screens = nil
-        homes.removeValue(forKey: name)?.end()
+        guard let home = homes.removeValue(forKey: name) else { return }
+        screens.note(home)
+        home.tellParents()
+        home.end()
     }
 }

@@ -191,13 +191,15 @@ extension ContainerScreens {
     public func setHidden(
         _ component: String, _ isHidden: Bool, on screen: Screen, _ reply: @escaping Answer<Int>
     ) {
-        let slot = container.slot(component)
         // One that is gone by now may still be hidden.
-        guard slot != nil || !isHidden && screen.choices.view.hidden.contains(component) else {
+        guard
+            container.hasComponent(component)
+                || !isHidden && screen.choices.view.hidden.contains(component)
+        else {
             return reply(
                 .failure(.componentNotFound(container: container.name, component: component)))
         }
-        guard isHidden || slot?.definition.isHidden != true else {
+        guard isHidden || container.definition.component(component)?.isHidden != true else {
             return reply(
                 .failure(
                     .refused(
@@ -246,6 +248,8 @@ extension ContainerScreens {
         }
         let tell = {
             delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+            guard screen.place != nil else { return }
+            self.tellAround(screen) { $0.screen($1, part: $2, didSelect: item) }
         }
         guard let verb = scope?.activate ?? container.definition.activate else {
             tell()

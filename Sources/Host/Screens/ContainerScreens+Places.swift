@@ -235,6 +235,7 @@ extension ContainerScreens {
         guard view !== old || focus !== before || isBehind(screen) else { return }
         screening.insert(focus)
         show(screen, choices, view, focus)
+        table.changed(screen.root)
     }
 
     /// The view that those share who chose what one shows: another that is ready already, or this.

@@ -4,9 +4,28 @@ import Logging
 
 // What a user chose, before it is shown: the delegate stands between.
 extension ContainerScreens {
+    /// How choices come to be shown.
+    typealias Way<Outcome> = (Screen, Screen.Choices, @escaping Answer<Outcome>) -> Void
+
     /// Shows what a user chose on a screen whose turn it is, as the delegate of its scope would have it.
     func propose(
         _ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>
+    ) {
+        let way: Way<Int> = { [self] in turn($0, to: $1, $2) }
+        propose(chosen, on: screen, by: way) { [self] result in
+            if case .success = result, screen.place != nil {
+                tellAround(screen) { delegate, outer, path in
+                    delegate.screen(outer, part: path, didShow: ScreenChoices(screen.choices))
+                }
+            }
+            done(result)
+        }
+    }
+
+    /// As ``propose(_:on:_:)``; `way` shows what the delegate answers.
+    func propose<Outcome>(
+        _ chosen: Screen.Choices, on screen: Screen, by way: @escaping Way<Outcome>,
+        _ done: @escaping Answer<Outcome>
     ) {
         let next = inScope(chosen)
         let delegate: ContainerDelegate
@@ -16,10 +35,10 @@ extension ContainerScreens {
         }
         // The default returns what the user chose.
         guard type(of: delegate) != ContainerDelegate.self else {
-            return turn(screen, to: next, done)
+            return way(screen, next, done)
         }
         screen.holdNotice()
-        let answered: Answer<Int> = { result in
+        let answered: Answer<Outcome> = { result in
             screen.releaseNotice()
             done(result)
         }
@@ -27,8 +46,8 @@ extension ContainerScreens {
         let answer = delegate.screen(
             ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)), willShow: asked,
             after: screen.view == nil ? nil : ScreenChoices(screen.choices))
-        guard answer != asked else { return turn(screen, to: next, answered) }
-        show(answer, instead: next, on: screen) { [self] problem in
+        guard answer != asked else { return way(screen, next, answered) }
+        show(answer, instead: next, on: screen, by: way) { [self] problem in
             let plugin = container.delegates.plugin(in: next.view.scope) ?? ""
             domain.logger.warning(
                 "what a delegate would show can't be shown; the user's choice stands",
@@ -36,7 +55,7 @@ extension ContainerScreens {
                     "container": "\(container.name)", "plugin": "\(plugin)",
                     "reason": "\(problem.sentence)",
                 ])
-            turn(screen, to: next, answered)
+            way(screen, next, answered)
         } then: {
             answered($0)
         }
@@ -63,7 +82,8 @@ extension ContainerScreens {
             let before = inScope(presentChoices(of: screen))
             var choices = ScreenChoices(before)
             edit(&choices)
-            show(choices, instead: before, on: screen) { [self] problem in
+            show(choices, instead: before, on: screen, by: { [self] in turn($0, to: $1, $2) }) {
+                [self] problem in
                 domain.logger.warning(
                     "what a delegate would show can't be shown",
                     metadata: [
@@ -79,9 +99,10 @@ extension ContainerScreens {
     }
 
     /// Shows a delegate's choices instead of others.
-    private func show(
+    private func show<Outcome>(
         _ choices: ScreenChoices, instead other: Screen.Choices, on screen: Screen,
-        otherwise refuse: @escaping (HostError) -> Void, then done: @escaping Answer<Int>
+        by way: Way<Outcome>,
+        otherwise refuse: @escaping (HostError) -> Void, then done: @escaping Answer<Outcome>
     ) {
         let wanted: Screen.Choices
         do throws(HostError) {
@@ -89,7 +110,7 @@ extension ContainerScreens {
         } catch {
             return refuse(error)
         }
-        turn(screen, to: wanted) { result in
+        way(screen, wanted) { result in
             if case .failure(let error) = result, error.isOfChoices { return refuse(error) }
             done(result)
         }
@@ -105,7 +126,7 @@ extension ContainerScreens {
             throw container.scopeNotFound(scope)
         }
         let hidden = choices.hidden.subtracting(other.view.hidden)
-        if let component = hidden.first(where: { container.slot($0) == nil }) {
+        if let component = hidden.first(where: { !container.hasComponent($0) }) {
             throw .componentNotFound(container: container.name, component: component)
         }
         var wanted = other

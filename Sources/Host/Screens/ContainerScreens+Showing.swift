@@ -68,6 +68,22 @@ extension ContainerScreens {
 
     /// As ``change(_:_:then:)``, when it is the screen's turn already.
     func turn(_ screen: Screen, to chosen: Screen.Choices, _ done: @escaping Answer<Int>) {
+        prepare(screen, for: chosen) { [self] result in
+            switch result {
+            case .failure(let error): done(.failure(error))
+            case .success(let shown):
+                guard !container.parts.isEmpty else { return show([shown], on: screen.root, done) }
+                ScreenTurn(of: screen.root, in: domain) { [self] all in
+                    show(all, on: screen.root, done)
+                }.begin(with: shown)
+            }
+        }
+    }
+
+    /// Finds what a screen is to show, which is shown then, perhaps with what others show, or not at all.
+    func prepare(
+        _ screen: Screen, for chosen: Screen.Choices, _ done: @escaping Answer<PreparedView>
+    ) {
         var choices = inScope(chosen)
         do throws(HostError) {
             let view = choices.view
@@ -90,34 +106,55 @@ extension ContainerScreens {
                 if wanted.screens.isEmpty { forget(wanted) }
                 return done(.failure(error))
             }
-            // Closed meanwhile: nobody is left to be shown anything.
-            guard table[screen.id] === screen, !screen.isEnded else {
-                if wanted.screens.isEmpty { forget(wanted) }
-                return done(.failure(.screenNotFound(screen.id.text)))
-            }
-            // Items may have come and gone since.
-            let view = registered(wanted)
-            if view !== wanted, wanted.screens.isEmpty { forget(wanted) }
-            choices.view = view.key
-            choices.subject = present(choices.subject)
-            let comments = commentsComponent(beside: choices.view.hidden)
-            let key = FocusKey(
-                subject: choices.subject, limit: choices.view.limit(of: comments),
-                hidden: hiddenTalk(choices.view.hidden))
-            let focus = screening[key] ?? SharedFocus(key, on: self)
-            // What is answered from now on is what is shown.
-            catchUp(view, focus)
-            if let error = table.makeRoom(for: screen, choices, view, focus) {
-                if view.screens.isEmpty { forget(view) }
-                return done(.failure(error))
-            }
-            // What made room may have been the last to show it.
-            insert(view)
-            screening.insert(focus)
-            show(screen, choices, view, focus)
-            screen.whenOnItsWay { done(.success($0)) }
+            done(.success(PreparedView(home: self, screen: screen, choices: choices, view: wanted)))
         }
     }
+
+    /// Shows what was prepared on a screen and its parts, all at once.
+    func show(_ prepared: [PreparedView], on root: Screen, _ done: @escaping Answer<Int>) {
+        // Closed meanwhile: nobody is left to be shown anything.
+        let isThere = table[root.id] === root && !root.isEnded
+        let left = prepared.filter { isThere && !$0.screen.isEnded }
+        for shown in prepared where !isThere || shown.screen.isEnded {
+            shown.home.forgetUnused(shown.view)
+        }
+        guard isThere, !left.isEmpty || prepared.isEmpty else {
+            return done(.failure(.screenNotFound(root.id.text)))
+        }
+        let all = left.map { $0.home.present($0) }
+        if let error = table.makeRoom(for: root, all) {
+            for (shown, _) in all { shown.home.forgetUnused(shown.view) }
+            return done(.failure(error))
+        }
+        for (shown, focus) in all {
+            // What made room may have been the last to show it.
+            shown.home.insert(shown.view)
+            shown.home.screening.insert(focus)
+            shown.home.show(shown.screen, shown.choices, shown.view, focus)
+        }
+        table.changed(root)
+        root.whenOnItsWay { done(.success($0)) }
+    }
+
+    /// What was prepared as it is to be shown now: items may have come and gone since.
+    private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
+        var shown = prepared
+        shown.view = registered(prepared.view)
+        if shown.view !== prepared.view { forgetUnused(prepared.view) }
+        shown.choices.view = shown.view.key
+        shown.choices.subject = present(shown.choices.subject)
+        let comments = commentsComponent(beside: shown.choices.view.hidden)
+        let key = FocusKey(
+            subject: shown.choices.subject, limit: shown.choices.view.limit(of: comments),
+            hidden: hiddenTalk(shown.choices.view.hidden))
+        let focus = screening[key] ?? SharedFocus(key, on: self)
+        // What is answered from now on is what is shown.
+        catchUp(shown.view, focus)
+        return (shown, focus)
+    }
+
+    /// Forgets a view that nobody shows.
+    func forgetUnused(_ view: SharedView) { if view.screens.isEmpty { forget(view) } }
 
     /// Shows another scope on a screen, at its top.
     ///
@@ -188,7 +225,9 @@ extension ContainerScreens {
 
     /// Lets a screen go.
     func close(_ screen: Screen) {
+        for part in screen.parts { part.home?.close(part) }
         table.remove(screen.id)
+        screening.failed[screen.id] = nil
         unblock(screen)
         screen.letGo()
         leave(screen.view, screen)
@@ -196,6 +235,14 @@ extension ContainerScreens {
         guard let ballots = screen.ballots else { return }
         ballots.remove(screen)
         if ballots.screens.isEmpty { screening.ballots[ballots.actor] = nil }
+    }
+
+    /// Has a part show nothing.
+    func leave(_ part: Screen) {
+        unblock(part)
+        leave(part.view, part)
+        leave(part.focus, part)
+        (part.view, part.focus) = (nil, nil)
     }
 
     /// Ends all screens: none shows anything more, and they close in slices.

@@ -18,9 +18,27 @@ public final class ContainerScreens {
         self.table = table
     }
 
-    /// The container's screen with this id.
+    /// The container's screen with this id, or the part of one that shows the container.
     func screen(_ id: String) -> Screen? {
-        table[ScreenID(id)].flatMap { $0.home === self ? $0 : nil }
+        let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)]
+        return screen.flatMap { $0.home === self ? $0 : nil }
+    }
+
+    /// A screen of the container, or a part of one, at any level, with the screens that it is among.
+    private func reach(_ id: String) -> (home: ContainerScreens, screen: Screen)? {
+        guard let screen = table[ScreenID(id)] ?? table.parts[ScreenID(id)], let home = screen.home
+        else { return nil }
+        var around: Screen? = screen
+        while let outer = around {
+            if outer.home === self { return (home, screen) }
+            around = outer.place?.parent
+        }
+        return nil
+    }
+
+    /// All screens and parts that show the container.
+    var everywhere: [Screen] {
+        (Array(table.screens.values) + table.parts.values).filter { $0.home === self }
     }
 }
 
@@ -48,6 +66,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func structureChanged() {
         screening.structure += 1
         countAudience()
+        retryParts()
         for focus in screening.focuses.values.joined() { focus.value.touch() }
         changed()
     }
@@ -83,12 +102,14 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func scopesChanged() {
-        var screens = table.screens.values.filter { $0.home === self }
+        var screens = everywhere
         // Until then they show what the first scope does.
         domain.inSlices { [self] in
             guard let screen = screens.popLast() else { return false }
             let scope = screen.choices.view.scope
-            guard scope != container.scope(scope)?.name else { return true }
+            guard scope != container.scope(scope)?.name,
+                screen.place == nil || screen.view != nil
+            else { return true }
             change(screen) { _ in
             } then: { _ in
             }
@@ -107,11 +128,11 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     }
 
     func choices(of screen: String) -> ScreenChoices? {
-        self.screen(screen).map { ScreenChoices(presentChoices(of: $0)) }
+        reach(screen).map { ScreenChoices($0.home.presentChoices(of: $0.screen)) }
     }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
-        if let screen = self.screen(screen) { change(screen, asDelegate: edit) }
+        if let (home, screen) = reach(screen) { home.change(screen, asDelegate: edit) }
     }
 
     func message(_ text: String, on screen: String) { self.screen(screen)?.note(message: text) }

@@ -35,6 +35,8 @@ public struct KeptScreen: Sendable, Hashable {
     public var hidden: Set<String> = []
     /// The item that it is focused on; nil: the container.
     public var subject: String?
+    /// What was chosen on its parts, by their paths.
+    public var parts: [String: KeptScreen] = [:]
 
     /// An item whose children a list shows.
     public struct Place: Sendable, Hashable {
@@ -88,7 +90,15 @@ extension KeptScreen {
         limits = view.limits
         hidden = view.hidden
         subject = screen.choices.subject.item
+        guard screen.place == nil else { return }
+        screen.forEachPart { part in
+            guard let place = part.place, place.isOpen else { return }
+            parts[place.path] = KeptScreen(part)
+        }
     }
+
+    /// The containers that it shows.
+    var containers: Set<String> { Set(parts.values.map(\.container)).union([container]) }
 
     /// What was chosen.
     var choices: Screen.Choices {

@@ -4,7 +4,7 @@ import Index
 // The reader's own ballots, which no two screens need have in common.
 extension Screen {
     /// Whether the ballots on all that is in sight are known; those of before are.
-    func knowsBallots(_ state: ViewState, _ base: Frame?) -> Bool {
+    func knowsBallots(_ state: ViewState, _ base: Sight?) -> Bool {
         guard let ballots else { return true }
         guard let base, base.generation == ballots.generation else {
             let items = state.lists.flatMap { $0.items.map { Subject.item($0.row.id) } }

@@ -20,14 +20,21 @@ public final class Screen {
         case woken
     }
 
-    /// What a revision showed.
-    struct Frame {
-        var revision: Int
+    /// What was seen of one container.
+    struct Sight {
         var moment: ScreenSnapshot
-        /// How many commits its container had seen.
+        /// How many commits the container had seen.
         var commits: Int
         /// Of the ballots.
         var generation: Int
+    }
+
+    /// What a revision showed.
+    struct Frame {
+        var revision: Int
+        var sight: Sight
+        /// Of the parts that were shown.
+        var parts: [PartSight] = []
     }
 
     /// What was chosen on it, and stays with it.
@@ -48,13 +55,19 @@ public final class Screen {
     /// The screens of its container; nil: that is gone.
     public private(set) weak var home: ContainerScreens?
     private(set) var choices: Choices
+    /// Which part of another screen it is; nil: a screen of its own.
+    let place: PartPlace?
+    /// The containers that it shows as parts, in their order.
+    var parts: [Screen] = []
+    /// What was chosen on parts that another process had, by their paths, until they are there.
+    var keptParts: [String: KeptScreen] = [:]
     var view: SharedView?
     var focus: SharedFocus?
     var ballots: OwnBallots?
 
     private(set) var reader = Reader.gone
     /// Whether a revision is due that can't be made before a component has answered.
-    private(set) var isBlocked = false
+    private var awaitsAnswer = false
     private(set) var isEnded = false
     /// The last revision that was made.
     private(set) var revision = 0
@@ -96,7 +109,25 @@ public final class Screen {
         agent = request.agent ?? account.owner
         self.home = home
         choices = Choices()
+        place = nil
     }
+
+    /// A part of a screen, on which nothing was chosen yet.
+    init(at place: PartPlace, of parent: Screen, on home: ContainerScreens) {
+        id = ScreenID("\(parent.root.id)/\(place.path)")
+        account = parent.account
+        actor = parent.actor
+        agent = parent.agent
+        self.home = home
+        self.place = place
+        choices = Choices()
+    }
+
+    /// The screen that it is a part of, at any level; itself, if it is none.
+    var root: Screen { place?.root ?? self }
+
+    /// Whether a revision is due that can't be made before a component has answered.
+    var isBlocked: Bool { root.awaitsAnswer }
 
     /// Whether its reader is about to pull, or waits for a revision that is due.
     var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
@@ -113,21 +144,24 @@ extension Screen {
 
     /// Sends a message with the next revision; of several the last.
     func note(message text: String) {
+        if let root = place?.root { return root.note(message: text) }
         message = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.messageLength)))
         if hasNotice { touched() }
     }
 
     /// Leads its reader elsewhere with the next revision; of several the last.
     func note(lead: ScreenLead) {
+        if let root = place?.root { return root.note(lead: lead) }
         self.lead = lead
         if hasNotice { touched() }
     }
 
     /// Its delegate is asked about choices: what it says is sent with the revision that shows them.
-    func holdNotice() { holdsNotice = true }
+    func holdNotice() { root.holdsNotice = true }
 
     /// The choices are shown, or can't be.
     func releaseNotice() {
+        if let root = place?.root { return root.releaseNotice() }
         guard holdsNotice else { return }
         holdsNotice = false
         if hasNotice { touched() }
@@ -197,6 +231,7 @@ extension Screen {
 
     /// Something that it shows may have changed.
     func touched() {
+        if let root = place?.root { return root.touched() }
         guard reader == .waiting else { return }
         reader = .woken
         wake()
@@ -204,6 +239,7 @@ extension Screen {
 
     /// Says which revision shows all that was chosen so far, once it is on its way.
     func whenOnItsWay(_ done: @escaping (Int) -> Void) {
+        if let root = place?.root { return root.whenOnItsWay(done) }
         touched()
         if isBlocked, reader == .waiting { return onTheirWay.append(done) }
         if reader != .waiting, differs { promised = max(promised, revision + 1) }
@@ -252,27 +288,36 @@ extension Screen {
     /// Either way the reader has all there is then, and will be woken.
     func pull() -> Result<ScreenRevision?, HostError> {
         home?.catchUp(self)
+        forEachPart { $0.home?.catchUp($0) }
         guard let home, let view, let focus, !isEnded else {
             return .failure(.screenNotFound(id.text))
         }
         let base = owesFirst ? resumed : frames.last
         reader = .waiting
-        guard view.isSettled, focus.isSettled, knowsBallots(view.state, base) else {
-            isBlocked = true
+        // Each asks for what it needs.
+        let isKnown = isSettled(view, focus, since: base?.sight)
+        guard areSettled(since: base?.parts ?? []), isKnown else {
+            awaitsAnswer = true
             home.block(self)
+            forEachPart { $0.home?.block($0) }
             return .success(nil)
         }
-        if isBlocked {
-            isBlocked = false
+        if awaitsAnswer {
+            awaitsAnswer = false
             home.unblock(self)
+            forEachPart { $0.home?.unblock($0) }
         }
-        let moment = moment(view, focus, home)
-        let revision = revision(at: moment, since: base, home)
+        let revision = revision(
+            at: moment(view, focus, home), parts.isEmpty ? [] : sights(), since: base, home)
         replyToWaiting()
         return .success(revision)
     }
 
-    private func moment(
+    func isSettled(_ view: SharedView, _ focus: SharedFocus, since base: Sight?) -> Bool {
+        view.isSettled && focus.isSettled && knowsBallots(view.state, base)
+    }
+
+    func moment(
         _ view: SharedView, _ focus: SharedFocus, _ home: ContainerScreens
     ) -> ScreenSnapshot {
         let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
@@ -281,21 +326,26 @@ extension Screen {
             in: home.domain)
     }
 
+    func sight(_ moment: ScreenSnapshot, _ home: ContainerScreens) -> Sight {
+        Sight(moment: moment, commits: home.commits, generation: ballots?.generation ?? 0)
+    }
+
     /// The way from what the reader has to what there is; nil when that is the same and nobody waits.
     private func revision(
-        at moment: ScreenSnapshot, since base: Frame?, _ home: ContainerScreens
+        at moment: ScreenSnapshot, _ shown: [PartSight], since base: Frame?,
+        _ home: ContainerScreens
     ) -> ScreenRevision? {
         let isDue = owesFirst || promised > revision || hasNotice
-        if !isDue, let base, base.moment === moment { return nil }
-        let step = moment.step(from: base?.moment)
-        guard isDue || !step.isEmpty else { return nil }
+        let changes = PartSight.steps(from: base?.parts ?? [], to: shown)
+        if !isDue, changes.isEmpty, let base, base.sight.moment === moment { return nil }
+        let step = moment.step(from: base?.sight.moment)
+        let isEmpty = step.isEmpty && changes.isEmpty
+        guard isDue || !isEmpty else { return nil }
         // What is resumed and did not change meanwhile is still that revision.
-        if !step.isEmpty || base?.revision != revision || promised > revision || hasNotice {
+        if !isEmpty || base?.revision != revision || promised > revision || hasNotice {
             revision += 1
         }
-        let frame = Frame(
-            revision: revision, moment: moment, commits: home.commits,
-            generation: ballots?.generation ?? 0)
+        let frame = Frame(revision: revision, sight: sight(moment, home), parts: shown)
         keep(frame, home.domain.limits)
         defer {
             owesFirst = false
@@ -306,8 +356,9 @@ extension Screen {
         return ScreenRevision(
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
-            commits: base.map { frame.commits - $0.commits } ?? 0, reset: reset,
-            message: holdsNotice ? nil : message, lead: holdsNotice ? nil : lead, step: step)
+            commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
+            message: holdsNotice ? nil : message, lead: holdsNotice ? nil : lead, step: step,
+            parts: changes)
     }
 
     /// What its reader was sent last, as if from nothing; nil: nothing was.
@@ -315,7 +366,8 @@ extension Screen {
         guard let home, let frame = frames.last, frame.revision == revision else { return nil }
         return ScreenRevision(
             screen: id, base: nil, revision: revision, sequence: home.domain.sequence,
-            commits: 0, reset: nil, step: frame.moment.step(from: nil))
+            commits: 0, reset: nil, step: frame.sight.moment.step(from: nil),
+            parts: PartSight.steps(from: [], to: frame.parts))
     }
 
     /// Keeps what its reader is sent, to be resumed from; of earlier ones none where memory is short.
@@ -333,21 +385,22 @@ extension Screen {
     // What is said about a subject seldom changes from one frame to the next: then they hold it once.
 
     private func append(_ frame: Frame) {
-        account.hold(frame.moment.view)
-        if frames.last?.moment.focus !== frame.moment.focus { account.hold(frame.moment.focus) }
+        let moment = frame.sight.moment
+        account.hold(moment.view)
+        if frames.last?.sight.moment.focus !== moment.focus { account.hold(moment.focus) }
+        for part in frame.parts { part.hold(in: account) }
         frames.append(frame)
     }
 
-    private func dropFirst() {
-        let moment = frames.removeFirst().moment
-        account.release(moment.view)
-        if frames.first?.moment.focus !== moment.focus { account.release(moment.focus) }
-    }
+    private func dropFirst() { release(frames.removeFirst(), beside: frames.first) }
 
-    private func dropLast() {
-        let moment = frames.removeLast().moment
+    private func dropLast() { release(frames.removeLast(), beside: frames.last) }
+
+    private func release(_ frame: Frame, beside next: Frame?) {
+        let moment = frame.sight.moment
         account.release(moment.view)
-        if frames.last?.moment.focus !== moment.focus { account.release(moment.focus) }
+        if next?.sight.moment.focus !== moment.focus { account.release(moment.focus) }
+        for part in frame.parts { part.release(in: account) }
     }
 
     private func forgetFrames() {
@@ -359,8 +412,10 @@ extension Screen {
         guard !hasNotice, let home, let view, let focus,
             let last = owesFirst ? resumed : frames.last
         else { return true }
-        let moment = moment(view, focus, home)
-        return moment !== last.moment && !moment.step(from: last.moment).isEmpty
+        let (moment, before) = (moment(view, focus, home), last.sight.moment)
+        if moment !== before, !moment.step(from: before).isEmpty { return true }
+        return !(parts.isEmpty && last.parts.isEmpty)
+            && !PartSight.steps(from: last.parts, to: sights()).isEmpty
     }
 }
 
@@ -369,6 +424,7 @@ extension Screen {
 extension Screen {
     /// Does what was chosen, one after the other: each on what the one before left.
     func queue(_ task: @escaping (_ finished: @escaping () -> Void) -> Void) {
+        if let root = place?.root { return root.queue(task) }
         tasks.append(task)
         nextTask()
     }
@@ -389,23 +445,30 @@ extension Screen {
 
     /// A change of its delegate's waits for its turn; false: too many do.
     func awaitEdit() -> Bool {
+        if let root = place?.root { return root.awaitEdit() }
         guard edits < Self.mostEdits else { return false }
         edits += 1
         return true
     }
 
     /// A change of its delegate's was made, or can't be.
-    func endEdit() { edits -= 1 }
+    func endEdit() { root.edits -= 1 }
 
     /// Shows other choices, all at once, as soon as their view is there.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
-        holdsNotice = false
-        self.choices = choices
+        root.holdsNotice = false
+        place?.isOpen = true
+        place?.problem = nil
+        choose(choices)
         self.view = view
         self.focus = focus
+    }
+
+    /// Has other choices, whether or not they can be shown.
+    func choose(_ choices: Choices) {
+        self.choices = choices
         let more = cost(of: choices)
         weight += more
         account.charge(more)
-        home?.table.changed(self)
     }
 }

@@ -23,17 +23,18 @@ extension ScreenTable {
     }
 
     /// Ends those that wait to be resumed, the longest first, where there is otherwise no memory for
-    /// what a screen is about to show.
+    /// what a screen and its parts are about to show.
     ///
     /// - Returns: what there is none of; nil: there is enough.
     func makeRoom(
-        for screen: Screen, _ choices: Screen.Choices, _ view: SharedView, _ focus: SharedFocus
+        for screen: Screen, _ all: [(shown: PreparedView, focus: SharedFocus)]
     ) -> HostError? {
         let account = screen.account
         while true {
-            let more =
-                account.cost(of: view.state) + account.cost(of: focus.state)
-                + screen.cost(of: choices)
+            let more = all.reduce(0) { sum, one in
+                sum + account.cost(of: one.shown.view.state) + account.cost(of: one.focus.state)
+                    + one.shown.screen.cost(of: one.shown.choices)
+            }
             guard let error = account.excess(domain.limits, with: more) else { return nil }
             guard let oldest = longestLingering(of: account.owner), oldest !== screen,
                 let home = oldest.home

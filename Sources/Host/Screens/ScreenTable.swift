@@ -20,6 +20,12 @@ final class ScreenTable {
     let domain: Domain
     private let incarnation: String
     private(set) var screens: [ScreenID: Screen] = [:]
+    /// The parts of screens, by ids of their own.
+    private(set) var parts: [ScreenID: Screen] = [:]
+    /// The containers' screens, by the containers' names.
+    var homes: () -> [String: ContainerScreens] = { [:] }
+    /// Those of containers that have others as parts.
+    private(set) var parents: [String: ContainerScreens] = [:]
     /// Those that are being brought back from another process.
     var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Told what would have to be known to go on with them elsewhere.
@@ -63,12 +69,27 @@ final class ScreenTable {
         screen.account.screens[screen.id] = screen
     }
 
-    /// Forgets a screen.
+    /// Takes a part in: no screen of its own, and none that its user would be counted.
+    func insert(part: Screen) { parts[part.id] = part }
+
+    /// Forgets a screen, or a part of one.
     func remove(_ id: ScreenID) {
+        guard parts.removeValue(forKey: id) == nil else { return }
         guard let screen = screens.removeValue(forKey: id) else { return }
         screen.account.screens[id] = nil
         if screen.account.screens.isEmpty { accounts[screen.owner] = nil }
         note?(.gone(id))
+    }
+
+    /// A container has others as parts now, or not any more.
+    func note(_ home: ContainerScreens) {
+        let name = home.container.name
+        let isThere = homes()[name] === home
+        if isThere, !home.container.parts.isEmpty {
+            parents[name] = home
+        } else if parents[name] === home {
+            parents[name] = nil
+        }
     }
 
     /// Something was chosen on a screen.
@@ -79,6 +100,7 @@ final class ScreenTable {
 
     func removeAll() {
         screens.removeAll()
+        parts.removeAll()
         restorations.removeAll()
         for account in accounts.values { account.screens.removeAll() }
         accounts.removeAll()

@@ -79,6 +79,8 @@ public struct ScreenComponent: Sendable, Hashable {
     public var name: String
     /// What it does; nil while its plugin is not there.
     public var kind: Kind?
+    /// The container that it is; nil: a plugin made it.
+    public var container: String?
     /// What people read.
     public var title: String
     /// Whether the screen leaves it out.
@@ -163,4 +165,22 @@ public struct ScreenRevision: Sendable {
     public var lead: ScreenLead?
     /// What changed, for all who take the same step.
     public var step: ScreenStep
+    /// What became of its parts, in order.
+    public var parts: [ScreenPart] = []
+}
+
+/// What became of one part of a screen: a container within that of the screen.
+public struct ScreenPart: Sendable {
+    /// The name of its component, after those of the parts that it lies in, separated by `/`.
+    public var path: String
+    /// The container.
+    public var container: String
+    /// Whether it starts anew: ``step`` says everything.
+    public var isNew = false
+    /// Whether it is not shown any more.
+    public var isGone = false
+    /// Why it can't be shown now; nil: it can.
+    public var problem: String?
+    /// What changed of it; nil: nothing of it is shown.
+    public var step: ScreenStep?
 }

@@ -49,6 +49,8 @@ struct Screening {
     var staleFocuses: Deque<SharedFocus> = []
     var strays: Deque<Screen> = []
     var woken: Deque<Screen> = []
+    /// Parts that could not be shown.
+    var failed: [ScreenID: Screen] = [:]
     /// Those whose next revision waits for a component's answer.
     var blocked: [ScreenID: Screen] = [:]
 

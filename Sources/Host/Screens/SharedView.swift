@@ -341,9 +341,8 @@ extension SharedView {
             number: container.domain.nextTicket(),
             outline: isRemade ? home.outline() : state.outline, scope: scope?.name,
             components: isAnother
-                ? container.slots(in: scope, mode).map {
-                    $0.view(hiding: key.hidden.union(empty), in: container.definition)
-                } : state.components,
+                ? home.components(in: scope, mode, hiding: key.hidden.union(empty))
+                : state.components,
             sections: sections,
             lists: lists.filter { !$0.isLeftOut }.map(\.shown), path: places.map(\.item))
     }

@@ -23,7 +23,7 @@ extension Slot {
             case .failed(let reason): reason
             }
         return ScreenComponent(
-            name: name, kind: kind, title: title,
+            name: name, kind: kind, container: nil, title: title,
             isHidden: isHidden(beside: hidden), problem: problem, facts: facts,
             present: kind == .contents ? definition.present ?? container.present : nil,
             sort: definition.sort, empty: definition.empty)

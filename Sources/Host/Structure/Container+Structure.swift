@@ -47,19 +47,20 @@ extension Container {
     public func detach(
         _ component: String, purge: Bool, by caller: Caller, _ reply: @escaping Answer<Int64>
     ) {
-        guard let slot = slot(component) else {
+        guard let leaving = definition.component(component) else {
             return reply(.failure(.componentNotFound(container: name, component: component)))
         }
         var live = definition
         live.components.removeAll { $0.name == component }
         var remains = remains
-        if !purge {
+        // A part has its records in a container of its own.
+        if !purge, !leaving.isPart {
             remains[component] = Remains(
-                kind: slot.kind, wasDefined: applied?.component(component) != nil)
+                kind: slot(component)?.kind, wasDefined: applied?.component(component) != nil)
         }
         restructure(
-            live, remains: remains, erased: purge ? [component] : [], by: caller, "detached",
-            slot.definition, reply)
+            live, remains: remains, erased: purge && !leaving.isPart ? [component] : [],
+            by: caller, "detached", leaving, reply)
     }
 
     /// Moves a component to another place among the others.
@@ -121,7 +122,11 @@ extension Container {
     ) {
         let payload = Payload.object {
             $0.member("component", component.name)
-            $0.member("plugin", component.plugin)
+            if let container = component.container {
+                $0.member("container", container)
+            } else {
+                $0.member("plugin", component.plugin)
+            }
             if let place { $0.member("at", place) }
             if !erased.isEmpty { $0.member("purged", true) }
         }
@@ -158,7 +163,9 @@ extension Container {
             container: name, action: isNew ? .created : .changed,
             changes: plan.lines + sweep.erased.map { "component \($0): its records erased" })
         if !isNew, result.changes.isEmpty { result.action = .unchanged }
-        if let error = plan.result.problem(domain) { return reply(.failure(error)) }
+        if let error = plan.result.problem(domain) ?? partsProblem(with: plan.result) {
+            return reply(.failure(error))
+        }
         var change = StructuralChange(
             live: plan.result, applied: new, remains: sweep.remains, erased: sweep.erased,
             actor: domain.actors.admit(caller.actor))
@@ -190,6 +197,20 @@ extension Container {
             return reply(.success((result, domain.sequence)))
         }
         restructuring.run(atCommit: atCommit) { reply($0.map(told)) }
+    }
+
+    /// A part would hide what a component of its name left.
+    private func partsProblem(with new: ContainerDefinition) -> HostError? {
+        let taken = new.components.first {
+            $0.isPart && (slot($0.name) != nil || remains[$0.name] != nil)
+        }
+        return taken.map { part in
+            .definitionInvalid(
+                container: name,
+                reason: "The component '\(part.name)' has records, and would be a container now: "
+                    + "give the part another name, or erase the records first by detaching the "
+                    + "component with purge.")
+        }
     }
 
     /// Which components leave records behind, and whose are erased.
@@ -268,6 +289,11 @@ extension ContainerDefinition {
 
     /// What of how it is shown belongs to no list.
     private func presentationProblem(_ domain: Domain) -> String? {
+        let unnamed = components.first { $0.container.map { !Names.isName($0) } ?? false }
+        if let unnamed {
+            return "The component '\(unnamed.name)' is to show the container "
+                + "'\(unnamed.container ?? "")', a name that is not of the form \(Self.nameRule)."
+        }
         for component in components {
             let kind = domain.plugins.plugin(component.plugin)?.kind
             guard let kind, kind != .contents, let member = component.listMember else { continue }

@@ -41,6 +41,8 @@ struct DefinitionRecord: Equatable {
     fileprivate static let shownVersion: Int64 = 5
     /// Of one with fields that are in no list: a daemon that does not know would list them.
     fileprivate static let detailsVersion: Int64 = 6
+    /// Of one with containers among its components.
+    fileprivate static let partsVersion: Int64 = 7
 
     private var version: Int64 {
         [live, applied].compactMap { $0?.version }.max() ?? Self.version
@@ -69,7 +71,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.detailsVersion).contains(version),
+            (Self.version...Self.partsVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -89,6 +91,7 @@ extension DefinitionRecord {
 extension ContainerDefinition {
     /// The version that a daemon has to know.
     fileprivate var version: Int64 {
+        if components.contains(where: \.isPart) { return DefinitionRecord.partsVersion }
         if fields.contains(where: \.details) { return DefinitionRecord.detailsVersion }
         if saysHowItIsShown { return DefinitionRecord.shownVersion }
         if fields.contains(where: { $0.derivation != nil || $0.zone != nil }) {
@@ -204,6 +207,8 @@ extension ComponentDefinition {
         value["empty"] = empty.map(Value.text)
         value["present"] = present.map { .object($0.value) }
         if !sort.isEmpty { value["sort"] = .list(sort.map(Value.text)) }
+        value["container"] = container.map(Value.text)
+        if !follow.isEmpty { value["follow"] = .object(follow.mapValues(Value.text)) }
         return value
     }
 
@@ -217,7 +222,9 @@ extension ComponentDefinition {
             isHidden: value["hidden"]?.bool ?? false,
             hidesEmpty: value["hidesEmpty"]?.bool ?? false, empty: value["empty"]?.text,
             present: (value["present"]?.object).map(Presentation.init(value:)),
-            sort: (value["sort"]?.list ?? []).compactMap(\.text))
+            sort: (value["sort"]?.list ?? []).compactMap(\.text),
+            container: value["container"]?.text,
+            follow: (value["follow"]?.object ?? [:]).compactMapValues(\.text))
     }
 }
 
@@ -297,7 +304,7 @@ extension Container {
     convenience init(_ record: DefinitionRecord, domain: Domain) {
         self.init(name: record.live.name, domain: domain)
         loading.begin()
-        let slots = record.live.components.map {
+        let slots = record.live.components.filter { !$0.isPart }.map {
             Slot($0, kind: record.kinds[$0.name], of: self, fields: record.live.fields)
         }
         stand(as: record.live, applied: record.applied, remains: record.remains, slots)

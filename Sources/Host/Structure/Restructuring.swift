@@ -92,7 +92,7 @@ extension Restructuring {
         // Another delegate may show other items: what components report goes through it anew.
         let isRewired = delegates.hasOtherOwn(than: container.delegates)
         let fieldsChange = !change.live.fields.isSame(as: container.definition.fields)
-        for definition in change.live.components {
+        for definition in change.live.components where !definition.isPart {
             let old = container.slot(definition.name)
             if let old, !fieldsChange, !isRewired, old.definition.makesSame(as: definition) {
                 kept[definition.name] = old
@@ -246,6 +246,7 @@ extension Restructuring {
         _ commit: Commit, at time: Timestamp, _ done: @escaping Answer<Int64>
     ) {
         isCommitted = true
+        let hadParts = !container.parts.isEmpty
         let leaving = container.slots.filter { kept[$0.name] !== $0 }
         let made = made
         for slot in leaving { slot.leave() }
@@ -266,6 +267,7 @@ extension Restructuring {
         container.startsChanged()
         takeIn(made.filter { !late.contains($0.name) || $0.isPrepared }[...]) { [self] in
             container.open(gated)
+            container.screens?.partsChanged(hadParts: hadParts)
             // Who is told the sequence reads nothing older than it.
             container.whenRewired { done(.success(commit.sequence)) }
         }

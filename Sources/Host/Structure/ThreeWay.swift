@@ -145,7 +145,7 @@ struct ThreeWay {
         guard let index = result.components.firstIndex(where: { $0.name == component.name })
         else {
             result.components.insert(component, at: place(of: component.name))
-            lines.append("component \(component.name): attached (\(component.plugin))")
+            lines.append("component \(component.name): attached (\(component.origin))")
             return
         }
         let old = result.components[index]
@@ -163,15 +163,21 @@ struct ThreeWay {
         if !component.empty.isSame(as: base?.empty) { now.empty = component.empty }
         if component.present != base?.present { now.present = component.present }
         if component.sort != base?.sort ?? now.sort { now.sort = component.sort }
+        if component.container != base?.container { now.container = component.container }
+        if component.follow != base?.follow ?? now.follow { now.follow = component.follow }
         result.components[index] = now
         describe(now, old)
     }
 
     private mutating func describe(_ now: ComponentDefinition, _ old: ComponentDefinition) {
         let path = "component \(now.name):"
-        if now.plugin != old.plugin {
-            lines.append("\(path) plugin \(old.plugin) -> \(now.plugin)")
+        if now.plugin != old.plugin || now.container != old.container {
+            lines.append(
+                now.isPart || old.isPart
+                    ? "\(path) \(old.origin) -> \(now.origin)"
+                    : "\(path) plugin \(old.plugin) -> \(now.plugin)")
         }
+        if now.follow != old.follow { lines.append("\(path) follow changed") }
         if !now.title.isSame(as: old.title) {
             lines.append("\(path) title \(now.title.map { "'\($0)'" } ?? "none")")
         }
@@ -231,6 +237,11 @@ struct ThreeWay {
         result.components = ordered
         lines.append("components: in the order \(ordered.map(\.name).joined(separator: ", "))")
     }
+}
+
+extension ComponentDefinition {
+    /// Where it comes from, as lines name it.
+    fileprivate var origin: String { container.map { "the container \($0)" } ?? plugin }
 }
 
 extension ContainerDefinition {

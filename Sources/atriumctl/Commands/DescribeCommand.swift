@@ -108,7 +108,9 @@ struct DescribeCommand: AsyncParsableCommand {
         ])
         for component in reply.container.components {
             table.add([
-                component.name, component.kind, component.plugin, component.state.rawValue,
+                component.name, component.kind,
+                component.container.map { "container \($0)" } ?? component.plugin,
+                component.state.rawValue,
                 component.isolation.rawValue,
                 component.hidden ? "hidden" : component.hidesEmpty == true ? "unless empty" : "yes",
                 component.items.map { Wording.count($0) } ?? "",

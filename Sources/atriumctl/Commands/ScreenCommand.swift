@@ -26,6 +26,13 @@ struct ScreenOptions: ParsableArguments {
         help: "The screen's id, as 'atriumctl open' shows it.", completion: .nothing)
     var screen: String
 
+    @Option(
+        help: ArgumentHelp(
+            "On a container within the screen's: its component, after those around it.",
+            valueName: "name[/name]"),
+        completion: .nothing)
+    var part: String?
+
     @OptionGroup var connection: ConnectionOptions
 
     /// Calls a method that answers with the revision that shows what it did.
@@ -57,7 +64,9 @@ struct ScreenSelectCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.work(
             Screens.Select.self,
-            .init(screen: options.screen, section: filter.section, filter: filter.filter)
+            .init(
+                screen: options.screen, section: filter.section, filter: filter.filter,
+                part: options.part)
         ) { $0.revision }
     }
 }
@@ -75,7 +84,9 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.work(
             Screens.Deselect.self,
-            .init(screen: options.screen, section: filter.section, filter: filter.filter)
+            .init(
+                screen: options.screen, section: filter.section, filter: filter.filter,
+                part: options.part)
         ) { $0.revision }
     }
 }
@@ -88,7 +99,9 @@ struct ScreenClearCommand: AsyncParsableCommand {
     @OptionGroup var options: ScreenOptions
 
     func run() async throws {
-        try await options.work(Screens.Clear.self, .init(screen: options.screen)) { $0.revision }
+        try await options.work(
+            Screens.Clear.self, .init(screen: options.screen, part: options.part)
+        ) { $0.revision }
     }
 }
 
@@ -104,7 +117,7 @@ struct ScreenSearchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.work(
-            Screens.Search.self, .init(screen: options.screen, text: text)
+            Screens.Search.self, .init(screen: options.screen, text: text, part: options.part)
         ) { $0.revision }
     }
 }
@@ -136,7 +149,7 @@ struct ScreenSortCommand: AsyncParsableCommand {
         if let end = fields.firstIndex(of: "--") { fields.remove(at: end) }
         fields = fields.flatMap { $0.split(separator: ",").map(String.init) }
         try await options.work(
-            Screens.Sort.self, .init(screen: options.screen, sort: fields)
+            Screens.Sort.self, .init(screen: options.screen, sort: fields, part: options.part)
         ) { $0.revision }
     }
 }
@@ -163,7 +176,7 @@ struct ScreenResizeCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.work(
             Screens.Resize.self,
-            .init(screen: options.screen, component: component, limit: limit)
+            .init(screen: options.screen, component: component, limit: limit, part: options.part)
         ) { $0.revision }
     }
 }

@@ -14,7 +14,7 @@ struct ScreenScopeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.work(
-            Screens.SetScope.self, .init(screen: options.screen, scope: scope)
+            Screens.SetScope.self, .init(screen: options.screen, scope: scope, part: options.part)
         ) { $0.revision }
     }
 }
@@ -31,7 +31,7 @@ struct ScreenEnterCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.work(
-            Screens.Enter.self, .init(screen: options.screen, item: item)
+            Screens.Enter.self, .init(screen: options.screen, item: item, part: options.part)
         ) { $0.revision }
     }
 }
@@ -44,7 +44,8 @@ struct ScreenBackCommand: AsyncParsableCommand {
     @OptionGroup var options: ScreenOptions
 
     func run() async throws {
-        try await options.work(Screens.Back.self, .init(screen: options.screen)) { $0.revision }
+        try await options.work(Screens.Back.self, .init(screen: options.screen, part: options.part))
+        { $0.revision }
     }
 }
 
@@ -60,7 +61,7 @@ struct ScreenFocusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.work(
-            Screens.Focus.self, .init(screen: options.screen, item: item)
+            Screens.Focus.self, .init(screen: options.screen, item: item, part: options.part)
         ) { $0.revision }
     }
 }
@@ -96,7 +97,7 @@ struct ScreenVisibility: ParsableArguments {
     func set(hidden: Bool) async throws {
         try await options.work(
             Screens.SetHidden.self,
-            .init(screen: options.screen, component: component, hidden: hidden)
+            .init(screen: options.screen, component: component, hidden: hidden, part: options.part)
         ) { $0.revision }
     }
 }
@@ -115,7 +116,8 @@ struct ScreenActivateCommand: AsyncParsableCommand {
         let session = try await options.connection.connect()
         guard
             let reply = try await session.answer(
-                Screens.Activate.self, .init(screen: options.screen, item: item))
+                Screens.Activate.self, .init(screen: options.screen, item: item, part: options.part)
+            )
         else { return }
         let sequence = reply.sequence.map { " as #\($0)" } ?? ""
         Output.line(PrintableText.line("chose \(item)\(sequence)"))

@@ -9,6 +9,35 @@ struct ScreenChangeText {
     func lines(
         _ reply: Screens.Open.Reply, changes: [ScreenChange], before: ScreenModel
     ) -> [String] {
+        var lines = self.lines(
+            of: reply, changes: changes.filter { $0.part.isEmpty }, before: before)
+        for part in reply.parts ?? [] {
+            lines += Self.lines(of: part, changes: changes, before: before)
+        }
+        lines += Self.words(of: reply)
+        let mark = "#\(reply.revision)  "
+        if reply.commits > 1 { lines.append("\(reply.commits) commits in one") }
+        return lines.map { mark + PrintableText.line($0) }
+    }
+
+    /// The lines of a part, each after where it is.
+    private static func lines(
+        of part: ShownPart, changes: [ScreenChange], before: ScreenModel
+    ) -> [String] {
+        if part.gone == true { return ["\(part.part): not shown any more"] }
+        if let problem = part.problem { return ["\(part.part): \(problem)"] }
+        if part.new == true { return ["\(part.part): shows \(part.container)"] }
+        guard let known = before.parts.first(where: { $0.path == part.part })?.model else {
+            return []
+        }
+        return ScreenChangeText(fields: part.fields ?? known.fields).lines(
+            of: part, changes: changes.filter { $0.part == part.part }, before: known
+        ).map { "\(part.part)/\($0)" }
+    }
+
+    private func lines(
+        of reply: some ScreenNews, changes: [ScreenChange], before: ScreenModel
+    ) -> [String] {
         var lines = reply.scope.map { ["scope: \($0.isEmpty ? "none" : $0)"] } ?? []
         lines += changes.map { "\($0.component): \(text($0.edit))" }
         for section in (try? before.changed(by: reply)) ?? [] {
@@ -29,10 +58,7 @@ struct ScreenChangeText {
         if let components = reply.components {
             lines += Self.lines(of: components, before: before.components)
         }
-        lines += Self.words(of: reply)
-        let mark = "#\(reply.revision)  "
-        if reply.commits > 1 { lines.append("\(reply.commits) commits in one") }
-        return lines.map { mark + PrintableText.line($0) }
+        return lines
     }
 
     /// What the delegate has to say with a revision.

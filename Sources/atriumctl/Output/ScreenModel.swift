@@ -1,7 +1,37 @@
 import Interfaces
+import JSONCodec
+
+/// What a revision tells of a screen, or of a part of one.
+protocol ScreenNews {
+    var scope: String? { get }
+    var title: String? { get }
+    var fields: [Field]? { get }
+    var scopes: [ShownScope]? { get }
+    var path: [String]? { get }
+    var focus: String? { get }
+    var components: [ShownComponent]? { get }
+    var sections: [Section]? { get }
+    var counts: [ShownCounts]? { get }
+    var lists: [ShownList]? { get }
+    var tally: VoteTally? { get }
+    var details: JSONObject? { get }
+}
+
+extension Screens.Open.Reply: ScreenNews {}
+extension ShownPart: ScreenNews {}
 
 /// What a screen shows: its snapshot, and the edits of its revisions applied to it.
 struct ScreenModel {
+    /// A container within the screen's.
+    struct Part {
+        /// The name of its component, after those of the parts that it lies in.
+        var path: String
+        var container: String
+        /// Why it is not shown.
+        var problem: String?
+        var model = ScreenModel()
+    }
+
     /// One list of the screen: items, or the comments on what it is focused on.
     struct List: Equatable {
         /// What a list holds.
@@ -33,6 +63,8 @@ struct ScreenModel {
     private(set) var sections: [Section] = []
     private(set) var lists: [List] = []
     private(set) var tally: VoteTally?
+    /// The containers within it, in no order: that is the components'.
+    private(set) var parts: [Part] = []
 
     /// What is selected, by section; nil where nothing is.
     var selection: [String: [String]]? {
@@ -60,6 +92,29 @@ struct ScreenModel {
         }
         screen = reply.screen
         revision = reply.revision
+        var changes = try take(reply, isSnapshot: isSnapshot)
+        for part in reply.parts ?? [] { changes += try take(part) }
+        return isSnapshot ? [] : changes
+    }
+
+    /// Takes in what became of a part.
+    private mutating func take(_ news: ShownPart) throws -> [ScreenChange] {
+        let isAnew = news.new == true || news.gone == true || news.problem != nil
+        if isAnew { parts.removeAll { $0.path == news.part } }
+        guard news.gone != true else { return [] }
+        let place = parts.firstIndex { $0.path == news.part }
+        var part = place.map { parts[$0] } ?? Part(path: news.part, container: news.container)
+        part.problem = news.problem
+        let changes = try part.model.take(news, isSnapshot: isAnew)
+        if let place { parts[place] = part } else { parts.append(part) }
+        return isAnew
+            ? []
+            : changes.map { ScreenChange(part: news.part, component: $0.component, edit: $0.edit) }
+    }
+
+    private mutating func take(
+        _ reply: some ScreenNews, isSnapshot: Bool
+    ) throws -> [ScreenChange] {
         if let title = reply.title {
             (self.title, fields, scopes) = (title, reply.fields ?? [], reply.scopes ?? [])
         }
@@ -79,13 +134,13 @@ struct ScreenModel {
         let places = Dictionary(
             components.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         lists.sort { places[$0.component] ?? 0 < places[$1.component] ?? 0 }
-        return isSnapshot ? [] : changes
+        return changes
     }
 
     /// The sections that a revision changes, as it leaves them.
     ///
     /// - Throws: ``CommandFailure`` for counts of filters that are not here.
-    func changed(by reply: Screens.Open.Reply) throws -> [Section] {
+    func changed(by reply: some ScreenNews) throws -> [Section] {
         var changed = reply.sections ?? []
         for counts in reply.counts ?? [] {
             guard var section = sections.first(where: { $0.id == counts.section }),
@@ -146,6 +201,8 @@ struct ScreenChange: Equatable {
         case updated(ScreenModel.List.Entry, before: ScreenModel.List.Entry)
     }
 
+    /// The part of the screen; empty: itself.
+    var part = ""
     var component: String
     var edit: Edit
 }

@@ -18,7 +18,26 @@ struct ScreenView {
         lines += model.sections.map { cut(Self.line(of: $0)) }
         for list in model.lists where !isTalk(list, model) { lines += table(list, of: model) }
         for list in model.lists where isTalk(list, model) { lines += talk(list) }
-        return lines
+        return lines + parts(of: model, among: model.parts, below: "")
+    }
+
+    /// The containers within one, in order, each with a head of its own.
+    private func parts(
+        of model: ScreenModel, among all: [ScreenModel.Part], below path: String
+    ) -> [String] {
+        model.components.flatMap { component -> [String] in
+            let name = path + component.name
+            guard let part = all.first(where: { $0.path == name }) else { return [] }
+            let title =
+                part.problem ?? ([component.title] + part.model.path).joined(separator: " › ")
+            let head = Style.bold(
+                cut(PrintableText.line("\(name) · \(title)")), enabled: color)
+            let view = ScreenView(
+                container: part.container, fields: part.model.fields, width: width, color: color)
+            // Its own head would tell the screen again.
+            return ["", head] + view.lines(part.model).dropFirst()
+                + parts(of: part.model, among: all, below: name + "/")
+        }
     }
 
     /// The container, where in it, and which revision of which screen.

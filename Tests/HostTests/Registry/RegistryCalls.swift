@@ -182,17 +182,22 @@ extension Registry {
     }
 }
 
-// What users do on a screen, with its id.
+// What users do on a screen, with its id, or on a part of it: then its path follows, after a `/`.
 extension Registry {
     private func with<T>(
         _ id: ScreenID, _ caller: Caller, _ reply: @escaping Reply<T>,
         _ body: @escaping (ContainerScreens, Screen) -> Void
     ) {
+        let names = id.text.split(separator: "/", maxSplits: 1).map(String.init)
+        let id = ScreenID(names[0])
         whenRestored(id) { [self] in
-            guard let (screens, screen) = find(id, of: caller) else {
+            guard let found = find(id, of: caller) else {
                 return reply(.failure(.screenNotFound(id.text)))
             }
-            body(screens, screen)
+            switch find(names.count == 2 ? names[1] : nil, of: found) {
+            case .success(let (screens, screen)): body(screens, screen)
+            case .failure(let error): reply(.failure(error))
+            }
         }
     }
 

@@ -20,6 +20,10 @@ struct ScreenCopy: Equatable {
     var path: [String] = []
     var scope = ""
     var focus = ""
+    /// The containers within it, by their paths.
+    var parts: [String: ScreenCopy] = [:]
+    /// Why others are not shown.
+    var problems: [String: String] = [:]
 
     /// A revision did not lead on from what is here.
     struct OutOfStep: Error, CustomStringConvertible {
@@ -34,13 +38,30 @@ struct ScreenCopy: Equatable {
             throw OutOfStep(description: "\(new.base ?? 0) is not \(revision)")
         }
         (screen, revision) = (new.screen, new.revision)
-        if let components = new.step.view.components { show(components) }
-        try show(new.step.view)
-        path = new.step.view.path ?? path
-        scope = new.step.view.scope ?? scope
-        focus = new.step.focus.item ?? focus
-        tally = new.step.tally ?? tally
-        for change in new.step.lists {
+        try apply(new.step)
+        for part in new.parts { try apply(part) }
+    }
+
+    private mutating func apply(_ part: ScreenPart) throws {
+        problems[part.path] = part.problem
+        if part.isGone || part.problem != nil { parts[part.path] = nil }
+        guard let step = part.step else { return }
+        if part.isNew { parts[part.path] = ScreenCopy() }
+        guard var copy = parts[part.path] else {
+            throw OutOfStep(description: "nothing is shown of \(part.path)")
+        }
+        try copy.apply(step)
+        parts[part.path] = copy
+    }
+
+    private mutating func apply(_ step: ScreenStep) throws {
+        if let components = step.view.components { show(components) }
+        try show(step.view)
+        path = step.view.path ?? path
+        scope = step.view.scope ?? scope
+        focus = step.focus.item ?? focus
+        tally = step.tally ?? tally
+        for change in step.lists {
             totals[change.component] = change.total
             states[change.component] = change.state == .ready ? nil : change.state
             if change.hasMore {
@@ -50,7 +71,7 @@ struct ScreenCopy: Equatable {
             }
             try Self.apply(change.edits, to: &lists[change.component, default: []])
         }
-        if let change = new.step.focus.comments {
+        if let change = step.focus.comments {
             totals[change.component] = change.total
             try Self.apply(change.edits, to: &comments)
         }
@@ -173,4 +194,12 @@ final class ScreenClient {
 
     /// The ids that a list shows.
     func ids(_ list: String = "list") -> [String] { copy.lists[list]?.map(\.id) ?? [] }
+
+    /// The ids that a list of a part shows; nil: the part is not shown.
+    func ids(_ list: String = "list", in part: String) -> [String]? {
+        copy.parts[part].map { $0.lists[list]?.map(\.id) ?? [] }
+    }
+
+    /// The id of a part, as calls of tests take it.
+    func part(_ path: String) -> ScreenID { ScreenID("\(id.text)/\(path)") }
 }

@@ -166,6 +166,28 @@ open class ContainerDelegate {
         _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
     ) -> ScreenChoices { next }
 
+    /// A user chose something on a part of a screen: on a container that stands among this one's components.
+    ///
+    /// Called once the part shows it. The container's own delegate decided before what that is; this one may change what
+    /// the screen around it shows, or other parts: `container?.change(screen.id) { … }`. A part's own id, for
+    /// ``ContainerHandle/choices(of:)`` and ``ContainerHandle/change(_:_:)``, is the screen's, `/`, and the path.
+    ///
+    /// - Parameters:
+    ///   - screen: the screen of this container.
+    ///   - path: the component's name; of a part of a part both names, with a `/` between.
+    ///   - choices: what the part shows. Default: nothing.
+    open func screen(
+        _ screen: ScreenReference, part path: String, didShow choices: ScreenChoices
+    ) {}
+
+    /// A user chose an item on a part of a screen, after the part's own delegate was told.
+    ///
+    /// - Parameters:
+    ///   - screen: the screen of this container.
+    ///   - path: the component's name; of a part of a part both names, with a `/` between.
+    ///   - item: the item, of the part's container. Default: nothing.
+    open func screen(_ screen: ScreenReference, part path: String, didSelect item: String) {}
+
     /// A filter was selected: what the component answered, before ``screen(_:willShow:after:)`` is asked.
     ///
     /// Default: nothing.

@@ -1,0 +1,219 @@
+import AtriumKit
+import NIOCore
+
+// Containers that are parts of screens: opened with them, and led by what is chosen around them.
+extension ContainerScreens {
+    /// Has parts follow what a screen is about to show, and those be opened that are not.
+    func follow(_ screen: Screen, _ choices: Screen.Choices, in turn: ScreenTurn) {
+        makeParts(of: screen)
+        for part in screen.parts {
+            guard let home = part.home, let next = next(of: part, in: home, beneath: choices)
+            else { continue }
+            turn.add(part, next, of: home)
+        }
+    }
+
+    /// What a part is to show then; nil: what it does.
+    private func next(
+        of part: Screen, in home: ContainerScreens, beneath choices: Screen.Choices
+    ) -> Screen.Choices? {
+        guard let place = part.place, let parent = place.parent,
+            let entry = container.parts.first(where: { $0.name == place.name })
+        else { return nil }
+        var next = part.choices
+        if part.view != nil {
+            next = home.presentChoices(of: part)
+        } else if !place.isOpen {
+            next.view.selection = home.container.preselection
+            next.view.limit = choices.view.limit
+        }
+        let before = parent.view == nil ? nil : parent.choices.view.selection
+        let isNew = !place.isOpen || place.follow != entry.follow
+        place.follow = entry.follow
+        for (own, theirs) in entry.follow {
+            let now = choices.view.selection[theirs]
+            if isNew || before.map({ $0[theirs] != now }) ?? false {
+                next.view.selection[own] = now
+            }
+        }
+        let isSame = part.view != nil && next.view == part.choices.view
+        return isSame ? nil : next
+    }
+
+    /// Finds what a part is to show, as its delegate would have it.
+    func answer(
+        _ choices: Screen.Choices, on part: Screen, _ done: @escaping Answer<PreparedView>
+    ) {
+        guard !container.isLoading else {
+            container.whenLoaded { [self] in retryParts() }
+            return done(
+                .failure(
+                    .componentUnavailable(
+                        component: container.name, reason: "It is being started.", retryAfter: 1)))
+        }
+        if part.place?.isRestored == true {
+            part.place?.isRestored = false
+            return prepare(part, for: choices, done)
+        }
+        propose(choices, on: part, by: { [self] in prepare($0, for: $1, $2) }, done)
+    }
+
+    /// A part can't be shown as it was to be: it says why, until it can.
+    func fail(_ part: Screen, with choices: Screen.Choices, _ problem: String) {
+        guard !part.isEnded else { return }
+        leave(part)
+        part.choose(choices)
+        part.place?.isOpen = true
+        part.place?.problem = problem
+        screening.failed[part.id] = part
+    }
+
+    /// Has parts be shown that could not be, now that something is otherwise.
+    func retryParts() {
+        guard !screening.failed.isEmpty else { return }
+        var failed = Array(screening.failed.values)
+        screening.failed.removeAll()
+        domain.inSlices {
+            guard let part = failed.popLast() else { return false }
+            part.place?.parent.map { $0.home?.showParts(of: $0) }
+            return true
+        } then: {
+        }
+    }
+
+    /// Makes the parts of a screen those of the container.
+    private func makeParts(of screen: Screen) {
+        guard !container.parts.isEmpty || !screen.parts.isEmpty else { return }
+        let before = screen.parts
+        let (homes, root) = (table.homes(), screen.root)
+        var count = 0
+        root.forEachPart { _ in count += 1 }
+        screen.parts = container.parts.compactMap { entry in
+            let known = before.first {
+                $0.place?.name == entry.name && $0.place?.container == entry.container
+            }
+            guard let home = entry.container.flatMap({ homes[$0] }) else { return nil }
+            if let known, known.home === home { return known }
+            // More is refused where it is defined.
+            guard (screen.place?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
+            else { return nil }
+            count += 1
+            let part = Screen(at: PartPlace(of: entry, in: screen), of: screen, on: home)
+            let kept = root.keptParts.removeValue(forKey: part.place?.path ?? "")
+            if let kept, kept.container == entry.container {
+                part.choose(kept.choices)
+                part.place?.isOpen = true
+                part.place?.isRestored = true
+            }
+            table.insert(part: part)
+            return part
+        }
+        for part in before where !screen.parts.contains(where: { $0 === part }) {
+            if let home = part.home { home.close(part) } else { table.remove(part.id) }
+        }
+    }
+
+    /// Makes the parts of a screen those of the container, once it is its turn, and shows them.
+    func showParts(of screen: Screen) {
+        screen.queue { [self] finished in
+            guard !screen.isEnded, screen.view != nil else { return finished() }
+            let root = screen.root
+            ScreenTurn(of: root, in: domain) { [self] all in
+                show(all, on: root) { result in
+                    if case .failure(let error) = result {
+                        for shown in all {
+                            shown.home.fail(shown.screen, with: shown.choices, error.sentence)
+                        }
+                        root.touched()
+                    }
+                    finished()
+                }
+            }.begin(withPartsOf: screen)
+        }
+    }
+}
+
+// What the container says of its parts, and to those whose part it is.
+extension ContainerScreens {
+    func partsChanged(hadParts: Bool) {
+        table.note(self)
+        tellParents()
+        if hadParts || !container.parts.isEmpty { showPartsEverywhere() }
+    }
+
+    /// The container came or went, or is told of otherwise: those show it whose part it is.
+    func tellParents() {
+        let name = container.name
+        for home in table.parents.values
+        where home.container.parts.contains(where: { $0.container == name }) {
+            home.container.structureChanged()
+            home.showPartsEverywhere(without: name)
+        }
+    }
+
+    /// Shows parts on the screens that are open; of those alone that are without a container, unless that is nil.
+    private func showPartsEverywhere(without container: String? = nil) {
+        var screens = everywhere
+        if let container {
+            screens.removeAll { screen in
+                screen.parts.contains { $0.place?.container == container && $0.home != nil }
+            }
+        }
+        guard !screens.isEmpty else { return }
+        domain.inSlices { [self] in
+            guard let screen = screens.popLast() else { return false }
+            showParts(of: screen)
+            return true
+        } then: {
+        }
+    }
+
+    func title(ofPart part: ComponentDefinition) -> String? {
+        part.container.flatMap { table.homes()[$0] }.map {
+            part.title ?? $0.container.definition.title ?? $0.container.name
+        }
+    }
+
+    /// The components as a screen shows them that leaves these out, parts among them.
+    func components(
+        in scope: ScopeDefinition?, _ mode: ListMode, hiding hidden: Set<String>
+    ) -> [ScreenComponent] {
+        guard !container.parts.isEmpty else {
+            return container.slots(in: scope, mode).map {
+                $0.view(hiding: hidden, in: container.definition)
+            }
+        }
+        var places = container.places(in: scope, mode)[...]
+        return container.definition.components.compactMap { component in
+            guard component.isPart else {
+                return places.popFirst()?.map { $0.view(hiding: hidden, in: container.definition) }
+            }
+            let title = title(ofPart: component)
+            return ScreenComponent(
+                name: component.name, kind: nil, container: component.container,
+                title: title ?? component.title ?? component.name,
+                isHidden: component.isHidden || hidden.contains(component.name),
+                problem: title == nil ? component.absence : nil, facts: nil, present: nil, sort: [],
+                empty: nil)
+        }
+    }
+}
+
+// What those are told of whose part somebody works on.
+extension ContainerScreens {
+    /// Tells the delegates of what lies around a part what a user did on it.
+    func tellAround(
+        _ part: Screen, _ tell: (ContainerDelegate, ScreenReference, _ path: String) -> Void
+    ) {
+        var path = ""
+        var inner = part
+        while let place = inner.place, let outer = place.parent, let home = outer.home {
+            path = path.isEmpty ? place.name : "\(place.name)/\(path)"
+            if case .success(let delegate) = home.delegate(on: outer) {
+                let screen = ScreenReference(id: outer.id.text, actor: domain.meet(outer.agent))
+                tell(delegate, screen, path)
+            }
+            inner = outer
+        }
+    }
+}

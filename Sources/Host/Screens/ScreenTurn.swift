@@ -1,0 +1,98 @@
+import AtriumKit
+import NIOCore
+
+/// What a screen, or a part of one, is to show.
+struct PreparedView {
+    let home: ContainerScreens
+    let screen: Screen
+    var choices: Screen.Choices
+    var view: SharedView
+}
+
+/// What is to be shown on a screen and its parts at once: what was chosen, and what of the parts follows from it.
+///
+/// A part that can't be shown, or is not known in time, says so alone, and comes when it can.
+final class ScreenTurn {
+    /// How long the others are waited for.
+    private static let patience = TimeAmount.seconds(1)
+
+    private let root: Screen
+    private let domain: Domain
+    private let done: ([PreparedView]) -> Void
+    private var prepared: [PreparedView] = []
+    private var waiting: [ObjectIdentifier: (screen: Screen, choices: Screen.Choices)] = [:]
+    private var failed: [(screen: Screen, choices: Screen.Choices, problem: String)] = []
+    private var isBegun = false
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - root: the whole screen.
+    ///   - domain: keeps the time.
+    ///   - done: shows what was prepared, each before its parts.
+    init(of root: Screen, in domain: Domain, _ done: @escaping ([PreparedView]) -> Void) {
+        self.root = root
+        self.domain = domain
+        self.done = done
+    }
+
+    /// Begins with what was chosen.
+    func begin(with shown: PreparedView) {
+        root.holdNotice()
+        take(shown)
+        goOn()
+    }
+
+    /// Begins with the parts of a screen that are yet to be shown.
+    func begin(withPartsOf screen: Screen) {
+        root.holdNotice()
+        screen.home?.follow(screen, screen.choices, in: self)
+        goOn()
+    }
+
+    private func take(_ shown: PreparedView) {
+        prepared.append(shown)
+        shown.home.follow(shown.screen, shown.choices, in: self)
+    }
+
+    /// A part is to show something else, too.
+    func add(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
+        let id = ObjectIdentifier(part)
+        waiting[id] = (part, choices)
+        home.answer(choices, on: part) { [self] result in
+            guard !isOver, waiting.removeValue(forKey: id) != nil else {
+                return comesLate(part, result)
+            }
+            switch result {
+            case .success(let shown): take(shown)
+            case .failure(let error): failed.append((part, choices, error.sentence))
+            }
+            if isBegun { goOn() }
+        }
+    }
+
+    private func goOn() {
+        guard !isOver else { return }
+        if waiting.isEmpty { return end() }
+        guard !isBegun else { return }
+        isBegun = true
+        domain.after(Self.patience) { [self] in if !isOver { end() } }
+    }
+
+    private func end() {
+        isOver = true
+        failed += waiting.values.map { ($0.screen, $0.choices, "It does not answer yet.") }
+        waiting.removeAll()
+        for (part, choices, problem) in failed { part.home?.fail(part, with: choices, problem) }
+        done(prepared)
+        root.releaseNotice()
+    }
+
+    /// A part that was not waited for is known now.
+    private func comesLate(_ part: Screen, _ result: Result<PreparedView, HostError>) {
+        guard case .success(let shown) = result else { return }
+        guard !part.isEnded, part.view == nil, let parent = part.place?.parent else {
+            return shown.home.forgetUnused(shown.view)
+        }
+        parent.home?.showParts(of: parent)
+    }
+}

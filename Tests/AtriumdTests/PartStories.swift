@@ -1,0 +1,155 @@
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// Containers in containers, as people who type and front ends have them.
+    @Suite struct Parts {
+        private static func child(_ name: String) -> String {
+            """
+            atrium: 1
+            container: \(name)
+            fields:
+              name: { type: text, search: true }
+              start: { type: time }
+              day: { type: date, of: start, by: day, zone: UTC }
+            components:
+              - name: filters
+                plugin: org.atrium.facets
+                settings: { sections: [{ id: day, field: day, input: single }] }
+              - { name: list, plugin: org.atrium.catalog }
+              - { name: stars, plugin: org.atrium.stars }
+
+            """
+        }
+
+        private static let day = """
+            atrium: 1
+            container: day
+            fields: { start: { type: time }, day: { type: date, of: start, by: day, zone: UTC } }
+            components:
+              - name: calendar
+                plugin: org.atrium.facets
+                settings: { sections: [{ id: day, field: day, input: single }] }
+              - { name: days, plugin: org.atrium.catalog }
+              - { name: sleep, container: sleep, follow: { day: day }, title: Nights }
+              - { name: work, container: work, follow: { day: day }, hidden: empty }
+
+            """
+
+        private func withDay(_ story: (DaemonUnderTest) async throws -> Void) async throws {
+            try await withDaemon { daemon in
+                // The one around comes first.
+                let made = try await daemon.type(
+                    """
+                    cat >day.yaml <<'.'
+                    \(Self.day).
+                    cat >sleep.yaml <<'.'
+                    \(Self.child("sleep")).
+                    cat >work.yaml <<'.'
+                    \(Self.child("work")).
+                    atriumctl apply -f day.yaml && atriumctl apply -f sleep.yaml -f work.yaml &&
+                    atriumctl put day/a start=2026-01-01T08:00:00Z &&
+                    atriumctl put day/b start=2026-01-02T08:00:00Z &&
+                    atriumctl put sleep/nap name=Nap start=2026-01-01T13:00:00Z &&
+                    atriumctl put sleep/night name=Night start=2026-01-02T01:00:00Z &&
+                    atriumctl put work/desk name=Desk start=2026-01-02T09:00:00Z
+                    """)
+                #expect(made.status == 0, "\(made)")
+                #expect(made.output.contains("attached (the container sleep)"), "\(made)")
+                try await story(daemon)
+            }
+        }
+
+        private func part(_ said: JSONValue, _ path: String) -> JSONValue? {
+            said["parts"]?.array?.first { $0["part"]?.string == path }
+        }
+
+        @Test
+        func `a choice takes the parts that follow along, in one reply, and calls name a part`()
+            async throws
+        {
+            try await withDay { daemon in
+                let peer = try daemon.peer()
+                try await peer.send(
+                    Peer.frame(
+                        "org.atrium.Screens.Open",
+                        ["container": "day", "filters": ["day": ["2026-01-01"]]], more: true))
+                let first = try #require(try await peer.receive()?["parameters"])
+                let screen = try #require(first["screen"]?.string)
+                #expect(
+                    first["components"]?.array?.map { $0["kind"]?.string } == [
+                        "filters", "contents", "container", "container",
+                    ])
+                let sleep = try #require(part(first, "sleep"))
+                #expect(sleep["container"]?.string == "sleep" && sleep["new"]?.bool == true)
+                #expect(sleep["lists"]?.array?.first?["total"]?.int == 1)
+                #expect(part(first, "work") == nil, "it has nothing on that day")
+
+                let hand = try daemon.peer()
+                _ = try await hand.call(
+                    "org.atrium.Screens.Select",
+                    ["screen": .string(screen), "section": "day", "filter": "2026-01-02"])
+                let next = try #require(try await peer.receive()?["parameters"])
+                #expect(next["base"]?.int == 1 && next["revision"]?.int == 2)
+                #expect(part(next, "sleep")?["new"] == nil)
+                #expect(part(next, "work")?["new"]?.bool == true)
+                let searched = try await hand.call(
+                    "org.atrium.Screens.Search",
+                    ["screen": .string(screen), "text": "xyz", "part": "work"])
+                #expect(searched["parameters"]?["revision"]?.int == 3)
+                let empty = try #require(try await peer.receive()?["parameters"])
+                #expect(part(empty, "work")?["gone"]?.bool == true)
+                #expect(part(empty, "sleep") == nil && empty["lists"] == nil)
+
+                let vote = try await daemon.type("atriumctl vote sleep/night 4")
+                #expect(vote.status == 0, "\(vote)")
+                let voted = try #require(try await peer.receive()?["parameters"])
+                #expect(
+                    part(voted, "sleep")?["lists"]?.array?.first?["edits"]?.array?.first?["item"]?[
+                        "votes"]?["count"]?.int == 1)
+                let wrong = try await hand.call(
+                    "org.atrium.Screens.Back", ["screen": .string(screen), "part": "wrok"])
+                #expect(wrong["error"]?.string == "org.atrium.Screens.ComponentNotFound")
+            }
+        }
+
+        @Test func `what is typed shows and works the parts, and refuses what would break them`()
+            async throws
+        {
+            try await withDay { daemon in
+                let described = try await daemon.type("atriumctl describe day")
+                #expect(described.output.contains("container sleep"), "\(described)")
+                let deleted = try await daemon.type("atriumctl delete sleep")
+                #expect(deleted.status != 0, "\(deleted)")
+                #expect(
+                    deleted.output.contains("'sleep' is a part of day: take it out of there first"),
+                    "\(deleted)")
+                let circle = try await daemon.type(
+                    """
+                    echo '  - { name: day, container: day }' >>sleep.yaml
+                    atriumctl apply -f sleep.yaml
+                    """)
+                #expect(circle.status != 0, "\(circle)")
+                #expect(
+                    circle.output.contains("can't be a part of itself: day > sleep > day"),
+                    "\(circle)")
+                try await daemon.follow("timeout 60 atriumctl open day") { lines in
+                    let head = try await lines.next()
+                    let id = try String(#require(head.firstMatch(of: #/screen ([^ ]+)/#)?.1))
+                    var line = head
+                    while !line.contains("sleep · Nights") { line = try await lines.next() }
+                    let chosen = try await daemon.type(
+                        "atriumctl screen search \(id) nap --part sleep")
+                    #expect(chosen.output == "revision 2\n", "\(chosen)")
+                    while !line.contains("sleep/list: 1 in all") { line = try await lines.next() }
+                    let hidden = try await daemon.type("atriumctl screen hide \(id) sleep")
+                    #expect(hidden.output == "revision 3\n", "\(hidden)")
+                    while !line.contains("sleep: not shown any more") {
+                        line = try await lines.next()
+                    }
+                }
+            }
+        }
+    }
+}

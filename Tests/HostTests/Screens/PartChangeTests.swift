@@ -1,0 +1,148 @@
+import AtriumKit
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// Parts over time: restarts, and whatever happens in any order.
+@Suite(.timeLimit(.minutes(3))) struct PartChangeTests {
+    @Test func `parts of a screen of another process go on with what was chosen on them`()
+        async throws
+    {
+        let host = try await PartTests.host()
+        let client = try await ScreenClient(host, PartTests.request)
+        _ = try await host.call { [part = client.part("sleep")] in
+            $0.search(part, "nap", by: .ann, $1)
+        }
+        // It follows this no more, as it goes its own way.
+        _ = try await host.call { [id = client.id] in
+            $0.select(id, section: "genre", filter: "drama", by: .ann, $1)
+        }
+        _ = try await host.call { [part = client.part("sleep")] in $0.clear(part, by: .ann, $1) }
+        try await client.catchUp()
+        #expect(client.ids() == ["noon"])
+        let kept = await host.on { registry in
+            registry.keptScreens { revision in revision.parts.count * 10 + revision.step.lists.count
+            }
+        }
+        #expect(kept.first?.parts["sleep"]?.search == "nap")
+        #expect(kept.first?.parts["sleep"]?.selection == Selection())
+        #expect(kept.first?.digest == 21)
+
+        let again = try await host.restarted()
+        #expect(
+            try await again.call { registry, reply in
+                registry.restoreScreens(
+                    kept,
+                    digest: { revision in revision.parts.count * 10 + revision.step.lists.count }
+                ) { reply(.success($0)) }
+            } == 1)
+        var request = PartTests.request
+        request.resume = .init(screen: client.id, revision: client.copy.revision)
+        let resuming = request
+        let reader = try await again.call { $0.openScreen(resuming, by: .ann, wake: {}, $1) }
+        let next = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        #expect(next.base == client.copy.revision, "nothing is sent again: \(next.reset ?? "")")
+        #expect(next.parts.isEmpty && next.step.isEmpty)
+        // What is chosen now leads on from what was.
+        _ = try await again.call { [part = client.part("sleep")] in
+            $0.search(part, "", by: .ann, $1)
+        }
+        let wider = try #require(try await again.on { $0.pullScreen(reader) }.get())
+        #expect(wider.parts.map(\.path) == ["sleep"])
+        #expect(wider.parts.first?.step?.lists.first?.total == 2)
+        try await again.end()
+    }
+
+    /// Something that happens.
+    private func happen(
+        _ random: inout RepeatableRandom, _ host: TestRegistry, _ client: ScreenClient
+    ) async throws {
+        let places = ["day", "sleep", "work", "work"]
+        let container = places.randomElement(using: &random) ?? "day"
+        let paths = [
+            client.id, client.part("sleep"), client.part("work"), client.part("work/sleep"),
+        ]
+        let place = paths.randomElement(using: &random) ?? client.id
+        let film = "film-\(Int.random(in: 0..<12, using: &random))"
+        let genre = ["drama", "horror"].randomElement(using: &random) ?? ""
+        let isOn = Bool.random(using: &random)
+        // What can't be done now is refused.
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1, 2: try await host.put(.film(film, [genre]), in: container)
+        case 3: _ = try? await host.remove(film, in: container)
+        case 4:
+            let address = SubjectAddress(container: container, item: film)
+            _ = try? await host.call { $0.cast(address, value: 3, by: .ann, $1) }
+        case 5, 6:
+            _ = try? await host.call { (registry, reply: @escaping Reply<Int>) in
+                if isOn {
+                    registry.select(place, section: "genre", filter: genre, by: .ann, reply)
+                } else {
+                    registry.clear(place, by: .ann, reply)
+                }
+            }
+        case 7: _ = try? await host.call { $0.search(place, isOn ? "1" : "", by: .ann, $1) }
+        case 8:
+            _ = try? await host.call {
+                $0.setHidden(place, component: isOn ? "sleep" : "work", isOn, by: .ann, $1)
+            }
+        default:
+            let parts = [["sleep", "work"], ["work"], ["work", "sleep"], []]
+            let own = parts.randomElement(using: &random) ?? []
+            try await host.apply(
+                PartTests.day("sleep", hidesEmpty: isOn).changed { day in
+                    day.components.removeLast()
+                    day.components += own.map {
+                        ComponentDefinition(
+                            name: $0, container: $0, follow: ["genre": "genre"], hidesEmpty: isOn)
+                    }
+                })
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `whoever follows the revisions has what is sent to those who start anew`(
+        _ seed: UInt64
+    ) async throws {
+        let host = try await PartTests.host()
+        // A part of a part, which is a part of the screen, too.
+        try await host.apply(
+            PartTests.child("work").changed {
+                $0.components.append(
+                    ComponentDefinition(
+                        name: "sleep", container: "sleep", follow: ["genre": "genre"]))
+            })
+        var random = RepeatableRandom(seed)
+        let request = PartTests.request
+        let client = try await ScreenClient(host, request)
+        for _ in 0..<25 {
+            for _ in 0..<4 {
+                try await happen(&random, host, client)
+                if Bool.random(using: &random) { try await client.catchUp() }
+            }
+            try await host.settle()
+            try await client.catchUp()
+            var followed = client.copy
+            try await client.resume(request, revision: -1)
+            try await client.catchUp()
+            followed.revision = client.copy.revision
+            #expect(followed == client.copy)
+            guard followed == client.copy else { break }
+        }
+        try await host.end()
+    }
+}
+
+extension TestRegistry {
+    /// Waits until screens show what there is, and structures are as they are to be.
+    fileprivate func settle() async throws {
+        try await until {
+            await self.on { registry in
+                registry.containers.values.allSatisfy(\.isQuiet) && registry.state.structure.isIdle
+            }
+        }
+        // What was left for later turns has had its turn.
+        for _ in 0..<20 { await on { _ in } }
+    }
+}
