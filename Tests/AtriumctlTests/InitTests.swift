@@ -31,6 +31,17 @@ import Testing
         #expect(try String(contentsOfFile: golden, encoding: .utf8) == definition.text)
     }
 
+    @Test func `may let the list be the file`() throws {
+        var definition = try Self.definition("\(Self.folder)/diary.csv")
+        definition.followed = "/srv/diary.csv"
+        #expect(!definition.text.contains("atriumctl import"))
+        let lines = definition.text.split(separator: "\n").map(String.init)
+        let start = try #require(lines.firstIndex(of: "  - name: list"))
+        #expect(lines[start + 1] == "    plugin: org.atrium.file")
+        #expect(lines[start + 2].hasPrefix("    settings: { path: \"/srv/diary.csv\""))
+        #expect(!definition.text.contains("org.atrium.catalog"))
+    }
+
     @Test(arguments: [
         ("My Films/Diary 2024.csv.gz", "diary-2024"), ("Größen.csv", "grossen"),
         ("2024.csv", "items"),

@@ -81,6 +81,26 @@ extension Stories {
             }
         }
 
+        @Test func `init writes a definition whose list is the file`() async throws {
+            try await withDaemon { daemon in
+                try daemon.home.write(
+                    "new.csv",
+                    "Signatur;Titel;Sachgebiet\nRom 12;Die Wand;Roman\nKri 4;Der Richter;Krimi\n")
+                let made = try await daemon.type("atriumctl init new.csv --follow --yes")
+                #expect(made.status == 0, "\(made)")
+                let screen = try await OpenScreen(daemon, ["container": "new"])
+                while screen.ids("list") != ["Kri 4", "Rom 12"] { try await screen.next() }
+                let changed = try await daemon.type("echo 'Rom 13;Malina;Roman' >> new.csv")
+                #expect(changed.status == 0, "\(changed)")
+                while screen.ids("list") != ["Kri 4", "Rom 12", "Rom 13"] {
+                    try await screen.next()
+                }
+                let bad = try await daemon.type(
+                    "echo '\"x' >> new.csv; atriumctl init new.csv --follow --name other --yes")
+                #expect(bad.errors.contains("can't be followed: line 5"), "\(bad)")
+            }
+        }
+
         @Test
         func `a file may come later than its folder, and its folder later than the container`()
             async throws

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AtriumFormats
+import Glibc
 import Interfaces
 
 /// The command `atriumctl init FILE`.
@@ -14,6 +15,9 @@ struct InitCommand: AsyncParsableCommand {
 
             Ids are taken from the column 'id', else made of the first whose values are all \
             different, else of title and year. Nothing that is there is overwritten.
+
+            With --follow nothing is imported: the list is the file, and shows what is in it as \
+            long as the container is there.
             """)
 
     @Argument(help: "The file.", completion: .file())
@@ -35,6 +39,9 @@ struct InitCommand: AsyncParsableCommand {
             valueName: "format"))
     var format: TextFormat?
 
+    @Flag(help: "Let the list be the file: who changes that changes what is shown.")
+    var follow = false
+
     @Flag(
         name: .shortAndLong, help: "Apply the definition and import the file, without a question.")
     var yes = false
@@ -51,8 +58,9 @@ struct InitCommand: AsyncParsableCommand {
         let profile = try FileProfile(file, format: format)
         let name = name ?? DefinitionText.name(for: file)
         let path = output ?? "\(name).yaml"
-        let definition = DefinitionText(
+        var definition = DefinitionText(
             profile: profile, path: file, name: name, output: path == "-" ? "FILE" : path)
+        if follow { definition.followed = try followed(profile) }
         if let bad = profile.firstBad {
             Output.note(
                 "atriumctl: \(Wording.count(profile.bad, "bad line")) left out: \(PrintableText.line(bad))"
@@ -66,6 +74,18 @@ struct InitCommand: AsyncParsableCommand {
             return Output.note("\(path) is written; its first lines say how to go on.")
         }
         try await apply(path, definition)
+    }
+
+    /// The file's absolute path; what the list would refuse is told here.
+    private func followed(_ profile: FileProfile) throws -> String {
+        if let bad = profile.firstBad {
+            throw CommandFailure(
+                "\(file) can't be followed: \(PrintableText.line(bad))",
+                hint: "all of the file has to be right; without --follow the others are imported.")
+        }
+        guard let path = realpath(file, nil) else { throw CommandFailure("\(file) is gone") }
+        defer { free(path) }
+        return String(cString: path)
     }
 
     /// Makes sure that neither the definition's file nor the container is there.
@@ -92,7 +112,7 @@ struct InitCommand: AsyncParsableCommand {
     private func isWanted(_ path: String) -> Bool {
         if yes { return true }
         guard Terminal.isErrorTerminal, Terminal.isInputTerminal else { return false }
-        Output.progress("Apply \(path) and import \(file)? [y/N] ")
+        Output.progress("Apply \(path)\(follow ? "" : " and import \(file)")? [y/N] ")
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
@@ -101,6 +121,7 @@ struct InitCommand: AsyncParsableCommand {
         if connection.json { common.append("--json") }
         let apply = try await ApplyCommand.asyncParse(["-f", path] + common)
         try await apply.run()
+        if follow { return }
         let format = format.map { ["--format", $0.rawValue] } ?? []
         let words = definition.importWords.dropFirst() + format + common
         try await ImportCommand.asyncParse(Array(words)).run()

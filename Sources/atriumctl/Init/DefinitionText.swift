@@ -9,6 +9,8 @@ struct DefinitionText {
     let name: String
     /// The definition's file.
     let output: String
+    /// The file's absolute path where the list is to be the file; nil: it is imported.
+    var followed: String?
 
     /// A container's name for a file's: `diary` for `My/Diary.csv.gz`.
     static func name(for path: String) -> String {
@@ -74,8 +76,8 @@ struct DefinitionText {
         }
         lines.append("components:")
         lines += filters
+        lines += list
         lines += [
-            "  - { name: list, plugin: org.atrium.catalog }",
             "  - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, subjects: [items] } }",
             "  - { name: talk, plugin: org.atrium.threads, settings: { subjects: [items] } }",
         ]
@@ -93,16 +95,37 @@ struct DefinitionText {
         var lines = [
             "# What 'atriumctl init' made of \(file), \(Wording.count(profile.rows, "item")). Change what is not right, then:",
             "#", "#     atriumctl apply -f \(Self.shell(output))",
-            "#     atriumctl \(importWords.map(Self.shell).joined(separator: " "))", "#",
         ]
+        if followed == nil {
+            lines.append("#     atriumctl \(importWords.map(Self.shell).joined(separator: " "))")
+        }
+        lines.append("#")
         let id = profile.id.map { "'\(PrintableText.line($0.name))'" }.joined(separator: " and ")
         lines.append(
             id.isEmpty
                 ? "# An item's id is what stands in 'id'."
-                : "# An item's id is made of \(id)\(isUnique ? "" : "; of rows with the same id the last one counts")."
+                : "# An item's id is made of \(id)\(isUnique ? "" : "; \(sameID)")."
         )
         lines += ignored.map { "# '\(PrintableText.line($0.name))' is left out: \($0.reason)." }
         return lines
+    }
+
+    private var sameID: String {
+        followed == nil
+            ? "of rows with the same id the last one counts"
+            : "a file with two rows of the same id is not shown"
+    }
+
+    /// Where the items are: in the store, or in the file.
+    private var list: [String] {
+        guard let followed else { return ["  - { name: list, plugin: org.atrium.catalog }"] }
+        var settings = ["path: \(Self.quoted(followed))"]
+        let id = profile.id.map(\.name).joined(separator: ",")
+        if !id.isEmpty { settings.append("id: \(Self.quoted(id))") }
+        return [
+            "  - name: list", "    plugin: org.atrium.file",
+            "    settings: { \(settings.joined(separator: ", ")) }",
+        ]
     }
 
     private var isUnique: Bool { profile.id.contains { $0.isUnique && $0.filled == profile.rows } }
