@@ -174,7 +174,9 @@ extension Interfaces.Presentation {
         self.init(
             title: presentation.title, fields: presentation.fields.map(Interfaces.Field.init),
             present: presentation.present.map(Interfaces.Present.init),
-            sort: presentation.sort.isEmpty ? nil : presentation.sort)
+            sort: presentation.sort.isEmpty ? nil : presentation.sort, empty: presentation.empty,
+            votes: presentation.votes.flatMap(Interfaces.VoteFacts.init),
+            comments: presentation.comments.flatMap(Interfaces.CommentFacts.init))
     }
 }
 

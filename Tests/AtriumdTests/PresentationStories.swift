@@ -157,6 +157,7 @@ extension Stories {
                     let list = page?["presentation"]
                     #expect(list?["sort"] == ["-weight"])
                     #expect(list?["present"]?["image"]?.string == "cover")
+                    #expect(list?["votes"]?["max"]?.double == 5 && list?["comments"] == nil)
                     let plain = try await hand.call(
                         "org.atrium.Contents.List", ["container": "songs"])["parameters"]
                     #expect(plain?["presentation"] == nil)

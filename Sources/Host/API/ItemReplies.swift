@@ -78,6 +78,12 @@ public struct ListPresentation: Sendable, Hashable {
     public var present: Presentation?
     /// What it is ordered by where nobody asks for another order; empty: by id.
     public var sort: [String]
+    /// What people read in its place while it has nothing; nil: that is the front end's choice.
+    public var empty: String?
+    /// Which votes and which comments its items take; nil: none, or it is not known yet.
+    public var votes: ComponentFacts?
+    /// As ``votes``.
+    public var comments: ComponentFacts?
 }
 
 /// The sections of a container with counts for a selection.

@@ -90,7 +90,7 @@ extension Container {
                 sections: sections.map(\.query), limit: 0, countsFacets: true)
             counts = try list.answer(counted)?.counts ?? []
         }
-        let fields = request.fields.map(Set.init)
+        let fields = request.fields.map(Set.init) ?? definition.listedFields
         let nested = nested(in: list, scope: request.scope)
         return ListPage(
             items: answer.ids.compactMap { list.item($0) }.map {
@@ -99,6 +99,6 @@ extension Container {
             total: max(answer.total ?? 0, answer.ids.count),
             sections: request.facets ? sections.views(counts: counts) : nil,
             next: answer.next, sequence: domain.sequence,
-            presentation: request.isPresented ? ListPresentation(slot, in: definition) : nil)
+            presentation: request.isPresented ? ListPresentation(slot, in: self) : nil)
     }
 }

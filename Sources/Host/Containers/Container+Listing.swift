@@ -125,7 +125,7 @@ extension Container {
                 let query = query(request, slot, list, sections)
                 page = .success(try self.page(of: list, request, query, sections, prepared))
                 if request.isPresented, var read = try page.get() {
-                    read.presentation = ListPresentation(slot, in: definition)
+                    read.presentation = ListPresentation(slot, in: self)
                     page = .success(read)
                 }
             } catch {
@@ -335,11 +335,13 @@ extension Slot {
 }
 
 extension ListPresentation {
-    init(_ slot: Slot, in container: ContainerDefinition) {
+    init(_ slot: Slot, in container: Container) {
+        let definition = container.definition
         self.init(
             title: slot.title,
-            fields: container.fields, present: slot.definition.present ?? container.present,
-            sort: slot.definition.sort)
+            fields: definition.fields, present: slot.definition.present ?? definition.present,
+            sort: slot.definition.sort, empty: slot.definition.empty,
+            votes: container.first(.votes)?.facts, comments: container.first(.comments)?.facts)
     }
 }
 
