@@ -380,7 +380,10 @@ extension Screen {
     }
 
     /// How many bytes more it would be charged with for other choices.
-    func cost(of choices: Choices) -> Int { choices.weight - weight }
+    func cost(of choices: Choices) -> Int {
+        // Each revision that is kept names its parts.
+        choices.weight + (place == nil ? 0 : 2_000) - weight
+    }
 
     // What is said about a subject seldom changes from one frame to the next: then they hold it once.
 

@@ -22,7 +22,10 @@ final class ScreenTurn {
     private var prepared: [PreparedView] = []
     private var waiting: [ObjectIdentifier: (screen: Screen, choices: Screen.Choices)] = [:]
     private var failed: [(screen: Screen, choices: Screen.Choices, problem: String)] = []
-    private var isBegun = false
+    /// Those of them that are yet to be asked.
+    private var rest: [(part: Screen, choices: Screen.Choices, home: ContainerScreens)] = []
+    private var isAsking = false
+    private var isTimed = false
     private var isOver = false
 
     /// - Parameters:
@@ -56,8 +59,12 @@ final class ScreenTurn {
 
     /// A part is to show something else, too.
     func add(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
+        waiting[ObjectIdentifier(part)] = (part, choices)
+        rest.append((part, choices, home))
+    }
+
+    private func ask(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         let id = ObjectIdentifier(part)
-        waiting[id] = (part, choices)
         home.answer(choices, on: part) { [self] result in
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
                 return comesLate(part, result)
@@ -66,16 +73,31 @@ final class ScreenTurn {
             case .success(let shown): take(shown)
             case .failure(let error): failed.append((part, choices, error.sentence))
             }
-            if isBegun { goOn() }
+            goOn()
         }
     }
 
     private func goOn() {
-        guard !isOver else { return }
+        guard !isOver, !isAsking else { return }
+        guard rest.isEmpty else { return askAll() }
         if waiting.isEmpty { return end() }
-        guard !isBegun else { return }
-        isBegun = true
+        guard !isTimed else { return }
+        isTimed = true
         domain.after(Self.patience) { [self] in if !isOver { end() } }
+    }
+
+    /// Others are served between two of them: each may look at much.
+    private func askAll() {
+        isAsking = true
+        domain.inSlices { [self] in
+            guard !rest.isEmpty else { return false }
+            let (part, choices, home) = rest.removeFirst()
+            ask(part, choices, of: home)
+            return !rest.isEmpty
+        } then: { [self] in
+            isAsking = false
+            goOn()
+        }
     }
 
     private func end() {
