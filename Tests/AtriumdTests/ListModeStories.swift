@@ -100,7 +100,7 @@ extension Stories {
                 let listed = try await daemon.type("atriumctl list agency --json")
                 #expect(try listed.json["items"]?[0]?["children"]?.int == 2, "\(listed)")
                 let table = try await daemon.type("atriumctl list agency")
-                #expect(table.output.contains("inside"), "\(table)")
+                #expect(table.output.contains("INSIDE"), "\(table)")
                 let shown = try await daemon.type("atriumctl describe agency/acme")
                 #expect(shown.output.contains("Items inside: 2"), "\(shown)")
                 _ = try await daemon.type("atriumctl remove agency/shop --component units")
