@@ -64,6 +64,12 @@ extension Stories {
                 while screen.problem("tracks") == nil { try await screen.next() }
                 #expect(screen.problem("tracks")?.contains("shown until it is back") == true)
                 #expect(screen.ids("tracks").count == 10)
+
+                // Not the folder that the worker may read.
+                _ = try await daemon.type("mkdir tracks && cp tracks.away/'\(Self.hill)' tracks")
+                while screen.ids("tracks") != [Self.hill] || screen.problem("tracks") != nil {
+                    try await screen.next()
+                }
             }
         }
 

@@ -43,6 +43,7 @@ struct FolderListing: Sendable {
         let code: Int32
         var reason: String { String(cString: strerror(code)) }
         var isGone: Bool { code == ENOENT || code == ENOTDIR }
+        var isForbidden: Bool { code == EACCES }
     }
 
     /// Reads a folder.

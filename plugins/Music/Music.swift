@@ -47,6 +47,8 @@ public final class Music: ImageProviding {
     private var unwatched: String?
     /// The file system of the folder when it was read last.
     private var device: UInt64?
+    /// Whether the folder was not there at some time.
+    private var wasAway = false
     /// Why the folder itself can't be read.
     private var rootProblem: String?
     private var isWorking = false
@@ -148,7 +150,12 @@ extension Music {
 
     private func take(_ round: Round) {
         switch round.root {
-        case .failure(let problem): return lose(problem.reason, isAway: problem.isGone)
+        case .failure(let problem):
+            if isAnother(problem) {
+                WorkerProcess.leave(because: "\(folder) is another folder now")
+            }
+            wasAway = wasAway || problem.isGone
+            return lose(problem.reason, isAway: problem.isGone)
         case .success(let root):
             // A disk that is no longer mounted leaves an empty folder behind.
             if root.isEmpty, let device, device != root.device, !library.tracks.isEmpty {
@@ -247,17 +254,21 @@ extension Music {
         context.report(problem: "\(folder) can't be read: \(reason).\(hint(isAway))")
     }
 
+    /// Whether another folder took the place of the one that was there at the start, which a worker may not read.
+    private func isAnother(_ problem: FolderListing.Problem) -> Bool {
+        problem.isForbidden && (wasAway || device != nil) && WorkerProcess.mayRead(folder)
+    }
+
     private func hint(_ isAway: Bool) -> String {
         if ["/home/", "/root/", "/run/user/"].contains(where: (folder + "/").hasPrefix) {
             return " The service sees no one's home: put the drop-in home.conf of "
                 + "share/atrium/drop-ins into /etc/systemd/system/atriumd.service.d, let the user "
                 + "'atrium' read the folder, and restart atriumd."
         }
-        return isAway
-            ? " What was in it is shown until it is back."
-            : " The daemon's user needs the right to read it; one that was made, or made anew, after "
-                + "the component started is read once that starts again: detach it, and apply the "
-                + "definition."
+        guard isAway else { return " The daemon's user needs the right to read it." }
+        return isLoading
+            ? " It is looked for every \(Self.awayPause) seconds."
+            : " What was in it is shown until it is back."
     }
 
     private func lookAgain() {
