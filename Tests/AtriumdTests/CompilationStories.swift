@@ -129,8 +129,10 @@ extension Stories {
                     "atriumctl screen focus \(screen) '\(Self.hill)'")
                 #expect(focused.status == 0, "\(focused)")
                 var details: JSONValue?
-                while details == nil {
-                    details = try #require(try await peer.receive()?["parameters"])["details"]
+                // Its fields come at once, and what its source knows when that has read it.
+                while details?["path"] == nil {
+                    let revision = try #require(try await peer.receive()?["parameters"])
+                    if let changed = revision["details"] { details = changed }
                 }
                 #expect(details?["album"]?.string == "Nine Tones", "what its field says")
                 #expect(details?["path"]?.string?.hasSuffix(Self.hill) == true, "and its source")

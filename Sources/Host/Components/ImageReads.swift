@@ -13,33 +13,50 @@ struct ImageReads {
 
     /// So many are read at a time.
     static let atOnce = 4
-    /// So long somebody waits for one.
+    /// So long somebody waits for one, its turn included.
     static let patience = TimeAmount.seconds(30)
 
-    private var running: [Int: Read] = [:]
-    private var waiting: Deque<Read> = []
+    /// Those that somebody waits for, by their numbers.
+    private var reads: [Int: Read] = [:]
+    /// Whose turn it is not yet; some of them may have been given up.
+    private var waiting: Deque<Int> = []
+    /// What the component works at, given up or not: such work keeps its place until it ends.
+    private var running: Set<Int> = []
     private var last = 0
 
-    /// How many wait for their turn.
-    var waitingCount: Int { waiting.count }
+    /// How many wait for their turn, or for what is being read.
+    var count: Int { reads.count }
 
-    mutating func add(_ read: Read) { waiting.append(read) }
+    mutating func add(_ read: Read) -> Int {
+        last += 1
+        reads[last] = read
+        waiting.append(last)
+        return last
+    }
 
     /// The next one to be read, where it is its turn.
     mutating func next() -> (number: Int, read: Read)? {
-        guard running.count < Self.atOnce, let read = waiting.popFirst() else { return nil }
-        last += 1
-        running[last] = read
-        return (last, read)
+        while running.count < Self.atOnce, let number = waiting.popFirst() {
+            guard let read = reads[number] else { continue }
+            running.insert(number)
+            return (number, read)
+        }
+        return nil
     }
 
-    /// One was read, or takes too long; nil: nobody waits for it any more.
-    mutating func end(_ number: Int) -> Read? { running.removeValue(forKey: number) }
+    /// One was read; nil: nobody waits for it any more.
+    mutating func end(_ number: Int) -> Read? {
+        running.remove(number)
+        return reads.removeValue(forKey: number)
+    }
+
+    /// One takes too long; nil: it was read.
+    mutating func giveUp(_ number: Int) -> Read? { reads.removeValue(forKey: number) }
 
     /// The component is gone, and with it what it was reading.
     mutating func endAll() -> [Read] {
-        defer { (running, waiting) = ([:], []) }
-        return running.keys.sorted().compactMap { running[$0] } + waiting
+        defer { (reads, waiting, running) = ([:], [], []) }
+        return reads.keys.sorted().compactMap { reads[$0] }
     }
 }
 
@@ -53,20 +70,27 @@ extension Slot {
     ///   - done: fails with `refused` or `componentUnavailable`.
     func readImage(of item: String, field: String, _ done: @escaping Answer<ItemImage>) {
         guard isAttached else { return done(.failure(absence)) }
-        guard images.waitingCount < domain.limits.waitingCalls else {
+        guard images.count < domain.limits.waitingCalls else {
             return done(
                 .failure(
                     unavailable(
-                        "\(images.waitingCount) pictures wait to be read already.", retryAfter: 1)))
+                        "\(images.count) pictures wait to be read already.", retryAfter: 1)))
         }
-        images.add(ImageReads.Read(item: item, field: field, done: done))
+        let number = images.add(ImageReads.Read(item: item, field: field, done: done))
+        domain.after(ImageReads.patience) { [weak self] in
+            guard let self, let read = images.giveUp(number) else { return }
+            let seconds = ImageReads.patience.nanoseconds / 1_000_000_000
+            read.done(
+                .failure(
+                    unavailable(
+                        "It did not read the picture within \(seconds) s.", retryAfter: 5)))
+        }
         readImages()
     }
 
     /// The component has read a picture, or says why not.
     func wasRead(_ number: Int, _ result: Result<ItemImage, Refusal>) {
-        guard let read = images.end(number) else { return }
-        read.done(
+        images.end(number)?.done(
             result.mapError { HostError($0, container: containerName, component: name) })
         readImages()
     }
@@ -81,15 +105,6 @@ extension Slot {
     private func readImages() {
         guard let port, isAttached else { return }
         while let (number, read) = images.next() {
-            domain.after(ImageReads.patience) { [weak self] in
-                guard let self, self.port === port, let read = images.end(number) else { return }
-                let seconds = ImageReads.patience.nanoseconds / 1_000_000_000
-                read.done(
-                    .failure(
-                        unavailable(
-                            "It did not read the picture within \(seconds) s.", retryAfter: 5)))
-                readImages()
-            }
             port.readImage(number, of: read.item, field: read.field)
         }
     }

@@ -67,7 +67,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         screening.structure += 1
         countAudience()
         retryParts()
-        for focus in screening.focuses.values.joined() { focus.value.touch() }
+        for focus in screening.focuses.values.joined() { focus.value.touch(withDetails: true) }
         changed()
     }
 
@@ -86,13 +86,17 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         screening.standing[item] != nil || screening.focuses[.item(item)] != nil
     }
 
-    func subjectChanged(_ subject: Subject) {
-        for focus in (screening.focuses[subject] ?? [:]).values { focus.touch() }
+    func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }
+
+    private func touch(_ subject: Subject, withDetails: Bool) {
+        for focus in (screening.focuses[subject] ?? [:]).values {
+            focus.touch(withDetails: withDetails)
+        }
     }
 
     func itemsChanged(_ items: some Sequence<String>) {
         guard !screening.focuses.isEmpty else { return }
-        for item in items { subjectChanged(.item(item)) }
+        for item in items { touch(.item(item), withDetails: true) }
     }
 
     func commentsGone(_ comments: Set<String>, of component: String) {

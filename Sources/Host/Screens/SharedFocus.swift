@@ -102,12 +102,16 @@ final class SharedFocus {
     var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
+    /// Whether something was said about it since the last state, since the comments component answered, and
+    /// since the source was asked.
     private var isStale = true
+    private var isThreadStale = true
+    private var areDetailsStale = true
     /// Whether the item was there: what is said about one that is not is not seen.
     private var wasThere = false
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
-    /// Who is asked what it knows of the item, and what it said.
+    /// Who is asked what it knows of the item, and what it said: the screen does not wait for it.
     private var source: Slot?
     private var known: [String: Value] = [:]
 
@@ -120,14 +124,15 @@ final class SharedFocus {
         advance()
     }
 
-    /// Whether ``state`` is that of now, or as good as can be had while the component is not there.
-    var isSettled: Bool {
-        !(asked?.isAttached ?? false) && !(source?.isAttached ?? false)
-    }
+    /// Whether ``state`` is that of now, or as good as can be had while the component is not there; but for
+    /// details that its source has yet to give.
+    var isSettled: Bool { !(asked?.isAttached ?? false) }
 
-    /// What is said about it changed, or who keeps it.
-    func touch() {
+    /// What is said about it changed, or who keeps it; or the item itself, whose source is asked again.
+    func touch(withDetails: Bool) {
         isStale = true
+        isThreadStale = true
+        if withDetails { areDetailsStale = true }
         home?.note(self)
     }
 
@@ -138,7 +143,7 @@ final class SharedFocus {
         comments.page.removeAll { gone.contains($0.entry.comment.id) }
         guard comments.page.count < before else { return }
         comments.total -= before - comments.page.count
-        touch()
+        touch(withDetails: false)
     }
 
     /// Brings the state up to now, if that can be known.
@@ -149,17 +154,18 @@ final class SharedFocus {
         guard let container = home?.container else { return false }
         let isThere = isThere(in: container)
         guard isStale || isThere != wasThere else { return false }
+        if isThere != wasThere { (isThreadStale, areDetailsStale) = (true, true) }
         wasThere = isThere
         let slot = container.slots.first {
             $0.kind == .comments && !$0.isHidden(beside: key.hidden)
         }
-        if source == nil, isThere { askSource(in: container) }
+        if isThere { askSource(in: container) }
         if let slot, isThere, slot.isAttached {
-            if asked == nil { ask(slot) }
+            if asked == nil, isThreadStale { ask(slot) }
         } else if slot?.name != comments.component || !isThere {
             comments = (slot?.name, [], 0)
         }
-        guard asked == nil, source == nil else { return false }
+        guard asked == nil else { return false }
         isStale = false
         return show(isThere, in: container)
     }
@@ -196,6 +202,10 @@ final class SharedFocus {
                 [weak self] result in
                 guard let self else { return }
                 asked = nil
+                // What it answered is what it held when it was asked: nothing of it has been
+                // committed since, as its answers come in order.
+                isThreadStale = false
+                isStale = false
                 // It may be back before anyone looks again.
                 wasThere = isThere(in: container)
                 if !wasThere {
@@ -206,18 +216,9 @@ final class SharedFocus {
                 } else if comments.component != slot.name {
                     comments = (slot.name, [], 0)
                 }
-                answered(in: container)
+                _ = show(wasThere, in: container)
+                home.focusAnswered(self)
             })
-    }
-
-    /// Shows what was answered, once all is.
-    private func answered(in container: Container) {
-        guard asked == nil, source == nil else { return }
-        // What it answered is what it held when it was asked: nothing of it has been
-        // committed since, as its answers come in order.
-        isStale = false
-        _ = show(wasThere, in: container)
-        home?.focusAnswered(self)
     }
 }
 
@@ -234,8 +235,10 @@ extension SharedFocus {
     }
 
     private func askSource(in container: Container) {
-        guard let slot = sourceSlot(in: container), slot.isAttached, let item = key.subject.item
+        guard areDetailsStale, source == nil, let slot = sourceSlot(in: container),
+            slot.isAttached, let item = key.subject.item
         else { return }
+        areDetailsStale = false
         source = slot
         slot.ask(
             Question(needsQuiet: true, isOfScreen: true, make: { .details(item: item) }) {
@@ -244,8 +247,10 @@ extension SharedFocus {
                 source = nil
                 // One that does not answer leaves what it said before.
                 if case .success(.details(let details)) = result { known = details ?? [:] }
-                wasThere = isThere(in: container)
-                answered(in: container)
+                // Something else may be asked or changed meanwhile: the next look shows both.
+                isStale = true
+                home?.note(self)
+                home?.focusAnswered(self)
             })
     }
 
@@ -256,6 +261,9 @@ extension SharedFocus {
         else { return nil }
         let held = row.fields(named: container.definition.detailFields)
         guard !known.isEmpty, let fields = try? Value(jsonBytes: held).object else { return held }
-        return fields.merging(known) { $1 }.jsonBytes
+        // A field that the item has is shown as it was checked.
+        let fieldNames = Set(container.definition.fields.map(\.name))
+        return fields.merging(known.filter { !fieldNames.contains($0.key) }) { held, _ in held }
+            .jsonBytes
     }
 }
