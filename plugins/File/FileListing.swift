@@ -7,8 +7,6 @@ public import AtriumKit
 /// somebody asks. What it tells is what differs from before. A file that can't be read, or has anything wrong in it,
 /// changes nothing: the last good copy stays, and the problem says line and column.
 public final class FileListing: ContentListing {
-    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
-    static let mostTold = 500
     /// How long until a file is tried again that can't be watched or read.
     private static let patience = Duration.seconds(5)
 
@@ -92,9 +90,9 @@ extension FileListing {
             return
         }
         isReading = true
-        let (source, known, stamp) = (source, known, stamp)
+        let (source, known, stamp, isFirst) = (source, known, stamp, isLoading)
         context.background {
-            try await source.read(unless: stamp, known)
+            try await source.read(unless: stamp, known, isFirst: isFirst)
         } then: { [weak self] in
             self?.take($0)
         }
@@ -121,10 +119,11 @@ extension FileListing {
     }
 
     private func show(_ difference: FileDifference) {
-        let isFirst = isLoading
         isLoading = false
+        let before = known
         known = difference.items
-        if isFirst || difference.count > Self.mostTold {
+        letGo(of: before)
+        if difference.isWhole {
             delegate?.contentListing(self, didChange: .replaceAll)
             return
         }
@@ -137,6 +136,17 @@ extension FileListing {
         }
         if !difference.removed.isEmpty {
             delegate?.contentListing(self, didChange: .remove(difference.removed))
+        }
+    }
+}
+
+extension FileListing {
+    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
+    private func letGo(of items: [String: Item]) {
+        guard items.count > 1_000 else { return }
+        context.background {
+            withExtendedLifetime(items) {}
+        } then: { _ in
         }
     }
 }

@@ -96,16 +96,19 @@ extension FileSource {
     /// - Parameters:
     ///   - stamp: the file as it was read last: when it is that, it is not read.
     ///   - known: what it had then.
+    ///   - isFirst: whether it was never read.
     /// - Returns: what differs from that.
     /// - Throws: ``FileProblem``.
-    func read(unless stamp: FileStamp?, _ known: [String: Item]) async throws -> FileReading {
+    func read(
+        unless stamp: FileStamp?, _ known: [String: Item], isFirst: Bool
+    ) async throws -> FileReading {
         let text = try FileText(path, mostBytes: mostBytes)
         if let stamp, stamp == text.stamp { return FileReading(stamp: stamp) }
         do {
             let items = try await items(of: text)
             return FileReading(
                 stamp: text.stamp.isSettled ? text.stamp : nil,
-                difference: FileDifference(items, from: known))
+                difference: FileDifference(items, from: known, isFirst: isFirst))
         } catch let problem as FormatProblem {
             throw FileProblem(path, "\(problem)")
         }
@@ -164,14 +167,22 @@ extension FileSource {
 
 /// What is other in a file than it was.
 struct FileDifference: Sendable {
+    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
+    private static let most = 500
+
     /// All items.
     let items: [String: Item]
+    /// Whether all of it is told as a whole: there is no more than ``items`` then.
+    private(set) var isWhole: Bool
     private(set) var inserted: [Item] = []
     private(set) var updated: [Item] = []
     private(set) var removed: [String] = []
 
-    init(_ items: [String: Item], from known: [String: Item]) {
+    /// Finds it; nil: nothing is other.
+    init?(_ items: [String: Item], from known: [String: Item], isFirst: Bool) {
         self.items = items
+        isWhole = isFirst
+        guard !isFirst else { return }
         for (id, item) in items {
             guard let before = known[id] else {
                 inserted.append(item)
@@ -180,7 +191,11 @@ struct FileDifference: Sendable {
             if before != item { updated.append(item) }
         }
         for id in known.keys where items[id] == nil { removed.append(id) }
+        let count = inserted.count + updated.count + removed.count
+        if count == 0 { return nil }
+        guard count > Self.most else { return }
+        isWhole = true
+        // To let go of many takes time, which is had here and not on the loop.
+        (inserted, updated, removed) = ([], [], [])
     }
-
-    var count: Int { inserted.count + updated.count + removed.count }
 }
