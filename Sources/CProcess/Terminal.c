@@ -47,7 +47,8 @@ enum { crash_count = sizeof crashes / sizeof *crashes };
 static struct {
     struct sigaction before[crash_count];
     struct termios settings;
-    int descriptor, is_on;
+    int descriptor;
+    volatile sig_atomic_t is_on;
     char bytes[256];
     size_t count;
 } guard;

@@ -154,6 +154,20 @@ import Testing
         #expect(effects == [.call(.resize(component: "list", 200))])
     }
 
+    @Test func `fetches pages behind the thousand that a screen holds`() throws {
+        var browser = try browser(titles: (0..<1000).map { "Film \($0)" }, total: 1003)
+        let query = browser.query("list")
+        #expect(browser.press(.end) == [.call(.page(query, cursor: nil))])
+        let page = [item("i999", "Film 999"), item("x", "X"), item("y", "Y"), item("z", "Z")]
+        #expect(browser.take(page: page, next: nil, of: query) == [])
+        #expect(browser.lists.item?.id == "z")
+        // One of them comes into the window, and what was last there falls out of it.
+        let edits = [Edit(op: .remove, at: 999), Edit(op: .insert, at: 0, item: item("y", "Y"))]
+        _ = try browser.take(reply(base: 1, revision: 2, items: edits, total: 1003))
+        #expect(browser.lists.lists[0].items.map(\.id).suffix(3) == ["i999", "x", "z"])
+        #expect(browser.lists.lists[0].items.count == 1003)
+    }
+
     @Test func `gives a comment back that was refused`() throws {
         var browser = try browser()
         #expect(type("cwell", into: &browser) == [.call(.focus("i0"))])

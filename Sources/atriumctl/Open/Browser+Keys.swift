@@ -4,8 +4,6 @@ extension Browser {
     /// Does what a key asks for.
     mutating func press(_ key: Key) -> [Effect] {
         if key == .control("l") { return [.redraw] }
-        if key == .control("z") { return [.suspend] }
-        defer { settle() }
         let effects =
             switch mode {
             case .browse: browse(key)
@@ -38,6 +36,7 @@ extension Browser {
 
     /// Moves the cursor of the pane; false for keys of another kind.
     private mutating func move(_ key: Key) -> Bool {
+        wantsEnd = pane == .list && (key == .end || key == .character("G"))
         let areas = areas
         let page = max(1, (pane == .list ? areas.list : areas.thread) - 1)
         switch key {
@@ -79,7 +78,10 @@ extension Browser {
     private mutating func command(_ character: Character) -> [Effect] {
         switch character {
         case "/": mode = .search(TextInput(search), before: search)
-        case "f": return menu(.filters, model.filterChoices, none: "there are no filters here")
+        case "f":
+            return menu(
+                .filters, Menu.filters(model.sections, model.selection != nil),
+                none: "there are no filters here")
         case "s": return menu(.sort, model.sortChoices(sort), none: "")
         case "w": return menu(.components, model.componentChoices, none: "")
         case "x": return model.selection == nil ? [] : chosen([.call(.clear)])
@@ -136,6 +138,7 @@ extension Browser {
             if hasThread { pane = .thread }
             return []
         }
+        names[item.id] = name(of: item.id)
         return [.call((item.children ?? 0) > 0 ? .enter(item: item.id) : .focus(item.id))]
     }
 

@@ -100,7 +100,9 @@ extension Browser {
     /// What a menu offers now.
     func choices(_ menu: Menu) -> [Menu.Choice] {
         switch menu.kind {
-        case .filters: menu.found(model.filterChoices)
+        case .filters:
+            menu.found(
+                Menu.filters(sections(having: menu.query?.text ?? ""), model.selection != nil))
         case .sort: menu.found(model.sortChoices(sort))
         case .components: menu.found(model.componentChoices)
         case .moderation(let comment):
@@ -151,6 +153,7 @@ extension Browser {
     /// A key while values are searched; nil: it is for the menu.
     private mutating func narrow(_ key: Key, _ menu: inout Menu) -> [Effect]? {
         var query = menu.query ?? TextInput()
+        var effects: [Effect] = []
         switch query.press(key) {
         case .accepted:
             menu.isTyping = false
@@ -162,13 +165,15 @@ extension Browser {
         case .dropped:
             menu.query = nil
             menu.isTyping = false
-        case .changed: menu.query = query
+        case .changed:
+            menu.query = query
+            if menu.kind == .filters { effects = find(query.text) }
         case .moved: menu.query = query
         case .ignored: return nil
         }
         menu.settle(choices(menu), height: areas.body - 1)
         mode = .menu(menu)
-        return []
+        return effects
     }
 
     private mutating func act(_ menu: Menu, _ choices: [Menu.Choice]) -> [Effect] {
@@ -185,6 +190,11 @@ extension Browser {
         case .ask(let section, let title, let isRange):
             mode = .prompt(
                 .filter(section: section, title: title, isRange: isRange), TextInput())
+            return []
+        case .find:
+            var menu = menu
+            (menu.query, menu.isTyping) = (TextInput(), true)
+            mode = .menu(menu)
             return []
         case .clear: return chosen([.call(.clear)])
         case .sort(let fields):

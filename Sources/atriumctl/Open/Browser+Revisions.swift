@@ -20,7 +20,8 @@ extension Browser {
         lost = nil
         light(changes)
         let isElsewhere = model.path != before.path || model.scope != before.scope
-        takeLists(reply, before: before, isNew: startsAnew || isElsewhere)
+        takeTails(changes, before: before, isNew: startsAnew || isElsewhere || reply.base == nil)
+        takeLists(reply, changes, isNew: startsAnew || isElsewhere)
         layThreadOut(isNew: model.focus != before.focus)
         startsAnew = false
         if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
@@ -42,8 +43,22 @@ extension Browser {
         }
     }
 
+    private mutating func takeTails(
+        _ changes: [ScreenChange], before: ScreenModel, isNew: Bool
+    ) {
+        if isNew { tails = [:] }
+        for (component, tail) in tails {
+            func total(_ model: ScreenModel) -> Int {
+                model.lists.first { $0.component == component }?.total ?? 0
+            }
+            var tail = tail
+            tail.take(changes, isFull: total(model) >= total(before))
+            tails[component] = tail
+        }
+    }
+
     private mutating func takeLists(
-        _ reply: Screens.Open.Reply, before: ScreenModel, isNew: Bool
+        _ reply: Screens.Open.Reply, _ changes: [ScreenChange], isNew: Bool
     ) {
         let isWhole = reply.base == nil || reply.components != nil || reply.title != nil
         let changed = Set((reply.lists ?? []).map(\.component))
@@ -62,14 +77,17 @@ extension Browser {
                 ?? ItemColumns(
                     fields: model.fields, present: component.present, derived: derived,
                     showsIDs: showsIDs)
-            let items = list?.items ?? []
-            let old = Dictionary((isWhole ? [] : known?.items ?? []).map { ($0.id, $0) }) { $1 }
-            for item in items where old[item.id] != item { columns.take(item) }
+            let items = (list?.items ?? []) + (tails[component.name]?.items ?? [])
+            let isKnown = !isWhole && known != nil
+            for item in isKnown ? Self.items(of: component.name, in: changes) : items {
+                columns.take(item)
+            }
             lists.append(
                 .init(
                     component: component.name,
                     title: component.title.isEmpty ? component.name : component.title,
-                    empty: component.empty, total: list?.total ?? 0, items: items,
+                    empty: component.empty, total: list?.total ?? 0,
+                    hasMore: list?.hasMore == true, items: items,
                     columns: columns))
         }
         self.lists.take(lists, isNew: isNew)
@@ -77,7 +95,18 @@ extension Browser {
             for list in lists { self.lists.select(.init(component: list.component, item: leaving)) }
         }
         if isNew { leaving = nil }
+        if wantsEnd { self.lists.moveToEnd() }
         settle()
+    }
+
+    private static func items(of component: String, in changes: [ScreenChange]) -> [Item] {
+        changes.compactMap { change in
+            guard change.part.isEmpty, change.component == component else { return nil }
+            return switch change.edit {
+            case .inserted(let entry, _), .updated(let entry, _): entry.item
+            case .removed, .moved: nil
+            }
+        }
     }
 
     /// The columns that follow from votes and comments.
@@ -112,7 +141,8 @@ extension Browser {
             width: columns, folded: thread.folded, now: now, lit: Set(lit.keys))
         var blocks: [ThreadPane.Block] = []
         if !model.focus.isEmpty, let (item, list) = lists.item(model.focus) {
-            blocks += [layout.block(details: list.columns.details(of: item))].compactMap(\.self)
+            let details = list.columns.details(of: item, beyond: model.details)
+            blocks += [layout.block(details: details)].compactMap(\.self)
         }
         let comments = model.lists.flatMap { list in
             component("comments")?.name == list.component ? list.comments : []
@@ -136,15 +166,20 @@ extension Browser {
     /// Asks for more of a list before its end is in sight.
     mutating func windows() -> [Effect] {
         guard mayGrow else { return [] }
-        return model.lists.compactMap { list in
+        var effects: [Effect] = []
+        for list in model.lists where list.entries.count < list.total || list.hasMore {
+            guard isNearEnd(of: list) else { continue }
             let limit = limits[list.component] ?? firstLimit
-            guard list.entries.count < list.total, list.entries.count >= limit,
-                limit < Self.mostEntries, isNearEnd(of: list)
-            else { return nil }
-            let next = min(Self.mostEntries, max(limit * 2, rows * 4))
-            limits[list.component] = next
-            return .call(.resize(component: list.component, next))
+            let isTalk = list.component == component("comments")?.name
+            if list.entries.count >= Self.mostEntries, !isTalk {
+                effects += [page(after: list)].compactMap(\.self)
+            } else if list.entries.count >= limit, limit < Self.mostEntries {
+                let next = min(Self.mostEntries, max(limit * 2, rows * 4))
+                limits[list.component] = next
+                effects.append(.call(.resize(component: list.component, next)))
+            }
         }
+        return effects
     }
 
     private func isNearEnd(of list: ScreenModel.List) -> Bool {

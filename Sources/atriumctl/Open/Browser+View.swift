@@ -86,7 +86,7 @@ extension Browser {
 
     private var head: ViewRow {
         var spans = [Span(" \(title)", .bold)]
-        for item in model.path { spans.append(Span(" › \(lists.title(of: item))", .bold)) }
+        for item in model.path { spans.append(Span(" › \(name(of: item))", .bold)) }
         var tabs: [Range<Int>] = []
         var column = spans.reduce(0) { $0 + $1.text.width }
         for scope in model.scopes {
@@ -108,7 +108,7 @@ extension Browser {
         guard let list = lists.list, case .item(_, let at)? = lists.line(lists.cursor) else {
             return Wording.count(lists.lists.reduce(0) { $0 + $1.total }, "item")
         }
-        return "\(Wording.count(at + 1)) of \(Wording.count(list.total))"
+        return "\(Wording.count(at + 1)) of \(Wording.count(list.total))\(list.hasMore ? "+" : "")"
     }
 
     /// What is searched, filtered and sorted: always in sight.
@@ -127,7 +127,20 @@ extension Browser {
             guard let problem = component.problem else { continue }
             spans.append(Span(" \(component.name): \(problem)", .warning))
         }
+        for list in model.lists {
+            guard let state = list.state else { continue }
+            let problem = list.problem.map { ": \($0)" } ?? ""
+            spans.append(Span(" \(list.component) \(Self.words(state))\(problem)", .warning))
+        }
         return ViewRow(spans)
+    }
+
+    private static func words(_ state: Screens.Open.Reply.Lists.State) -> String {
+        switch state {
+        case .loading: "is loading"
+        case .asking: "is being asked"
+        case .stale: "shows what it had"
+        }
     }
 
     private var sortText: String {

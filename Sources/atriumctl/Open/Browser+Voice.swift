@@ -21,7 +21,7 @@ extension Browser {
     }
 
     private func subject(_ component: String, _ item: String?) -> Request.Subject {
-        .init(component: component, item: item, title: item.map(lists.title(of:)) ?? title)
+        .init(component: component, item: item, title: item.map(name(of:)) ?? title)
     }
 
     /// A digit votes at once where it can be nothing else, `v` asks for the value.
@@ -143,6 +143,7 @@ extension Browser {
         let hint = failure.status == .unreachable ? nil : failure.hint
         let words = [failure.sentence] + [hint].compactMap(\.self)
         say(words.joined(separator: "; "), isError: true)
+        if case .page(let query, _) = request { tails[query.component]?.isWaiting = false }
         guard mode == .browse else { return }
         switch request {
         case .post(let subject, let parent, let text):

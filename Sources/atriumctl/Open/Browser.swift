@@ -74,6 +74,14 @@ struct Browser {
     let firstLimit: Int
     /// Whether more may be asked for.
     let mayGrow: Bool
+    /// What items are called that were entered or focused on.
+    var names: [String: String] = [:]
+    /// What was searched for among the filters of sections that list only some, by section.
+    var found: [String: FoundFilters] = [:]
+    /// What lists have beyond their windows.
+    var tails: [String: Tail] = [:]
+    /// Whether the cursor is on its way to the end, through what is still to be fetched.
+    var wantsEnd = false
     /// What was chosen and is not shown yet, so that the next revision begins at the top.
     var startsAnew = false
     /// The item to stand on after one went back out of it.
@@ -102,7 +110,10 @@ struct Browser {
     }
 
     /// What the screen is focused on, in words.
-    var focusTitle: String { model.focus.isEmpty ? title : lists.title(of: model.focus) }
+    var focusTitle: String { model.focus.isEmpty ? title : name(of: model.focus) }
+
+    /// What an item is called, also one that is in no list any more.
+    func name(of item: String) -> String { lists.title(of: item) ?? names[item] ?? item }
 
     var title: String { model.title.isEmpty ? container : model.title }
 

@@ -13,6 +13,8 @@ final class EventQueue: Sendable {
         /// There will be no more revisions.
         case ended(CommandFailure?, of: Int)
         case done(Request, revision: Int?, text: String?)
+        case found([Section.Filters], for: FoundFilters.Question)
+        case page([Item], next: String?, of: Tail.Query)
         case failed(Request, CommandFailure)
         /// Whether the person may moderate.
         case mayModerate(Bool)

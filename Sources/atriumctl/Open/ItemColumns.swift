@@ -88,8 +88,8 @@ struct ItemColumns {
     /// The texts of an item that was taken in.
     func texts(of item: String) -> [CellText] { cells[item] ?? [] }
 
-    /// What an item is called.
-    func title(of item: String) -> String { titles[item] ?? item }
+    /// What an item is called; nil: it was not taken in.
+    func title(of item: String) -> String? { titles[item] }
 
     private func text(_ key: String, of item: Item, _ values: JSONValue) -> String {
         switch key {
@@ -107,21 +107,19 @@ struct ItemColumns {
         return FieldText.shown(value, type: field.type) + (field.unit.map { " \($0)" } ?? "")
     }
 
-    /// The fields of an item that stand in no column, as lines of name and value.
-    func details(of item: Item) -> [(name: String, text: String)] {
-        let values = item.fields.value
+    /// The fields of an item that stand in no column, and what is known of it beyond them, as names and values.
+    func details(of item: Item, beyond: JSONObject) -> [(name: String, text: String)] {
         let shown = Set(columns.map(\.key))
-        return fields.values.filter { !shown.contains($0.name) && $0.of == nil }
-            .sorted { $0.name < $1.name }
-            .compactMap { field in
-                values[field.name].map { value in
-                    (
-                        field.title ?? field.name,
-                        FieldText.shown(value, type: field.type)
-                            + (field.unit.map { " \($0)" } ?? "")
-                    )
-                }
-            }
+        var details: [(name: String, text: String)] = []
+        guard case .object(let members) = item.fields.value, case .object(let more) = beyond.value
+        else { return [] }
+        for member in members + more where !shown.contains(member.name) {
+            let field = fields[member.name]
+            let text = FieldText.shown(member.value, type: field?.type ?? "")
+            details.append(
+                (field?.title ?? member.name, text + (field?.unit.map { " \($0)" } ?? "")))
+        }
+        return details
     }
 
     /// How wide each column is drawn in so many columns of the terminal.

@@ -8,6 +8,8 @@ struct ListPane {
         var title: String
         var empty: String?
         var total: Int
+        /// Whether there are more than that.
+        var hasMore = false
         var items: [Item]
         var columns: ItemColumns
     }
@@ -77,9 +79,9 @@ struct ListPane {
         return Selected(component: list.component, item: item.id)
     }
 
-    /// What an item of any of the lists is called.
-    func title(of item: String) -> String {
-        lists.first { $0.columns.texts(of: item).isEmpty == false }?.columns.title(of: item) ?? item
+    /// What an item of any of the lists is called; nil: there is none.
+    func title(of item: String) -> String? {
+        lists.lazy.compactMap { $0.columns.title(of: item) }.first
     }
 
     /// An item of any of the lists.

@@ -15,6 +15,8 @@ struct Menu: Equatable {
         case toggle(section: String, filter: String, isSelected: Bool)
         /// Asks for a text or a range.
         case ask(section: String, title: String, isRange: Bool)
+        /// Searches the filters.
+        case find
         case clear
         case sort([String])
         case setHidden(component: String, Bool)
@@ -109,13 +111,11 @@ struct Menu: Equatable {
     }
 }
 
-extension ScreenModel {
+extension Menu {
     /// The choices of the menu of filters.
-    var filterChoices: [Menu.Choice] {
-        var choices: [Menu.Choice] = []
-        if selection != nil {
-            choices.append(.init(title: "Clear all filters", action: .clear))
-        }
+    static func filters(_ sections: [Section], _ isSelected: Bool) -> [Choice] {
+        var choices: [Choice] = []
+        if isSelected { choices.append(.init(title: "Clear all filters", action: .clear)) }
         for section in sections {
             choices.append(.init(title: section.title))
             choices += section.filters.map { filter in
@@ -125,24 +125,22 @@ extension ScreenModel {
                     action: .toggle(
                         section: section.id, filter: filter.id, isSelected: filter.selected))
             }
-            if section.input == .range || section.input == .text || section.more == true {
-                let title =
-                    switch section.input {
-                    case .range: "a range …"
-                    case .text: "a text …"
-                    default: "another value …"
-                    }
+            if section.input == .range || section.input == .text {
+                let isRange = section.input == .range
                 choices.append(
                     .init(
-                        title: title,
-                        action: .ask(
-                            section: section.id, title: section.title,
-                            isRange: section.input == .range)))
+                        title: isRange ? "a range …" : "a text …",
+                        action: .ask(section: section.id, title: section.title, isRange: isRange)))
+            } else if section.more == true {
+                let rest = section.rest.map { "\(Wording.count($0)) more" } ?? "more"
+                choices.append(.init(title: "\(rest): find them …", action: .find))
             }
         }
         return choices
     }
+}
 
+extension ScreenModel {
     /// The choices of the menu of orders, where the order is this one.
     func sortChoices(_ sort: [String]) -> [Menu.Choice] {
         var keys: [(String, String)] = fields.filter { $0.type != "image" }

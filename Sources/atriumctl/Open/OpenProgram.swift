@@ -139,6 +139,9 @@ final class OpenProgram {
             return failure.map(End.failed) ?? .quit
         case .done(let request, let revision, let text):
             browser.done(request, revision: revision, text: text)
+        case .found(let filters, let question): browser.take(found: filters, for: question)
+        case .page(let items, let next, let query):
+            for effect in browser.take(page: items, next: next, of: query) { _ = act(effect) }
         case .failed(let request, let failure): browser.failed(request, failure)
         case .mayModerate(let may): (mayModerate, browser.mayModerate) = (may, may)
         }
@@ -185,7 +188,6 @@ final class OpenProgram {
                 request, container: browser.container, screen: browser.model.screen)
         case .go(let container, let item): go(container, item)
         case .redraw: curses?.redraw()
-        case .suspend: suspend()
         case .quit: return .quit
         }
         return nil

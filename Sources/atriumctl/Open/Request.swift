@@ -14,6 +14,10 @@ enum Request: Equatable, Sendable {
     case setHidden(component: String, Bool)
     case activate(item: String)
     case resize(component: String, Int)
+    /// The filters of a section whose titles contain a text, also those that it does not list.
+    case find(FoundFilters.Question)
+    /// What lies behind the window of a list, from a cursor on.
+    case page(Tail.Query, cursor: String?)
     case vote(Subject, Double)
     case unvote(Subject)
     case post(Subject, parent: String?, text: String)
@@ -35,6 +39,8 @@ enum Request: Equatable, Sendable {
     func isReplaced(by later: Request) -> Bool {
         switch (self, later) {
         case (.search, .search): true
+        case (.find(let question), .find(let other)): question.section == other.section
+        case (.page(let query, _), .page(let other, _)): query.component == other.component
         case (.resize(let component, _), .resize(let other, _)): component == other
         default: false
         }
@@ -48,6 +54,5 @@ enum Effect: Equatable {
     case go(container: String, item: String?)
     /// Draws all of the terminal anew, whatever it shows.
     case redraw
-    case suspend
     case quit
 }

@@ -64,6 +64,12 @@ final class RequestPerformer: Sendable {
                 let open: Session
                 if let session { open = session } else { open = try await options.connect() }
                 session = open
+                if case .page(let query, let cursor) = next.request {
+                    return try await page(query, cursor, next.container, open)
+                }
+                if case .find(let question) = next.request {
+                    return try await find(question, next.container, open)
+                }
                 let outcome = try await outcome(of: next, open)
                 return events.post(
                     .done(next.request, revision: outcome.revision, text: outcome.text))
@@ -76,6 +82,34 @@ final class RequestPerformer: Sendable {
                 mayRetry = false
             }
         }
+    }
+
+    /// Fetches a page; the first is that behind the window.
+    private func page(
+        _ query: Tail.Query, _ cursor: String?, _ container: String, _ session: Session
+    ) async throws {
+        var parameters = Contents.List.Parameters(
+            container: container, component: query.component, scope: query.scope,
+            parent: query.parent, filters: query.filters, search: query.search, sort: query.sort,
+            actor: actor, limit: Browser.mostEntries, cursor: cursor)
+        var reply = try await session.call(Contents.List.self, parameters)
+        if cursor == nil, let next = reply.next {
+            parameters.cursor = next
+            reply = try await session.call(Contents.List.self, parameters)
+        }
+        events.post(.page(reply.items, next: reply.next, of: query))
+    }
+
+    private func find(
+        _ question: FoundFilters.Question, _ container: String, _ session: Session
+    ) async throws {
+        let reply = try await session.call(
+            Interfaces.Filters.List.self,
+            .init(
+                container: container, filters: question.filters, search: question.search,
+                scope: question.scope, section: question.section, text: question.text))
+        let filters = reply.sections.first { $0.id == question.section }?.filters ?? []
+        events.post(.found(filters, for: question))
     }
 
     /// Finds out whether the person may moderate, by a question that moderators alone may ask.

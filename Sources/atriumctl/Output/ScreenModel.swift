@@ -42,6 +42,11 @@ struct ScreenModel {
 
         var component: String
         var total = 0
+        /// Whether there are more than that, and nobody knows how many.
+        var hasMore = false
+        /// Why it is not what it should be.
+        var state: Screens.Open.Reply.Lists.State?
+        var problem: String?
         var entries: [Entry] = []
 
         var items: [Item] { entries.compactMap(\.item) }
@@ -65,6 +70,8 @@ struct ScreenModel {
     private(set) var tally: VoteTally?
     /// The containers within it, in no order: that is the components'.
     private(set) var parts: [Part] = []
+    /// What is known of the focused item beyond its listed fields.
+    private(set) var details = JSONObject.empty
 
     /// What is selected, by section; nil where nothing is.
     var selection: [String: [String]]? {
@@ -126,6 +133,7 @@ struct ScreenModel {
         let isWhole = isSnapshot || reply.components != nil
         take(try changed(by: reply), areAll: isWhole && reply.sections != nil)
         tally = reply.tally ?? tally
+        details = reply.details ?? details
         var changes: [ScreenChange] = []
         for list in reply.lists ?? [] {
             let edits = try take(list)
@@ -184,7 +192,8 @@ struct ScreenModel {
     ) throws -> [ScreenChange.Edit] {
         let known = lists.firstIndex { $0.component == change.component }
         var list = known.map { lists[$0] } ?? List(component: change.component)
-        list.total = change.total
+        (list.total, list.hasMore) = (change.total, change.more == true)
+        (list.state, list.problem) = (change.state, change.problem)
         let edits = try change.edits.map { try list.apply($0) }
         if let known { lists[known] = list } else { lists.append(list) }
         return edits
