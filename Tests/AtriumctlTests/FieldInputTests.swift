@@ -65,13 +65,16 @@ import Testing
 
     @Test(arguments: [
         ("7020", 7020), ("1h57m", 7020), ("117m", 7020), ("1:57:00", 7020), ("2:30", 150),
-        ("1.5h", 5400), ("90s", 90),
+        ("1.5h", 5400), ("90s", 90), ("999999999999999999:00", 6e19),
     ])
     func `durations`(text: String, seconds: Double) {
         #expect(FieldValues.duration(text) == seconds)
     }
 
-    @Test(arguments: ["", "h", "5x", "-3", "1:2:3:4", "12m5"])
+    @Test(arguments: [
+        "", "h", "5x", "-3", "1:2:3:4", "12m5", String(repeating: "9", count: 400) + "h",
+        String(repeating: "9", count: 400) + ":00",
+    ])
     func `what is no duration`(text: String) {
         #expect(FieldValues.duration(text) == nil)
     }

@@ -146,6 +146,18 @@ import Testing
         ("a.json", "[{\"id\": \"a\", \"title\": 1.5}]", "title: expected a text, found '1.5'"),
         ("a.json", "[{\"id\": \"a\"", "the array is not closed"),
         (
+            "a.json", "[{\"id\": \"a\", \"title\": \"A\"},\n,{}]",
+            "line 2, column 1: expected an element of the array, found ','"
+        ),
+        (
+            "a.json", "[{\"id\": \"a\", \"title\": \"A\"},\n ]",
+            "line 2, column 2: expected an element of the array, found ']'"
+        ),
+        (
+            "a.csv", "id,title,length\na,A,999999999999999999999:00\n",
+            "line 2, column 3: 'length': expected a duration"
+        ),
+        (
             "a.ndjson", "{\"id\":\"a\",\"title\":\"A\"}\n[1]\n",
             "line 2, column 1: expected an object"
         ),

@@ -48,7 +48,7 @@ struct FileSource: Sendable {
         format = settings["format"]?.text.flatMap(TextFormat.init) ?? Self.formats[ending ?? ""]
         let tab = ending == "tsv" ? UInt8(ascii: "\t") : nil
         delimiter =
-            try Self.character("delimiter", settings).map { $0.value == 0x5C ? 9 : UInt8($0.value) }
+            try Self.character("delimiter", settings).map { UInt8(truncatingIfNeeded: $0.value) }
             ?? tab
         mapping = try ItemMapping(context, separator: Self.character("separator", settings))
         mostItems = Int(settings["maxItems"]?.int ?? 1_000_000)

@@ -17,7 +17,9 @@ struct FileStamp: Sendable, Equatable {
         size = Int64(info.st_size)
         seconds = info.st_mtim.tv_sec
         nanoseconds = info.st_mtim.tv_nsec
-        isSettled = abs(time(nil) - seconds) > 1
+        let now = time(nil)
+        // A file may say any time: differences would overflow.
+        isSettled = !(now - 1...now + 1).contains(seconds)
     }
 
     static func == (one: FileStamp, other: FileStamp) -> Bool {

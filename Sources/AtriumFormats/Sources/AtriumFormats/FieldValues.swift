@@ -99,7 +99,7 @@ public struct FieldValues: Sendable {
             total += amount * unit
             digits = ""
         }
-        return digits.isEmpty && !text.isEmpty ? total : nil
+        return digits.isEmpty && !text.isEmpty && total.isFinite ? total : nil
     }
 
     private static let units: [Character: Double] = ["d": 86400, "h": 3600, "m": 60, "s": 1]
@@ -110,7 +110,8 @@ public struct FieldValues: Sendable {
         guard numbers.count == parts.count, (2...3).contains(parts.count),
             numbers.dropFirst().allSatisfy({ (0..<60).contains($0) }), numbers[0] >= 0
         else { return nil }
-        return Double(numbers.reduce(0) { $0 * 60 + $1 })
+        // In floats: as many hours as a text may name would overflow.
+        return numbers.reduce(0) { $0 * 60 + Double($1) }
     }
 
     /// Whether spaces around a text are a part of it.

@@ -11,6 +11,7 @@ public struct JSONElementReader: FormatReader {
     private var place = Place.before
     /// Whether the array is all there is.
     private var isWhole = true
+    private var isBehindComma = false
     private var line = 1
     private var column = 0
 
@@ -30,11 +31,16 @@ public struct JSONElementReader: FormatReader {
         while let byte = try nextByte() {
             if scan.depth == 0, !scan.isInString {
                 if byte == UInt8(ascii: "]") {
+                    if element.isEmpty, isBehindComma { throw missing("]") }
                     place = .behind
                     try checkEnd()
                     return element.isEmpty ? nil : piece(element, start)
                 }
-                if byte == UInt8(ascii: ",") { return piece(element, start) }
+                if byte == UInt8(ascii: ",") {
+                    if element.isEmpty { throw missing(",") }
+                    isBehindComma = true
+                    return piece(element, start)
+                }
                 if element.isEmpty {
                     if JSONScan.isSpace(byte) { continue }
                     start = (line, column)
@@ -49,6 +55,11 @@ public struct JSONElementReader: FormatReader {
             reason:
                 "the array is not closed: the file is cut off in line \(start.line), or a quote or a "
                 + "bracket is missing there")
+    }
+
+    private func missing(_ end: String) -> FormatProblem {
+        FormatProblem(
+            line: line, column: column, reason: "expected an element of the array, found '\(end)'")
     }
 
     private func piece(_ bytes: [UInt8], _ start: (line: Int, column: Int)) -> FormatPiece {
