@@ -35,16 +35,30 @@ using namespace TagLib;
 
 namespace {
 
-/* A file that is open, under the path that its format is guessed by. */
+/* More of a file than its tags and the first sound can take was read. */
+struct TooLong {};
+
+/* A file that is open, under the path that its format is guessed by.
+ *
+ * TagLib looks for the first and the last frame however far they are: in a file with a hole of terabytes, for days.
+ * So it throws once so many bytes were read; an empty block would not end each of those loops. Some that TagLib has
+ * made of the file by then is not freed: that happens once for each state of such a file. */
 class NamedStream : public FileStream {
 public:
     NamedStream(int descriptor, const char *path) : FileStream(descriptor, true), path(path) {
         if (!isOpen()) close(descriptor);
     }
     FileName name() const override { return path; }
+    ByteVector readBlock(unsigned long length) override {
+        auto block = FileStream::readBlock(length);
+        if (block.size() > left) throw TooLong();
+        left -= block.size();
+        return block;
+    }
 
 private:
     const char *path;
+    unsigned long left = 64 << 20;
 };
 
 /* What TagLib finds odd in a file, it would print. */
@@ -127,7 +141,8 @@ double rating(File *file, const PropertyMap &properties) {
         auto values = asf->tag() ? asf->tag()->attribute("WM/SharedUserRating")
                                  : ASF::AttributeList();
         if (!values.isEmpty() && values.front().toUInt() > 0)
-            return within(values.front().toUInt() / 25 + 1);
+            // What Windows writes for 1 to 5 stars is 1, 25, 50, 75 and 99.
+            return within(values.front().toUInt() >= 99 ? 5 : values.front().toUInt() / 25 + 1);
     }
     const struct {
         const char *name;
@@ -236,6 +251,8 @@ enum tags_outcome tags_read(int descriptor, const char *path, struct tags_number
         return TAGS_READ;
     } catch (const std::bad_alloc &) {
         return TAGS_TOO_LARGE;
+    } catch (const TooLong &) {
+        return TAGS_TOO_LONG;
     } catch (...) {
         return TAGS_NO_AUDIO;
     }
@@ -254,6 +271,8 @@ enum tags_outcome tags_read_cover(int descriptor, const char *path, tags_take_pi
         return TAGS_READ;
     } catch (const std::bad_alloc &) {
         return TAGS_TOO_LARGE;
+    } catch (const TooLong &) {
+        return TAGS_TOO_LONG;
     } catch (...) {
         return TAGS_NO_AUDIO;
     }

@@ -50,6 +50,29 @@ enum AudioFile {
         return Data(Array("fLaC".utf8) + blocks + block(0x81, [0, 0, 0, 0]))
     }
 
+    /// Two seconds as a WMA has them in its headers, with a rating as Windows writes it.
+    static func wma(rating: Int) -> Data {
+        let file = object(
+            0xA1DC_AB8C_47A9_CF11, 0x8EE4_00C0_0C20_5365,
+            zeros(40) + little(20_000_000, 8) + zeros(32))
+        var sound = zeros(54) + little(0x161, 2) + little(1, 2) + little(44_100, 4)
+        sound += little(16_000, 4) + little(1, 2) + little(16, 2)
+        let stream = object(0x9107_DCB7_B7A9_CF11, 0x8EE6_00C0_0C20_5365, sound)
+        let name = Array("WM/SharedUserRating\0".utf8).flatMap { [$0, 0] as [UInt8] }
+        var value = little(1, 2) + little(name.count, 2) + name
+        value += little(3, 2) + little(4, 2) + little(rating, 4)
+        let more = object(0x40A4_D0D2_07E3_D211, 0x97F0_00A0_C95E_A850, value)
+        let all = little(3, 4) + [1, 2] + file + stream + more
+        return Data(object(0x3026_B275_8E66_CF11, 0xA6D9_00AA_0062_CE6C, all))
+    }
+
+    private static func object(_ high: UInt64, _ low: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+        let id = [high, low].flatMap { half in (0..<8).map { UInt8(half >> (56 - 8 * $0) & 0xff) } }
+        return id + little(24 + bytes.count, 8) + bytes
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
     private static func block(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] {
         [type] + big(bytes.count, 3) + bytes
     }

@@ -55,17 +55,20 @@ struct FilePath: Hashable, Sendable, Comparable {
 }
 
 extension FilePath {
-    /// The id of the item of this file: the path in NFC where that may be an id, or else ``digest``.
-    var itemID: String {
+    /// The path in NFC, where that may be an id; nil: the id of its item is the ``digest``.
+    var textID: String? {
         guard bytes.count <= 400, let text = String(validating: bytes, as: UTF8.self) else {
-            return digest
+            return nil
         }
         let normal = text.precomposedStringWithCanonicalMapping
         let isID =
             (1...200).contains(normal.utf8.count)
             && normal.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        return isID ? normal : digest
+        return isID ? normal : nil
     }
+
+    /// Its ``textID``, where another path may have that too: names on the way have accents or the like.
+    var sharedID: String? { bytes.allSatisfy { $0 < 0x80 } ? nil : textID }
 
     /// `~` and the FNV-1a of the path's bytes, 32 digits: the same wherever it is computed.
     var digest: String {

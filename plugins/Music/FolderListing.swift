@@ -29,8 +29,16 @@ struct Stamp: Hashable, Sendable {
 struct FolderListing: Sendable {
     var files: [[UInt8]: Stamp] = [:]
     var folders: Set<[UInt8]> = []
+    /// Which folder it is, wherever it lies.
+    var identity = Identity()
     /// The file system that it is in.
-    var device: UInt64 = 0
+    var device: UInt64 { identity.device }
+
+    /// By what it shows that a folder is another one.
+    struct Identity: Hashable, Sendable {
+        var device: UInt64 = 0
+        var inode: UInt64 = 0
+    }
 
     /// Names of files that end so are looked at.
     static let endings: Set = [
@@ -65,7 +73,7 @@ struct FolderListing: Sendable {
             throw Problem(code: code)
         }
         defer { closedir(stream) }
-        device = UInt64(info.st_dev)
+        identity = Identity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
         errno = 0
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }

@@ -16,6 +16,8 @@ struct Library {
     private struct Folder {
         var files: [[UInt8]: File] = [:]
         var folders: Set<[UInt8]> = []
+        /// Which one it was when it was listed; nil: it was not yet.
+        var identity: FolderListing.Identity?
         /// Why it could not be read; what was known of it is kept.
         var problem: String?
     }
@@ -25,14 +27,20 @@ struct Library {
     private(set) var tracks: [String: Track] = [:]
     /// Files that could not be read.
     private var broken: Set<FilePath> = []
+    /// Those among them that could not even be opened: when they can be, nobody tells.
+    private(set) var closedFiles: Set<FilePath> = []
     /// Folders that could not be read.
-    private var closed: Set<FilePath> = []
+    private(set) var closed: Set<FilePath> = []
+    /// Files whose paths are one text in NFC, where there may be several, by that text.
+    private var spellings: [String: Set<FilePath>] = [:]
 
     /// What follows from a listing.
     struct Steps {
         /// Folders that are new, to be listed.
         var unlisted: [FilePath] = []
-        /// Files that are new, or other than when they were read.
+        /// Folders that are in the place of others, or lie in such a one: to be watched and listed anew.
+        var replaced: [FilePath] = []
+        /// Files that are new, or other than when they were read, or whose id may be another now.
         var unread: [FilePath] = []
         /// Folders that are gone.
         var goneFolders: [FilePath] = []
@@ -43,6 +51,22 @@ struct Library {
     /// Whether a folder is known, or the one that it lies in knows of it.
     func hasOrExpects(_ folder: FilePath) -> Bool {
         folders[folder.folder]?.folders.contains(folder.name) ?? false
+    }
+
+    /// All folders, listed or not.
+    var allFolders: Set<FilePath> { foldersBelow(.root).union([.root]) }
+
+    private func foldersBelow(_ path: FilePath) -> Set<FilePath> {
+        var found: Set<FilePath> = []
+        var next = [path]
+        while let path = next.popLast() {
+            for name in folders[path]?.folders ?? [] {
+                let inner = path.appending(name)
+                found.insert(inner)
+                next.append(inner)
+            }
+        }
+        return found
     }
 
     /// Takes what lies in a folder.
@@ -62,13 +86,19 @@ struct Library {
         }
         for (name, stamp) in listing.files.sorted(by: { precedes($0.key, $1.key) })
         where folder.files[name, default: File()].stamp != stamp {
-            folder.files[name] = folder.files[name] ?? File()
-            steps.unread.append(path.appending(name))
+            let file = path.appending(name)
+            if folder.files[name] == nil {
+                folder.files[name] = File()
+                note(file, &steps)
+            }
+            steps.unread.append(file)
         }
+        let isAnother = folder.identity.map { $0 != listing.identity } ?? false
         folder.folders = listing.folders
-        folder.problem = nil
+        (folder.identity, folder.problem) = (listing.identity, nil)
         closed.remove(path)
         folders[path] = folder
+        if isAnother { steps.replaced = [path] + foldersBelow(path).sorted() }
         return steps
     }
 
@@ -85,28 +115,41 @@ struct Library {
         return steps
     }
 
-    /// Takes a file that was read.
-    ///
-    /// - Returns: what its item is now, and whether there was none before; nil where that stays as it was.
-    mutating func take(_ reading: Reading) -> (id: String, track: Track, isNew: Bool)? {
+    /// What follows from reading a file.
+    struct Change {
+        /// What its item is now.
+        let id: String
+        let track: Track
+        /// Whether there was no item of this id.
+        let isNew: Bool
+        /// The item that it was before, which is gone.
+        let gone: String?
+    }
+
+    /// Takes a file that was read; nil where its item stays as it was.
+    mutating func take(_ reading: Reading) -> Change? {
         let path = reading.path
         guard var file = folders[path.folder]?.files[path.name] else { return nil }
         defer { folders[path.folder]?.files[path.name] = file }
         broken.remove(path)
+        closedFiles.remove(path)
         switch reading.outcome {
         case .gone: return nil
         case .broken(let problem):
             // What was read of it before stays.
             (file.stamp, file.problem) = (reading.stamp, problem)
             broken.insert(path)
+            if reading.stamp == nil { closedFiles.insert(path) }
             return nil
         case .tags(let tags):
             (file.stamp, file.problem) = (reading.stamp, nil)
-            let id = file.id ?? freeID(for: path)
+            let (before, id) = (file.id, self.id(of: path))
             file.id = id
+            let isMoved = before.map { $0 != id && remove(itemOf: path, $0) } ?? false
             let track = Track(path: path, tags: tags, modified: reading.stamp?.modified ?? 0)
             let old = tracks.updateValue(track, forKey: id)
-            return old == track ? nil : (id, track, old == nil)
+            guard old != track else { return nil }
+            return Change(id: id, track: track, isNew: old == nil, gone: isMoved ? before : nil)
         }
     }
 
@@ -130,10 +173,32 @@ struct Library {
         number == 1 ? "1 \(what)" : "\(number) \(what)s"
     }
 
-    /// The path itself, unless a name that is the same text in another form has that id.
-    private func freeID(for path: FilePath) -> String {
-        let id = path.itemID
-        return tracks[id] == nil ? id : path.digest
+    /// The path itself in NFC; of several that are the same text, the one whose name is in NFC has that, or else the
+    /// first, in whatever order they are read.
+    private func id(of path: FilePath) -> String {
+        guard let id = path.textID else { return path.digest }
+        // Most have but one spelling.
+        guard let others = spellings[id], others.count > 1 else { return id }
+        let normal = FilePath(bytes: Array(id.utf8))
+        return (others.contains(normal) ? normal : others.min()) == path ? id : path.digest
+    }
+
+    /// A file is there, or not any more: the others of its text are to have the ids that they have now.
+    private mutating func note(_ path: FilePath, isThere: Bool = true, _ steps: inout Steps) {
+        guard let id = path.sharedID else { return }
+        steps.unread += spellings[id, default: []].subtracting([path])
+        if isThere {
+            spellings[id, default: []].insert(path)
+        } else {
+            spellings[id]?.remove(path)
+            if spellings[id]?.isEmpty == true { spellings[id] = nil }
+        }
+    }
+
+    /// Removes an item, unless it is another file's.
+    private mutating func remove(itemOf path: FilePath, _ id: String) -> Bool {
+        guard tracks[id]?.path == path else { return false }
+        return tracks.removeValue(forKey: id) != nil
     }
 
     private mutating func remove(_ path: FilePath, _ steps: inout Steps) {
@@ -146,8 +211,9 @@ struct Library {
 
     private mutating func forget(_ file: File, _ path: FilePath, _ steps: inout Steps) {
         broken.remove(path)
-        guard let id = file.id, tracks.removeValue(forKey: id) != nil else { return }
-        steps.goneItems.append(id)
+        closedFiles.remove(path)
+        note(path, isThere: false, &steps)
+        if let id = file.id, remove(itemOf: path, id) { steps.goneItems.append(id) }
     }
 }
 

@@ -42,9 +42,8 @@ public final class Music: ImageProviding {
     private let rescan: Int64
     private var library = Library()
     private var work = Workload()
-    private var watches: [FilePath: Wakeup] = [:]
-    /// Why not all folders are watched.
-    private var unwatched: String?
+    private var watches = FolderWatches()
+    private var hasWarned = false
     /// The file system of the folder when it was read last.
     private var device: UInt64?
     /// Whether the folder was not there at some time.
@@ -52,7 +51,10 @@ public final class Music: ImageProviding {
     /// Why the folder itself can't be read.
     private var rootProblem: String?
     private var isWorking = false
-    private var isToLookAgain = false
+    /// Looks again for what can't be read.
+    private var retry: Wakeup?
+    /// Looks again through all folders.
+    private var rescanning: (wakeup: Wakeup, pause: Int64)?
     private var goneItems: [String] = []
 
     /// Begins to read the folder.
@@ -72,7 +74,8 @@ public final class Music: ImageProviding {
     /// Looks through all folders again; of the files only changed ones are read.
     public func reload() {
         work.list(.root)
-        for folder in watches.keys { work.list(folder) }
+        // Of one that is away all folders are listed once it is back.
+        if rootProblem == nil { for folder in library.allFolders { work.list(folder) } }
         goOn()
     }
 
@@ -149,6 +152,7 @@ extension Music {
     }
 
     private func take(_ round: Round) {
+        let isBack: Bool
         switch round.root {
         case .failure(let problem):
             if isAnother(problem) {
@@ -162,6 +166,7 @@ extension Music {
                 return lose("it is empty, and was on another file system before", isAway: true)
             }
             device = root.device
+            isBack = rootProblem != nil
             rootProblem = nil
         }
         for (path, listed) in round.listings {
@@ -171,11 +176,14 @@ extension Music {
                 case .success(let listing): library.take(listing, of: path)
                 case .failure(let problem): library.take(problem, of: path)
                 }
-            for gone in steps.goneFolders { watches.removeValue(forKey: gone)?.cancel() }
-            for path in steps.unlisted { work.list(path) }
+            if case .failure = listed { watches.excuse(path) }
+            for path in steps.goneFolders + steps.replaced { watches.drop(path) }
+            for path in steps.unlisted + steps.replaced { work.list(path) }
             for path in steps.unread { work.read(path) }
             goneItems += steps.goneItems
         }
+        // Whatever changed meanwhile was told by nobody, and what was still to be listed is forgotten.
+        if isBack { for path in library.allFolders where path != .root { work.list(path) } }
     }
 
     private func read(_ paths: [FilePath]) {
@@ -192,17 +200,20 @@ extension Music {
     private func take(_ readings: [Reading]) {
         var new: [Item] = []
         var changed: [Item] = []
+        var gone: [String] = []
         for reading in readings {
-            guard let (id, track, isNew) = library.take(reading) else { continue }
-            if isNew {
-                new.append(mapping.item(id, track))
-            } else {
-                changed.append(mapping.item(id, track))
-            }
+            guard let change = library.take(reading) else { continue }
+            let item = mapping.item(change.id, change.track)
+            let isNew = change.isNew && !gone.contains(change.id)
+            if isNew { new.append(item) } else { changed.append(item) }
+            if let id = change.gone { gone.append(id) }
         }
         guard !isLoading else { return }
         if !new.isEmpty { delegate?.contentListing(self, didChange: .insert(new)) }
         if !changed.isEmpty { delegate?.contentListing(self, didChange: .update(changed)) }
+        // An id that one file has left another may have now.
+        gone.removeAll { library.tracks[$0] != nil }
+        if !gone.isEmpty { delegate?.contentListing(self, didChange: .remove(gone)) }
     }
 
     /// All that is known to have changed was read.
@@ -222,26 +233,23 @@ extension Music {
 // MARK: What wakes it
 
 extension Music {
-    /// Where not all can be watched, or the folder is away, it is looked at again so many seconds later.
+    /// Where not all can be watched, or read, it is looked at again so many seconds later.
     private static let unwatchedPause: Int64 = 300
     private static let awayPause: Int64 = 5
 
     private func watch(_ path: FilePath) {
-        guard watches[path] == nil else { return }
-        do throws(Refusal) {
-            let name = String(decoding: path.bytes, as: UTF8.self)
-            watches[path] = try context.watch(path == .root ? folder : "\(folder)/\(name)") {
-                [weak self] in
-                self?.work.list(path)
-                self?.goOn()
-            }
-        } catch {
-            guard path != .root, unwatched == nil else { return }
-            unwatched = error.reason
-            context.logger.warning(
-                "\(error.reason) Folders that can't be watched are looked at every "
-                    + "\(Self.unwatchedPause) seconds.")
+        watches.watch(path, below: folder, by: context) { [weak self] in
+            self?.work.list(path)
+            self?.goOn()
         }
+    }
+
+    private func warnOfUnwatched() {
+        guard !hasWarned, let reason = watches.problem else { return }
+        hasWarned = true
+        context.logger.warning(
+            "\(reason) Folders that can't be watched are looked at every \(Self.unwatchedPause) seconds."
+        )
     }
 
     /// The folder can't be read: what was known of it stays.
@@ -249,8 +257,7 @@ extension Music {
         work = Workload()
         rootProblem = reason
         // It may come back as another one.
-        for watch in watches.values { watch.cancel() }
-        watches = [:]
+        watches.dropAll()
         context.report(problem: "\(folder) can't be read: \(reason).\(hint(isAway))")
     }
 
@@ -271,18 +278,30 @@ extension Music {
             : " What was in it is shown until it is back."
     }
 
+    /// Sets what looks again for what nobody tells of.
     private func lookAgain() {
-        let pause =
-            rootProblem != nil
-            ? Self.awayPause : rescan > 0 ? rescan : unwatched != nil ? Self.unwatchedPause : 0
-        guard pause > 0, !isToLookAgain else { return }
-        isToLookAgain = true
-        _ = try? context.after(.seconds(pause)) { [weak self] in
-            guard let self else { return }
-            isToLookAgain = false
-            if rootProblem != nil { work.list(.root) } else { reload() }
-            goOn()
+        let isRetried =
+            rootProblem != nil || !library.closed.isEmpty || !library.closedFiles.isEmpty
+        if isRetried, retry?.isActive != true {
+            retry = try? context.after(.seconds(Self.awayPause)) { [weak self] in self?.tryAgain() }
         }
+        if rootProblem == nil { warnOfUnwatched() }
+        let pauses = [rescan, watches.problem == nil ? 0 : Self.unwatchedPause].filter { $0 > 0 }
+        guard let pause = pauses.min() else { return }
+        if let set = rescanning, set.wakeup.isActive, set.pause <= pause { return }
+        rescanning?.wakeup.cancel()
+        rescanning = (try? context.after(.seconds(pause)) { [weak self] in self?.reload() })
+            .map { ($0, pause) }
+    }
+
+    private func tryAgain() {
+        if rootProblem != nil {
+            work.list(.root)
+        } else {
+            for path in library.closed { work.list(path) }
+            for path in library.closedFiles { work.read(path) }
+        }
+        goOn()
     }
 }
 

@@ -76,6 +76,8 @@ struct Reading: Sendable {
             tags.hasCover = numbers.has_cover != 0
             return .tags(tags)
         case TAGS_TOO_LARGE: return .broken("its tags take more memory than there is")
+        case TAGS_TOO_LONG:
+            return .broken("more than 64 MiB of it would have to be read to find its sound")
         default: return .broken("it holds no sound that TagLib knows")
         }
     }

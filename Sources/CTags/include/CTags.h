@@ -18,6 +18,8 @@ enum tags_outcome {
     TAGS_NO_AUDIO,
     /* The file asks for more memory than there is. */
     TAGS_TOO_LARGE,
+    /* More than 64 MiB of it would have to be read. */
+    TAGS_TOO_LONG,
 };
 
 struct tags_numbers {
