@@ -203,6 +203,35 @@ import Testing
         #expect(shown(browser).contains("[+1 reply]"))
     }
 
+    @Test func `goes to a container within it, and works that`() throws {
+        var browser = try browser()
+        let list = ShownList(
+            component: "list", total: 1,
+            edits: [Edit(op: .insert, at: 0, item: item("song", "A song"))])
+        let field = Field(name: "title", type: "text", required: true, search: true)
+        var next = reply(base: 1, revision: 2, items: [], total: 3)
+        next.parts = [
+            ShownPart(
+                part: "songs", container: "jukebox", new: true, title: "Jukebox", fields: [field],
+                components: components(), lists: [list])
+        ]
+        _ = try browser.take(next)
+        _ = type("/bra", into: &browser)
+        _ = browser.press(.enter)
+        _ = browser.press(.tab)
+        #expect(shown(browser).contains("Club › Jukebox"))
+        #expect(shown(browser).contains("A song"))
+        #expect((browser.place, browser.search) == ("jukebox", ""))
+        let subject = Request.Subject(component: "stars", item: "song", title: "A song")
+        #expect(type("3", into: &browser) == [.call(.vote(subject, 3))])
+        // What it shows goes with it.
+        var last = reply(base: 2, revision: 3, items: [], total: 3)
+        last.parts = [ShownPart(part: "songs", container: "jukebox", gone: true)]
+        _ = try browser.take(last)
+        #expect((browser.part, browser.search) == ("", "bra"))
+        #expect(shown(browser).contains("Alien"))
+    }
+
     @Test func `dims what it has while the daemon is away`() throws {
         var browser = try browser()
         browser.lost = "the connection is lost"

@@ -8,7 +8,8 @@ struct OpenCommand: AsyncParsableCommand {
         commandName: "open", abstract: "Open a screen on a container, live, until q or Ctrl-C.",
         discussion: """
             On a terminal it takes all of it. Arrows or hjkl move, / searches while you type, f filters \
-            (and / in there searches values), s sorts, tab goes to the next scope. Enter goes into an \
+            (and / in there searches values), s sorts, tab goes to the next scope, p to the next \
+            container within this one. Enter goes into an \
             item, or shows what is said of it; t goes there and back, space folds replies. A digit \
             votes, v asks for a value, u takes the vote back; o chooses an item, so that the container \
             is told. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \

@@ -85,6 +85,8 @@ extension Browser {
         case "s": return menu(.sort, model.sortChoices(sort), none: "")
         case "w": return menu(.components, model.componentChoices, none: "")
         case "x": return model.selection == nil ? [] : chosen([.call(.clear)])
+        case "p": turnPart(1)
+        case "P": turnPart(-1)
         case "t": pane = pane == .list && hasThread ? .thread : .list
         case " ":
             thread.fold()
@@ -158,10 +160,14 @@ extension Browser {
         return model.focus.isEmpty ? [] : [.call(.focus(nil))]
     }
 
-    /// Goes to the next scope, or the one before; between list and thread where there are none.
+    /// Goes to the next scope, or the one before; to other parts, or the thread, where there are none.
     private mutating func turn(_ step: Int) -> [Effect] {
         let names = model.scopes.map(\.name)
         guard names.count > 1 else {
+            if !root.parts.isEmpty {
+                turnPart(step)
+                return []
+            }
             pane = pane == .list && hasThread ? .thread : .list
             return []
         }

@@ -6,22 +6,29 @@ extension Browser {
     /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
     mutating func take(_ reply: Screens.Open.Reply) throws -> [Effect] {
         let before = model
-        let changes = try model.apply(reply)
+        let all = try root.apply(reply)
+        if !part.isEmpty, !root.parts.contains(where: { $0.path == part }) { show("") }
+        // What is only a frame around others is not stood in.
+        if part.isEmpty, component("contents") == nil, let first = parts.first { show(first) }
+        let changes = all.filter { $0.part == part }
+        let news = self.news(reply)
         var effects: [Effect] = []
         if let reset = reply.reset {
             say("started anew: \(reset)")
             limits = [:]
             // As it was: the daemon knows only what a screen is opened with.
-            effects += before.path.map { .call(.enter(item: $0)) }
-            if !before.focus.isEmpty { effects.append(.call(.focus(before.focus))) }
+            if part.isEmpty {
+                effects += before.path.map { .call(.enter(item: $0)) }
+                if !before.focus.isEmpty { effects.append(.call(.focus(before.focus))) }
+            }
         } else if lost != nil {
             say("connected again")
         }
         lost = nil
         light(changes)
         let isElsewhere = model.path != before.path || model.scope != before.scope
-        takeTails(changes, before: before, isNew: startsAnew || isElsewhere || reply.base == nil)
-        takeLists(reply, changes, isNew: startsAnew || isElsewhere)
+        takeTails(changes, before: before, isNew: startsAnew || isElsewhere || news.isWhole)
+        takeLists(news, changes, isNew: startsAnew || isElsewhere)
         layThreadOut(isNew: model.focus != before.focus)
         startsAnew = false
         if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
@@ -57,11 +64,10 @@ extension Browser {
         }
     }
 
-    private mutating func takeLists(
-        _ reply: Screens.Open.Reply, _ changes: [ScreenChange], isNew: Bool
+    mutating func takeLists(
+        _ news: News, _ changes: [ScreenChange], isNew: Bool
     ) {
-        let isWhole = reply.base == nil || reply.components != nil || reply.title != nil
-        let changed = Set((reply.lists ?? []).map(\.component))
+        let (isWhole, changed) = (news.isWhole, news.lists)
         let talks = Set(model.components.filter { $0.kind == "comments" }.map(\.name))
         guard isWhole || !changed.subtracting(talks).isEmpty else { return }
         var lists: [ListPane.List] = []
@@ -169,13 +175,14 @@ extension Browser {
         var effects: [Effect] = []
         for list in model.lists where list.entries.count < list.total || list.hasMore {
             guard isNearEnd(of: list) else { continue }
-            let limit = limits[list.component] ?? firstLimit
+            let key = "\(part)/\(list.component)"
+            let limit = limits[key] ?? (part.isEmpty ? firstLimit : Self.firstLimitOfParts)
             let isTalk = list.component == component("comments")?.name
             if list.entries.count >= Self.mostEntries, !isTalk {
                 effects += [page(after: list)].compactMap(\.self)
             } else if list.entries.count >= limit, limit < Self.mostEntries {
                 let next = min(Self.mostEntries, max(limit * 2, rows * 4))
-                limits[list.component] = next
+                limits[key] = next
                 effects.append(.call(.resize(component: list.component, next)))
             }
         }

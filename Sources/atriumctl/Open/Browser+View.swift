@@ -85,7 +85,8 @@ extension Browser {
     // MARK: - Above
 
     private var head: ViewRow {
-        var spans = [Span(" \(title)", .bold)]
+        var spans = [Span(" \(root.title.isEmpty ? container : root.title)", .bold)]
+        if !part.isEmpty { spans.append(Span(" › \(title)", .bold)) }
         for item in model.path { spans.append(Span(" › \(name(of: item))", .bold)) }
         var tabs: [Range<Int>] = []
         var column = spans.reduce(0) { $0 + $1.text.width }
@@ -126,6 +127,10 @@ extension Browser {
         for component in model.components {
             guard let problem = component.problem else { continue }
             spans.append(Span(" \(component.name): \(problem)", .warning))
+        }
+        for part in root.parts {
+            guard let problem = part.problem else { continue }
+            spans.append(Span(" \(part.path): \(problem)", .warning))
         }
         for list in model.lists {
             guard let state = list.state else { continue }

@@ -132,7 +132,7 @@ extension Browser {
     ///   - revision: The revision that shows it, where there is one.
     ///   - text: What to say.
     mutating func done(_ request: Request, revision: Int?, text: String?) {
-        if let revision, model.revision >= revision { startsAnew = false }
+        if let revision, root.revision >= revision { startsAnew = false }
         if let text { say(text) }
     }
 

@@ -56,13 +56,17 @@ struct Browser {
     /// Seconds since 1970.
     var now = 0.0
 
-    var model = ScreenModel()
+    /// The whole screen.
+    var root = ScreenModel()
+    /// Which part of it takes the keys, a container within the container; empty: the container itself.
+    var part = ""
     var lists = ListPane()
     var thread = ThreadPane()
     var pane = Pane.list
     var mode = Mode.browse
-    var search: String
-    var sort: [String]
+    /// What is searched and sorted by, in each part.
+    var searches: [String: String]
+    var sorts: [String: [String]]
     var showsIDs = false
     /// Why the daemon is away; nil: it is there.
     var lost: String?
@@ -94,8 +98,8 @@ struct Browser {
         self.container = container
         self.mayGrow = mayGrow
         self.actor = actor
-        self.search = search
-        self.sort = sort
+        searches = ["": search]
+        sorts = ["": sort]
         firstLimit = limit
     }
 
@@ -115,7 +119,7 @@ struct Browser {
     /// What an item is called, also one that is in no list any more.
     func name(of item: String) -> String { lists.title(of: item) ?? names[item] ?? item }
 
-    var title: String { model.title.isEmpty ? container : model.title }
+    var title: String { model.title.isEmpty ? place : model.title }
 
     // MARK: - Time
 

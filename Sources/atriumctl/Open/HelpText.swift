@@ -9,7 +9,8 @@ enum HelpText {
                 ("enter → l", "into an item, or to what is said of it"),
                 ("esc ← h", "back"),
                 ("t", "to the comments, and back to the list"),
-                ("tab", "the next scope"),
+                ("tab", "the next scope, or part"),
+                ("p P", "the next part, a container within this one; the one before"),
                 ("space", "fold the replies to a comment"),
             ]
         ),

@@ -129,20 +129,23 @@ struct ItemColumns {
     func widths(in room: Int) -> [Int] {
         guard let title = columns.first else { return [] }
         var widths = columns.map { $0.isNumber ? $0.width : min($0.width, Self.mostText) }
-        let least = min(title.width, Self.leastTitle, room)
-        widths[0] = least
         func excess() -> Int {
             widths.reduce(-Self.gap) { $1 > 0 ? $0 + $1 + Self.gap : $0 } - room
         }
-        for index in columns.indices.dropFirst().reversed() where !columns[index].isNumber {
-            let cut = min(max(0, excess()), max(0, widths[index] - Self.leastText))
-            widths[index] -= cut
+        func give(_ index: Int, downTo least: Int) {
+            widths[index] -= min(max(0, excess()), max(0, widths[index] - least))
         }
+        let texts = columns.indices.dropFirst().reversed().filter { !columns[$0].isNumber }
+        let least = min(title.width, Self.leastTitle, room)
+        widths[0] = min(title.width, Self.mostText)
+        for index in texts { give(index, downTo: Self.leastTitle) }
+        give(0, downTo: least)
+        for index in texts { give(index, downTo: Self.leastText) }
         // What people vote and say stays longest.
         let fields = columns.indices.dropFirst().filter { self.fields[columns[$0].key] != nil }
         let derived = columns.indices.dropFirst().filter { self.fields[columns[$0].key] == nil }
         for index in fields.reversed() + derived.reversed() where excess() > 0 { widths[index] = 0 }
-        widths[0] = max(1, min(max(title.width, least), least - excess()))
+        widths[0] = max(1, min(title.width, widths[0] - excess()))
         return widths
     }
 }

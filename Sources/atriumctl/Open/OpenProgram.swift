@@ -185,7 +185,8 @@ final class OpenProgram {
         switch effect {
         case .call(let request):
             performer.send(
-                request, container: browser.container, screen: browser.model.screen)
+                request, container: browser.place, screen: browser.root.screen,
+                part: browser.part)
         case .go(let container, let item): go(container, item)
         case .redraw: curses?.redraw()
         case .quit: return .quit

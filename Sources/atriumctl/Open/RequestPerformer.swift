@@ -10,6 +10,8 @@ final class RequestPerformer: Sendable {
         var request: Request
         var container: String
         var screen: String
+        /// Which part of it; nil: the screen itself.
+        var part: String?
     }
 
     /// What became of a request.
@@ -31,11 +33,13 @@ final class RequestPerformer: Sendable {
     }
 
     /// Puts a request behind those that wait; what it makes needless goes.
-    func send(_ request: Request, container: String, screen: String) {
+    func send(_ request: Request, container: String, screen: String, part: String) {
         pending.withLock { pending in
-            pending.removeAll { $0.request.isReplaced(by: request) }
+            pending.removeAll { $0.part ?? "" == part && $0.request.isReplaced(by: request) }
             pending.append(
-                Pending(request: request, container: container, screen: screen))
+                Pending(
+                    request: request, container: container, screen: screen,
+                    part: part.isEmpty ? nil : part))
         }
         wake.yield()
     }
@@ -126,72 +130,79 @@ final class RequestPerformer: Sendable {
     }
 
     private func outcome(of next: Pending, _ session: Session) async throws -> Outcome {
-        let screen = next.screen
+        let (screen, part) = (next.screen, next.part)
         switch next.request {
         case .select(let section, let filter):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Select.self, .init(screen: screen, section: section, filter: filter)
+                    Screens.Select.self,
+                    .init(screen: screen, section: section, filter: filter, part: part)
                 ).revision)
         case .deselect(let section, let filter):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Deselect.self, .init(screen: screen, section: section, filter: filter)
+                    Screens.Deselect.self,
+                    .init(screen: screen, section: section, filter: filter, part: part)
                 ).revision)
         case .clear:
             return Outcome(
-                revision: try await session.call(Screens.Clear.self, .init(screen: screen))
-                    .revision)
+                revision: try await session.call(
+                    Screens.Clear.self, .init(screen: screen, part: part)
+                )
+                .revision)
         case .search(let text):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Search.self, .init(screen: screen, text: text)
+                    Screens.Search.self, .init(screen: screen, text: text, part: part)
                 ).revision)
         case .sort(let fields):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Sort.self, .init(screen: screen, sort: fields)
+                    Screens.Sort.self, .init(screen: screen, sort: fields, part: part)
                 ).revision)
         case .scope(let scope):
             return Outcome(
                 revision: try await session.call(
-                    Screens.SetScope.self, .init(screen: screen, scope: scope)
+                    Screens.SetScope.self, .init(screen: screen, scope: scope, part: part)
                 ).revision)
         default: return try await place(next, session)
         }
     }
 
     private func place(_ next: Pending, _ session: Session) async throws -> Outcome {
-        let screen = next.screen
+        let (screen, part) = (next.screen, next.part)
         switch next.request {
         case .enter(let item):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Enter.self, .init(screen: screen, item: item)
+                    Screens.Enter.self, .init(screen: screen, item: item, part: part)
                 ).revision)
         case .focus(let item):
             return Outcome(
                 revision: try await session.call(
-                    Screens.Focus.self, .init(screen: screen, item: item)
+                    Screens.Focus.self, .init(screen: screen, item: item, part: part)
                 ).revision)
         case .back:
             return Outcome(
-                revision: try await session.call(Screens.Back.self, .init(screen: screen))
-                    .revision)
+                revision: try await session.call(
+                    Screens.Back.self, .init(screen: screen, part: part)
+                )
+                .revision)
         case .setHidden(let component, let hidden):
             return Outcome(
                 revision: try await session.call(
                     Screens.SetHidden.self,
-                    .init(screen: screen, component: component, hidden: hidden)
+                    .init(screen: screen, component: component, hidden: hidden, part: part)
                 ).revision)
         case .activate(let item):
-            _ = try await session.call(Screens.Activate.self, .init(screen: screen, item: item))
+            _ = try await session.call(
+                Screens.Activate.self, .init(screen: screen, item: item, part: part))
             return Outcome(text: "chose \(item)")
         case .resize(let component, let limit):
             return Outcome(
                 revision: try await session.call(
                     Screens.Resize.self,
-                    .init(screen: screen, component: component, limit: limit)
+                    .init(screen: screen, component: component, limit: limit, part: part)
                 ).revision)
         default: return Outcome(text: try await voice(next, session))
         }

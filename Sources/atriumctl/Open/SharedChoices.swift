@@ -12,12 +12,12 @@ final class SharedChoices: Sendable {
     /// Sets them, as they are shown now.
     func set(_ browser: Browser) {
         // Before the first revision nothing is known of it.
-        guard browser.model.revision > 0 else { return }
+        guard browser.root.revision > 0 else { return }
         parameters.withLock { parameters in
-            parameters.filters = browser.model.selection
-            parameters.scope = browser.model.scope
-            parameters.search = browser.search
-            parameters.sort = browser.sort
+            parameters.filters = browser.root.selection
+            parameters.scope = browser.root.scope
+            parameters.search = browser.searches[""]
+            parameters.sort = browser.sorts[""]
         }
     }
 
