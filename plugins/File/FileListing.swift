@@ -31,6 +31,8 @@ public final class FileListing: ContentListing {
     private var isReading = false
     private var isReadAgain = false
     private var retry: Wakeup?
+    /// What tells of the file that a link leads to, and where that is.
+    private var target: (path: String, watch: Wakeup)?
 
     /// Begins to read and to watch the file.
     ///
@@ -78,6 +80,15 @@ extension FileListing {
         }
     }
 
+    /// Watches the file that a link leads to; nil: the path is no link.
+    private func follow(_ path: String?) {
+        guard path != target?.path else { return }
+        target?.watch.cancel()
+        target = path.flatMap { path in
+            (try? context.watch(path) { [weak self] in self?.read() }).map { (path, $0) }
+        }
+    }
+
     /// Tries something once more in a while.
     private func again(_ body: @escaping () -> Void) {
         retry?.cancel()
@@ -104,11 +115,12 @@ extension FileListing {
         case .success(let reading):
             context.report(problem: nil)
             stamp = reading.stamp
+            follow(reading.target)
             if let difference = reading.difference { show(difference) }
         case .failure(let error):
             context.report(problem: "\(error)")
             // Nobody tells when a file may be read at last.
-            if (error as? FileProblem)?.isBlocked == true, retry?.isActive != true {
+            if (error as? FileProblem)?.isOfSystem == true, retry?.isActive != true {
                 again { [weak self] in self?.read() }
             }
         }

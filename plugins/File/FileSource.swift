@@ -86,6 +86,8 @@ struct FileSource: Sendable {
 struct FileReading: Sendable {
     /// The file as it was read; nil: it may have changed since without anybody's notice.
     var stamp: FileStamp?
+    /// Where the file lies, as far as links lead to it; nil: where it is said to.
+    var target: String?
     /// What is other than before; nil: nothing, the file is the same.
     var difference: FileDifference?
 }
@@ -103,15 +105,22 @@ extension FileSource {
         unless stamp: FileStamp?, _ known: [String: Item], isFirst: Bool
     ) async throws -> FileReading {
         let text = try FileText(path, mostBytes: mostBytes)
-        if let stamp, stamp == text.stamp { return FileReading(stamp: stamp) }
+        if let stamp, stamp == text.stamp { return FileReading(stamp: stamp, target: target) }
         do {
             let items = try await items(of: text)
             return FileReading(
-                stamp: text.stamp.isSettled ? text.stamp : nil,
+                stamp: text.stamp.isSettled ? text.stamp : nil, target: target,
                 difference: FileDifference(items, from: known, isFirst: isFirst))
         } catch let problem as FormatProblem {
             throw FileProblem(path, "\(problem)")
         }
+    }
+
+    private var target: String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        let target = String(cString: real)
+        return target == path ? nil : target
     }
 
     private func items(of text: FileText) async throws -> [String: Item] {
@@ -122,7 +131,7 @@ extension FileSource {
         let format = format ?? .recognize(sample)
         guard format == .csv else {
             var objects = ObjectMapping(mapping)
-            return try await collect(try format.reader(text, sample: sample)) { piece in
+            return try await collect(try format.reader(text, sample: sample), text) { piece in
                 guard case .json(let bytes) = piece.content else { return nil }
                 return try objects.item(bytes, piece)
             }
@@ -131,7 +140,7 @@ extension FileSource {
         if let delimiter { layout.delimiter = delimiter }
         let table = try CSVReader(text, layout: layout)
         let rows = try RowMapping(table, mapping)
-        return try await collect(table) { piece in
+        return try await collect(table, text) { piece in
             guard case .row(let cells) = piece.content else { return nil }
             return try rows.item(cells, line: piece.line)
         }
@@ -139,12 +148,17 @@ extension FileSource {
 
     /// The items of all pieces.
     private func collect(
-        _ reader: some FormatReader, _ item: (FormatPiece) throws -> Item?
+        _ reader: some FormatReader, _ text: FileText, _ item: (FormatPiece) throws -> Item?
     ) async throws -> [String: Item] {
-        var reader = reader
+        var (reader, pieces) = (reader, text.pieces)
         var items: [String: Item] = [:]
         var lines: [String: Int] = [:]
         while let piece = try reader.next() {
+            if text.pieces != pieces {
+                // Others read files on these threads too.
+                await Task.yield()
+                pieces = text.pieces
+            }
             if case .bad(let problem) = piece.content { throw problem }
             guard let item = try item(piece) else { continue }
             if let before = lines.updateValue(piece.line, forKey: item.id) {
@@ -158,8 +172,6 @@ extension FileSource {
                 throw FormatProblem(
                     line: piece.line, reason: "here begins one item more than \(most)")
             }
-            // Others read files on these threads too.
-            if items.count.isMultiple(of: 1_000) { await Task.yield() }
         }
         return items
     }
@@ -179,23 +191,36 @@ struct FileDifference: Sendable {
     private(set) var removed: [String] = []
 
     /// Finds it; nil: nothing is other.
-    init?(_ items: [String: Item], from known: [String: Item], isFirst: Bool) {
-        self.items = items
+    init?(_ found: [String: Item], from known: [String: Item], isFirst: Bool) {
         isWhole = isFirst
-        guard !isFirst else { return }
-        for (id, item) in items {
-            guard let before = known[id] else {
-                inserted.append(item)
-                continue
-            }
-            if before != item { updated.append(item) }
+        guard !isFirst else {
+            items = found
+            return
         }
-        for id in known.keys where items[id] == nil { removed.append(id) }
-        let count = inserted.count + updated.count + removed.count
+        var (items, count) = (found, 0)
+        var index = items.startIndex
+        while index != items.endIndex {
+            let (id, item) = items[index]
+            let before = known[id]
+            if let before, before == item {
+                // What is the same is kept once.
+                items.values[index] = before
+            } else {
+                count += 1
+                if count <= Self.most {
+                    if before == nil { inserted.append(item) } else { updated.append(item) }
+                }
+            }
+            items.formIndex(after: &index)
+        }
+        for id in known.keys where items[id] == nil {
+            count += 1
+            if count <= Self.most { removed.append(id) }
+        }
+        self.items = items
         if count == 0 { return nil }
         guard count > Self.most else { return }
         isWhole = true
-        // To let go of many takes time, which is had here and not on the loop.
         (inserted, updated, removed) = ([], [], [])
     }
 }

@@ -37,6 +37,8 @@ final class FileText: TextChunks {
     private let descriptor: Int32
     private let mostBytes: Int
     private var count = 0
+    /// How many pieces were read.
+    private(set) var pieces = 0
     private var ahead: [UInt8]?
 
     /// Opens a file.
@@ -71,6 +73,8 @@ final class FileText: TextChunks {
     }
 
     func next() throws -> [UInt8]? {
+        try Task.checkCancellation()
+        pieces += 1
         if let bytes = ahead {
             ahead = nil
             if !bytes.isEmpty { return bytes }
@@ -104,8 +108,8 @@ final class FileText: TextChunks {
 /// Why a file's items are not known, in a sentence with its path.
 struct FileProblem: Error, CustomStringConvertible {
     let description: String
-    /// Whether it is there and may not be read.
-    private(set) var isBlocked = false
+    /// Whether the kernel said it, which may say otherwise later, and nobody tells when.
+    private(set) var isOfSystem = false
 
     init(_ path: String, _ reason: String) { description = "\(path): \(reason)" }
 
@@ -118,7 +122,7 @@ struct FileProblem: Error, CustomStringConvertible {
             default: String(cString: strerror(code))
             }
         description = "\(path): \(reason)\(Self.wall(path, code) ?? "")"
-        isBlocked = code == EACCES || code == EPERM
+        isOfSystem = true
     }
 
     /// What keeps a service from looking into a folder, as far as that can be told.

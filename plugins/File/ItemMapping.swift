@@ -1,5 +1,6 @@
 import AtriumFormats
 import AtriumKit
+import Foundation
 import JSONCodec
 
 /// Where in what a file has an item's id, parent and fields are.
@@ -77,15 +78,6 @@ struct ItemMapping: Sendable {
             let names = self.ids.map { "'\($0.name)'" }.joined(separator: ", ")
             throw FormatProblem(line: line, reason: "there is no id: nothing stands in \(names)")
         }
-        guard id.utf8.count <= 200,
-            id.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else {
-            throw FormatProblem(
-                line: line,
-                reason:
-                    "'\(id.prefix(60))' is no id: it has 200 bytes at most, and no control characters"
-            )
-        }
         for (field, place) in self.fields where field.required && fields[field.name] == nil {
             throw FormatProblem(
                 line: line,
@@ -94,7 +86,25 @@ struct ItemMapping: Sendable {
             )
         }
         let parent = parent.map(ItemText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
-        return Item(id: id, fields: fields, parent: parent)
+        return Item(
+            id: try Self.normal(id, line), fields: fields,
+            parent: try parent.map { (id) throws(FormatProblem) in try Self.normal(id, line) })
+    }
+
+    /// An id in NFC, as ids are.
+    private static func normal(_ text: String, _ line: Int) throws(FormatProblem) -> String {
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let id = isASCII ? text : text.precomposedStringWithCanonicalMapping
+        guard id.utf8.count <= 200,
+            id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else {
+            throw FormatProblem(
+                line: line,
+                reason:
+                    "'\(id.prefix(60))' is no id: it has 200 bytes at most, and no control characters"
+            )
+        }
+        return id
     }
 }
 

@@ -39,7 +39,9 @@ struct ItemValues: Sendable {
         case .time where field.zone != nil: value.text == nil ? "a time" : nil
         case .time:
             value.text.flatMap { Timestamp($0) } == nil
-                ? "a time such as 2026-03-29T20:15:00Z, or a date" : nil
+                ? "a time such as 2026-03-29T20:15:00Z, or a date"
+                : value.text.map(Timestamp.isExact) == false
+                    ? "a time to the millisecond, in UTC from the year 0 to 9999" : nil
         default: nil
         }
     }
@@ -48,6 +50,16 @@ struct ItemValues: Sendable {
         let isWhole = field.type == .integer
         guard let number = isWhole ? value.int.map(Double.init) : value.number else {
             return isWhole ? "a whole number" : "a number"
+        }
+        if let whole = value.int {
+            // Others are not told apart from their neighbours.
+            let most = Int64(1) << 53
+            guard !isWhole || (-most...most).contains(whole) else {
+                return "a whole number from -\(most) to \(most)"
+            }
+            guard Int64(exactly: number) == whole else {
+                return "a number that a 64-bit float holds exactly"
+            }
         }
         if let min = field.min, number < min { return "\(plain(min)) at least" }
         if let max = field.max, number > max { return "\(plain(max)) at most" }
