@@ -121,7 +121,7 @@ import Testing
                 try await happen(&random, host, client)
                 if Bool.random(using: &random) { try await client.catchUp() }
             }
-            try await host.settle()
+            try await host.settle(client.id)
             try await client.catchUp()
             var followed = client.copy
             try await client.resume(request, revision: -1)
@@ -135,14 +135,31 @@ import Testing
 }
 
 extension TestRegistry {
-    /// Waits until screens show what there is, and structures are as they are to be.
-    fileprivate func settle() async throws {
+    /// Waits until a screen shows what there is, and structures are as they are to be.
+    fileprivate func settle(_ screen: ScreenID) async throws {
         try await until {
             await self.on { registry in
                 registry.containers.values.allSatisfy(\.isQuiet) && registry.state.structure.isIdle
             }
         }
-        // What was left for later turns has had its turn.
-        for _ in 0..<20 { await on { _ in } }
+        // What was left for later turns has had its turn, and what that left to the screen.
+        for _ in 0..<3 {
+            let _: Void = try await call { registry, reply in
+                registry.domain.inSlices {
+                    false
+                } then: {
+                    reply(.success(()))
+                }
+            }
+            let _: Void = try await call { registry, reply in
+                guard let screen = registry.state.screens[screen] else {
+                    return reply(.success(()))
+                }
+                screen.queue { finished in
+                    finished()
+                    reply(.success(()))
+                }
+            }
+        }
     }
 }
