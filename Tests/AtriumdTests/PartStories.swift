@@ -123,7 +123,7 @@ extension Stories {
                 let deleted = try await daemon.type("atriumctl delete sleep")
                 #expect(deleted.status != 0, "\(deleted)")
                 #expect(
-                    deleted.output.contains("'sleep' is a part of day: take it out of there first"),
+                    deleted.errors.contains("'sleep' is a part of day: take it out of there first"),
                     "\(deleted)")
                 let circle = try await daemon.type(
                     """
@@ -132,7 +132,7 @@ extension Stories {
                     """)
                 #expect(circle.status != 0, "\(circle)")
                 #expect(
-                    circle.output.contains("can't be a part of itself: day > sleep > day"),
+                    circle.errors.contains("can't be a part of itself: day > sleep > day"),
                     "\(circle)")
                 try await daemon.follow("timeout 60 atriumctl open day") { lines in
                     let head = try await lines.next()

@@ -5,10 +5,14 @@ import NIOCore
 extension ContainerScreens {
     /// Has parts follow what a screen is about to show, and those be opened that are not.
     func follow(_ screen: Screen, _ choices: Screen.Choices, in turn: ScreenTurn) {
+        // What was closed meanwhile must not have parts again.
+        guard !screen.isEnded, !screen.root.isEnded else { return }
         makeParts(of: screen)
         for part in screen.parts {
             guard let home = part.home, let next = next(of: part, in: home, beneath: choices)
             else { continue }
+            // One that is late with the same comes when it can.
+            if part.view == nil, let asked = part.place?.asked, asked.view == next.view { continue }
             turn.add(part, next, of: home)
         }
     }
@@ -63,7 +67,8 @@ extension ContainerScreens {
         guard !part.isEnded else { return }
         leave(part)
         part.choose(choices)
-        part.place?.isOpen = true
+        // What is selected at first is not known before its components are there.
+        if !container.isLoading { part.place?.isOpen = true }
         part.place?.problem = problem
         screening.failed[part.id] = part
     }
@@ -84,38 +89,54 @@ extension ContainerScreens {
     /// Makes the parts of a screen those of the container.
     private func makeParts(of screen: Screen) {
         guard !container.parts.isEmpty || !screen.parts.isEmpty else { return }
-        let before = screen.parts
         let (homes, root) = (table.homes(), screen.root)
-        var count = 0
-        root.forEachPart { _ in count += 1 }
-        screen.parts = container.parts.compactMap { entry in
-            let known = before.first {
-                $0.place?.name == entry.name && $0.place?.container == entry.container
-            }
-            guard let home = entry.container.flatMap({ homes[$0] }) else { return nil }
-            if let known, known.home === home { return known }
-            // More is refused where it is defined.
-            guard (screen.place?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
-            else { return nil }
-            count += 1
-            let part = Screen(at: PartPlace(of: entry, in: screen), of: screen, on: home)
-            let kept = root.keptParts.removeValue(forKey: part.place?.path ?? "")
-            if let kept, kept.container == entry.container {
-                part.choose(kept.choices)
-                part.place?.isOpen = true
-                part.place?.isRestored = true
-            }
-            table.insert(part: part)
-            return part
+        let before = screen.parts
+        screen.parts = before.filter { part in
+            container.parts.contains {
+                $0.name == part.place?.name && $0.container == part.place?.container
+            } && part.home != nil && part.home === homes[part.place?.container ?? ""]
         }
+        // First, for one that comes may have the path of one that goes.
         for part in before where !screen.parts.contains(where: { $0 === part }) {
             if let home = part.home { home.close(part) } else { table.remove(part.id) }
         }
+        var count = 0
+        root.forEachPart { _ in count += 1 }
+        screen.parts = container.parts.compactMap { entry in
+            if let known = screen.parts.first(where: { $0.place?.name == entry.name }) {
+                return known
+            }
+            // More is refused where it is defined.
+            guard let home = entry.container.flatMap({ homes[$0] }),
+                (screen.place?.level ?? 0) + 1 < Nesting.mostLevels, count < Nesting.mostParts
+            else { return nil }
+            count += 1
+            return makePart(of: entry, in: screen, on: home)
+        }
+    }
+
+    private func makePart(
+        of entry: ComponentDefinition, in screen: Screen, on home: ContainerScreens
+    ) -> Screen {
+        let place = PartPlace(of: entry, in: screen)
+        let part = Screen(at: place, of: screen, on: home)
+        let kept = screen.root.keptParts.removeValue(forKey: place.path)
+        if let kept, kept.container == entry.container {
+            part.choose(kept.choices)
+            place.isOpen = true
+            place.isRestored = true
+        }
+        table.insert(part: part)
+        return part
     }
 
     /// Makes the parts of a screen those of the container, once it is its turn, and shows them.
-    func showParts(of screen: Screen) {
-        screen.queue { [self] finished in
+    func showParts(of screen: Screen, then done: @escaping () -> Void = {}) {
+        screen.queue { [self] end in
+            let finished = {
+                done()
+                end()
+            }
             guard !screen.isEnded, screen.view != nil else { return finished() }
             let root = screen.root
             ScreenTurn(of: root, in: domain) { [self] all in

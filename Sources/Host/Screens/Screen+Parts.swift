@@ -1,4 +1,5 @@
 import AtriumKit
+import NIOCore
 
 /// Where a part is in its screen, and how it does.
 final class PartPlace {
@@ -22,6 +23,15 @@ final class PartPlace {
     var isRestored = false
     /// Why it can't be shown; nil: it can.
     var problem: String?
+    /// What it is to show, while that is being found.
+    var asked: Screen.Choices?
+    /// Since when a component owes it an answer; nil: none does.
+    var unsettled: NIODeadline?
+
+    /// How long the screen around it waits for such an answer, and goes on without then.
+    static let patience = TimeAmount.seconds(1)
+
+    var isLate: Bool { unsettled.map { NIODeadline.now() >= $0 + Self.patience } ?? false }
 
     init(of part: ComponentDefinition, in parent: Screen) {
         root = parent.root
@@ -115,20 +125,30 @@ extension Screen {
         return found
     }
 
-    /// Whether all that is asked for by the parts that are shown is known.
+    /// Whether all that is asked for by the parts that are shown is known, but for those that are late.
     func areSettled(since base: [PartSight]) -> Bool {
         var isSettled = true
         for part in parts where isShown(part) {
-            guard let view = part.view, let focus = part.focus else { continue }
+            guard let place = part.place, let view = part.view, let focus = part.focus else {
+                continue
+            }
             let before = base.first { $0.screen == ObjectIdentifier(part) }?.sight
-            if !part.isSettled(view, focus, since: before) { isSettled = false }
+            if part.isSettled(view, focus, since: before) {
+                place.unsettled = nil
+            } else if place.unsettled == nil {
+                place.unsettled = .now()
+                home?.domain.after(PartPlace.patience) { [weak part] in part?.touched() }
+                isSettled = false
+            } else if !place.isLate {
+                isSettled = false
+            }
             if !part.areSettled(since: base) { isSettled = false }
         }
         return isSettled
     }
 
-    /// What is seen of the parts that are shown, each before its own.
-    func sights() -> [PartSight] {
+    /// What is seen of the parts that are shown, each before its own; of one that is late what was.
+    func sights(since base: [PartSight]) -> [PartSight] {
         parts.flatMap { part -> [PartSight] in
             guard let place = part.place, isShown(part) else { return [] }
             let id = ObjectIdentifier(part)
@@ -141,7 +161,8 @@ extension Screen {
                     ]
                 } ?? []
             }
-            let inner = part.sights()
+            let inner = part.sights(since: base)
+            if place.isLate { return base.filter { $0.screen == id } + inner }
             if entry(of: part)?.hidesEmpty == true, inner.isEmpty, view.state.hasNothing {
                 return []
             }

@@ -127,7 +127,7 @@ public final class Screen {
     var root: Screen { place?.root ?? self }
 
     /// Whether a revision is due that can't be made before a component has answered.
-    var isBlocked: Bool { root.awaitsAnswer }
+    var isBlocked: Bool { root.awaitsAnswer || place?.unsettled != nil }
 
     /// Whether its reader is about to pull, or waits for a revision that is due.
     var isBehind: Bool { reader == .woken || reader == .waiting && isBlocked }
@@ -308,7 +308,8 @@ extension Screen {
             forEachPart { $0.home?.unblock($0) }
         }
         let revision = revision(
-            at: moment(view, focus, home), parts.isEmpty ? [] : sights(), since: base, home)
+            at: moment(view, focus, home),
+            parts.isEmpty ? [] : sights(since: base?.parts ?? []), since: base, home)
         replyToWaiting()
         return .success(revision)
     }
@@ -418,7 +419,7 @@ extension Screen {
         let (moment, before) = (moment(view, focus, home), last.sight.moment)
         if moment !== before, !moment.step(from: before).isEmpty { return true }
         return !(parts.isEmpty && last.parts.isEmpty)
-            && !PartSight.steps(from: last.parts, to: sights()).isEmpty
+            && !PartSight.steps(from: last.parts, to: sights(since: last.parts)).isEmpty
     }
 }
 

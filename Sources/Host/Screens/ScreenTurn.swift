@@ -65,7 +65,9 @@ final class ScreenTurn {
 
     private func ask(_ part: Screen, _ choices: Screen.Choices, of home: ContainerScreens) {
         let id = ObjectIdentifier(part)
+        part.place?.asked = choices
         home.answer(choices, on: part) { [self] result in
+            if part.place?.asked?.view == choices.view { part.place?.asked = nil }
             guard !isOver, waiting.removeValue(forKey: id) != nil else {
                 return comesLate(part, result)
             }
@@ -111,10 +113,17 @@ final class ScreenTurn {
 
     /// A part that was not waited for is known now.
     private func comesLate(_ part: Screen, _ result: Result<PreparedView, HostError>) {
-        guard case .success(let shown) = result else { return }
-        guard !part.isEnded, part.view == nil, let parent = part.place?.parent else {
-            return shown.home.forgetUnused(shown.view)
+        switch result {
+        case .failure(let error):
+            guard !part.isEnded, part.view == nil else { return }
+            part.place?.problem = error.sentence
+            part.touched()
+        case .success(let shown):
+            guard !part.isEnded, part.view == nil, let parent = part.place?.parent,
+                let around = parent.home
+            else { return shown.home.forgetUnused(shown.view) }
+            // It may be asked for something else by then.
+            around.showParts(of: parent) { shown.home.forgetUnused(shown.view) }
         }
-        parent.home?.showParts(of: parent)
     }
 }

@@ -54,6 +54,34 @@ import Testing
         try await again.end()
     }
 
+    @Test func `parts in place of others are all there, also where they have the names of those`()
+        async throws
+    {
+        let host = try await PartTests.host()
+        let day = { (names: [String], container: String) in
+            PartTests.day().changed {
+                $0.components += names.map { ComponentDefinition(name: $0, container: container) }
+            }
+        }
+        let client = try await ScreenClient(host, PartTests.request)
+        let names = (1...20).map { "p\($0)" }
+        try await host.apply(day(names, "sleep"))
+        try await client.catchUp { client.copy.parts.count == 20 }
+        // Both those before and those after would be too many.
+        let others = (1...20).map { "q\($0)" }
+        try await host.apply(day(others, "sleep"))
+        try await client.catchUp { Set(client.copy.parts.keys) == Set(others) }
+        try await host.apply(day(others, "work"))
+        try await client.catchUp { client.ids(in: "q20") == ["desk"] }
+        let known = await host.on { Set($0.state.screens.parts.keys) }
+        #expect(known == Set(others.map(client.part)))
+        await host.on { registry in
+            for screen in registry.state.screens.screens.values { screen.home?.close(screen) }
+        }
+        #expect(await host.on { $0.state.screens.parts.isEmpty })
+        try await host.end()
+    }
+
     /// Something that happens.
     private func happen(
         _ random: inout RepeatableRandom, _ host: TestRegistry, _ client: ScreenClient
