@@ -128,7 +128,9 @@ extension AskedQuestion {
         var question = question
         question.limit = min(max(limit - ids.count, 1), ContentQuestion.mostItems)
         question.cursor = cursor
-        asking = source.ask(question) { [weak self] in self?.take($0, from: cursor, after: ids) }
+        let asking = Asking(question) { [weak self] in self?.take($0, from: cursor, after: ids) }
+        self.asking = asking
+        source.ask(asking)
     }
 
     private func take(

@@ -65,6 +65,7 @@ final class AskedSource {
     private var waiting: Deque<Asking> = []
     private var open: [Int: Asking] = [:]
     private var last = 0
+    private var isSending = false
     private var isMakingRoom = false
     private var kept = KeptItems()
 
@@ -93,30 +94,32 @@ final class AskedSource {
     ) {
         calls[question, default: []].append(done)
         guard calls[question]?.count == 1 else { return }
-        ask(question) { [weak self] result in
-            guard let self else { return done(result) }
-            let waiting = calls.removeValue(forKey: question) ?? []
-            domain.inSlices(waiting.map { done in { done(result) } })
-        }
+        ask(
+            Asking(question) { [weak self] result in
+                guard let self else { return done(result) }
+                let waiting = calls.removeValue(forKey: question) ?? []
+                domain.inSlices(waiting.map { done in { done(result) } })
+            })
     }
 
     /// How many calls wait for an answer.
     var callCount: Int { calls.values.reduce(0) { $0 + $1.count } }
 
     /// Asks the component, once it can be asked.
-    @discardableResult
-    func ask(
-        _ question: ContentQuestion, _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
-    ) -> Asking {
-        let asking = Asking(question, done)
+    func ask(_ asking: Asking) {
         waiting.append(asking)
-        domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
-            guard let self, let asking else { return }
+        domain.after(TimeAmount(domain.limits.answerTime)) { [weak self] in
+            guard let self else { return }
             // Thousands may be over at the same moment.
             domain.inSlices([{ self.overdue(asking) }])
         }
-        send()
-        return asking
+        guard !isSending else { return }
+        isSending = true
+        // Not at once: who asks is in the midst of showing what there is, and the answer may come at once.
+        domain.later { [weak self] in
+            self?.isSending = false
+            self?.send()
+        }
     }
 
     private func overdue(_ asking: Asking) {

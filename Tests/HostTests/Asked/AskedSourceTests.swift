@@ -50,8 +50,8 @@ import Testing
         // Another choice does not wait.
         let id = client.id
         _ = try await oracle.host.call { $0.sort(id, by: ["-title"], by: .ann, $1) }
-        #expect(oracle.asked.last == "asked 'abc' [] [] [\"-title\"] 50 first")
         try await client.catchUp { client.ids() == ["c", "b", "a"] }
+        #expect(oracle.asked.last == "asked 'abc' [] [] [\"-title\"] 50 first")
         try await oracle.host.end()
     }
 

@@ -119,11 +119,7 @@ struct OracleHost {
     }
 
     /// What the source was asked so far.
-    var asked: [String] {
-        log.lines.compactMap { line in
-            line.firstRange(of: "asked '").map { String(line[$0.lowerBound...]) }
-        }
-    }
+    var asked: [String] { log.messages.filter { $0.hasPrefix("asked '") } }
 
     func tell(_ what: String, _ payload: [String: Value] = [:]) async throws {
         let bytes = payload.jsonBytes
