@@ -163,7 +163,7 @@ extension WorkerPort {
             if let problem = stateBudget.take(events) ?? check.problem(in: events) {
                 return answeredWrongly(call.name, problem)
             }
-            done(.success(StatePart(fitting(events), isLast: isLast)))
+            done(.success(StatePart(events, isLast: isLast)))
         }
     }
 
@@ -353,7 +353,7 @@ extension WorkerPort {
             if let problem = check.problem(in: events) {
                 return fail("told of \(problem), and was killed")
             }
-            owner?.port(self, sent: .raised(fitting(events)))
+            owner?.port(self, sent: .raised(events))
         case .publishes(let name, let payload):
             if let problem = check.problem(publishing: name, payload) {
                 log(.warning, "The notification '\(name)' is dropped: \(problem).")
@@ -406,13 +406,6 @@ extension WorkerPort {
         guard let since = heldSince else { return }
         pending.wasHeld(from: since, to: now)
         heldSince = now
-    }
-
-    /// Without the items that don't fit the container's fields, which are logged.
-    private func fitting(_ events: [ComponentEvent]) -> [ComponentEvent] {
-        let (fitting, unfit) = check.fitting(events)
-        if let unfit { log(.warning, unfit) }
-        return fitting
     }
 
     /// Logs what the component has to say, as far as anybody may want to read it.

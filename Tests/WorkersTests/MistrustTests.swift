@@ -166,23 +166,6 @@ import Testing
         }
     }
 
-    @Test func `of its items by itself fits the fields`() async throws {
-        let component = Installed.component(of: Installed.breaker)
-        try await component.start()
-        try await component.deliver(
-            Notification(
-                sequence: nil, time: Timestamp(milliseconds: 0), topic: "test.heard",
-                payload: ["unfit": true]))
-        _ = try await component.answer(.details(item: "say"))
-        #expect(
-            await component.events == [.contents(.update([Item(id: "b", fields: ["mean": 1.5])]))])
-        #expect(
-            await component.messages.last
-                == "warning: items that don't fit the fields are left out, 1 in all; the first: Item 'a', "
-                + "field 'mean': expected a finite number, found text 'high'.")
-        await component.stop()
-    }
-
     @Test func `for the log is cut, and what is beyond measure is counted`() async throws {
         let component = Installed.component(of: Installed.breaker)
         try await component.start()

@@ -61,6 +61,8 @@ final class ContentsState {
     private(set) var listsItsRecords = false
     /// The items that did not fit the fields at its last start.
     private(set) var unfit = UnfitItems()
+    /// The items that did not fit when its source told of them since.
+    var leftOut = LeftOutItems()
 
     init(fields: [Field]) { list = ContentIndex(fields: fields) }
 
@@ -77,8 +79,11 @@ final class ContentsState {
     /// It is known what items there are.
     func know() { isKnown = true }
 
-    /// A load has found which items don't fit.
-    func note(_ unfit: UnfitItems) { self.unfit = unfit }
+    /// It is found which of all items don't fit.
+    func note(_ unfit: UnfitItems) {
+        self.unfit = unfit
+        leftOut = LeftOutItems()
+    }
 
     /// Shows the list that a load has filled.
     ///

@@ -23,6 +23,7 @@ extension Slot: PortOwner {
 
     private func raised(_ events: [ComponentEvent], by port: any ComponentPort) {
         guard isCurrent(port) else { return }
+        let events = own.contents.map { fitting(events, $0) } ?? events
         if isAttached {
             container?.deliverUnasked(events, from: self)
             return
@@ -37,6 +38,26 @@ extension Slot: PortOwner {
                 because: "It told more than \(limit) bytes of changes before it was part of its "
                     + "container (earlyBytes).")
         }
+    }
+
+    /// What a source told, without items that don't fit the fields, which its status tells of.
+    private func fitting(
+        _ events: [ComponentEvent], _ contents: ContentsState
+    ) -> [ComponentEvent] {
+        let checker = FieldChecker(fields: fields)
+        let before = contents.leftOut.problem
+        let fitting = events.map { event -> ComponentEvent in
+            guard case .contents(let change) = event else { return event }
+            return .contents(contents.leftOut.follow(change, checker))
+        }
+        let problem = contents.leftOut.problem
+        guard problem != before else { return fitting }
+        if before == nil, let problem {
+            domain.logger.warning(
+                "items don't fit the fields", metadata: logFields(["reason": "It \(problem)."]))
+        }
+        container?.structureChanged()
+        return fitting
     }
 
     private func observe(_ pattern: String, for port: any ComponentPort) {

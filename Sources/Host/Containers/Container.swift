@@ -256,6 +256,7 @@ extension Slot {
     var recordProblem: String? {
         damage.problem
             ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
+            ?? own.contents?.leftOut.problem
     }
 
     var status: ComponentStatus {

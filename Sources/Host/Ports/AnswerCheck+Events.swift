@@ -24,31 +24,6 @@ extension AnswerCheck {
         return nil
     }
 
-    /// What a component told its delegate, without items that don't fit the container's fields.
-    ///
-    /// - Returns: the events, and a sentence about what was left out; nil: nothing was.
-    public func fitting(
-        _ events: [ComponentEvent]
-    ) -> (events: [ComponentEvent], problem: String?) {
-        guard kind == .contents, !events.isEmpty else { return (events, nil) }
-        var count = 0
-        var first: FieldProblem?
-        let fitting = events.map { event -> ComponentEvent in
-            guard case .contents(let change) = event else { return event }
-            return .contents(
-                change.filtered { item in
-                    guard let problem = checker.check(item) else { return true }
-                    count += 1
-                    first = first ?? problem
-                    return false
-                })
-        }
-        guard let first else { return (events, nil) }
-        let problem =
-            "items that don't fit the fields are left out, \(count) in all; the first: \(first)"
-        return (fitting, problem)
-    }
-
     func problem(in tally: Tally) -> String? {
         guard tally.count >= 0, tally.score?.isFinite ?? true else {
             return "a tally of \(tally.count) ballots with the score \(tally.score ?? 0)"
@@ -123,16 +98,6 @@ extension ContentChange {
         case .insert(let items), .update(let items): items
         case .remove, .replaceAll: []
         @unknown default: []
-        }
-    }
-
-    /// The change without some of the items that it brings.
-    fileprivate func filtered(_ isKept: (Item) -> Bool) -> ContentChange {
-        switch self {
-        case .insert(let items): .insert(items.filter(isKept))
-        case .update(let items): .update(items.filter(isKept))
-        case .remove, .replaceAll: self
-        @unknown default: self
         }
     }
 }

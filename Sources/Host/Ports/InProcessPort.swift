@@ -269,17 +269,11 @@ final class InProcessPort: ComponentPort {
         for message in services.takeMessages() { owner?.port(self, sent: message) }
         let told = harness.takeEvents()
         guard !told.isEmpty else { return }
-        guard let check else {
-            owner?.port(self, sent: .raised(told))
-            return
-        }
-        if let problem = check.problem(in: told) {
+        if let problem = check?.problem(in: told) {
             let message = "What it told by itself is dropped: \(problem)."
             owner?.port(self, sent: .logs(.error, message))
             return
         }
-        let (events, problem) = check.fitting(told)
-        if let problem { owner?.port(self, sent: .logs(.warning, problem)) }
-        owner?.port(self, sent: .raised(events))
+        owner?.port(self, sent: .raised(told))
     }
 }

@@ -36,8 +36,7 @@ final class Breaker: ContentListing {
                 return delegate?.contentListing(self, didChange: .insert(items)) ?? ()
             }
             context.logger.info("heard \(notification.payload["word"]?.text ?? "nothing")")
-            let told = notification.payload["unfit"] == nil ? [] : [Item.unfit("a"), Item.fit("b")]
-            delegate?.contentListing(self, didChange: .update(told))
+            delegate?.contentListing(self, didChange: .update([]))
         }
     }
 
@@ -132,7 +131,6 @@ final class Breaker: ContentListing {
 extension Item {
     /// One whose field is not of its type.
     fileprivate static func unfit(_ id: String) -> Item { Item(id: id, fields: ["mean": "high"]) }
-    fileprivate static func fit(_ id: String) -> Item { Item(id: id, fields: ["mean": 1.5]) }
 }
 
 /// The plugin's entry.

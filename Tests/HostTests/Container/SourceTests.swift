@@ -26,20 +26,29 @@ private final class Feed: ContentListing {
         switch notification.topic {
         case "films.app.items":
             isLoading = false
-            items = (notification.payload["ids"]?.list ?? []).compactMap(\.text).map {
-                // What is written x/y lies under x, and x! has no title.
-                let parts = $0.split(separator: "/").map(String.init)
-                return Item(
-                    id: parts.last ?? "", fields: $0.hasSuffix("!") ? [:] : ["title": .text($0)],
-                    parent: parts.count > 1 ? parts[0] : nil)
-            }
+            items = named(notification)
             delegate?.contentListing(self, didChange: .replaceAll)
         case "films.app.loading":
             isLoading = true
             delegate?.contentListing(self, didChange: .replaceAll)
         case "films.app.problem": context.report(problem: notification.payload["text"]?.text)
+        case "films.app.change":
+            delegate?.contentListing(self, didChange: .insert(named(notification)))
+        case "films.app.removal":
+            delegate?.contentListing(
+                self, didChange: .remove(named(notification).map(\.id)))
         case "films.app.timers": setTimers()
         default: break
+        }
+    }
+
+    private func named(_ notification: Notification) -> [Item] {
+        (notification.payload["ids"]?.list ?? []).compactMap(\.text).map {
+            // What is written x/y lies under x, and x! has no title.
+            let parts = $0.split(separator: "/").map(String.init)
+            return Item(
+                id: parts.last ?? "", fields: $0.hasSuffix("!") ? [:] : ["title": .text($0)],
+                parent: parts.count > 1 ? parts[0] : nil)
         }
     }
 
@@ -175,6 +184,25 @@ private final class Feed: ContentListing {
         try await until { try await host.status().state == .degraded }
         #expect(try await host.status().reason?.contains("'b!'") == true)
         #expect(try await ids(host) == ["a"])
+        try await tell(host, "items", ["ids": ["a"]])
+        try await until { try await host.status().state == .ready }
+        try await host.end()
+    }
+
+    @Test func `items that don't fit are named when the source tells of just them, too`()
+        async throws
+    {
+        let host = try await start()
+        try await host.apply(Self.films())
+        try await tell(host, "items", ["ids": ["a"]])
+        try await until { (try? await ids(host)) == ["a"] }
+        try await tell(host, "change", ["ids": ["b!", "c", "d!"]])
+        try await until { try await host.status().state == .degraded }
+        let reason = try #require(try await host.status().reason)
+        #expect(reason.contains("has 2 items") && reason.contains("'b!'"), "\(reason)")
+        #expect(try await ids(host) == ["a", "c"])
+        try await tell(host, "removal", ["ids": ["b!"]])
+        try await until { try await host.status().reason?.contains("'d!'") == true }
         try await tell(host, "items", ["ids": ["a"]])
         try await until { try await host.status().state == .ready }
         try await host.end()
