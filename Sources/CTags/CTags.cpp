@@ -51,8 +51,10 @@ public:
     FileName name() const override { return path; }
     ByteVector readBlock(unsigned long length) override {
         auto block = FileStream::readBlock(length);
-        if (block.size() > left) throw TooLong();
-        left -= block.size();
+        // Where it looks for frames it reads little at a time, and takes long for each byte.
+        unsigned long cost = block.size() < 4096 ? 4096 : block.size();
+        if (cost > left) throw TooLong();
+        left -= cost;
         return block;
     }
 

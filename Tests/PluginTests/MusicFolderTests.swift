@@ -153,7 +153,7 @@ import Testing
         let host = try await host()
         #expect(titles(host).values.sorted() == ["Good"])
         let problem = try #require(host.services.problem)
-        #expect(problem.contains("2 files") && problem.contains("more than 64 MiB"), "\(problem)")
+        #expect(problem.contains("2 files") && problem.contains("too much of it"), "\(problem)")
     }
 
     @Test(arguments: [(1, 1), (25, 2), (50, 3), (75, 4), (99, 5)])

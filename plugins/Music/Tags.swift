@@ -77,7 +77,7 @@ struct Reading: Sendable {
             return .tags(tags)
         case TAGS_TOO_LARGE: return .broken("its tags take more memory than there is")
         case TAGS_TOO_LONG:
-            return .broken("more than 64 MiB of it would have to be read to find its sound")
+            return .broken("too much of it would have to be read to find its sound")
         default: return .broken("it holds no sound that TagLib knows")
         }
     }

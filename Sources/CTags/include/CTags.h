@@ -18,7 +18,7 @@ enum tags_outcome {
     TAGS_NO_AUDIO,
     /* The file asks for more memory than there is. */
     TAGS_TOO_LARGE,
-    /* More than 64 MiB of it would have to be read. */
+    /* More than 64 MiB of it would have to be read, or 16 in small pieces. */
     TAGS_TOO_LONG,
 };
 
