@@ -23,6 +23,10 @@ final class AskedQuestion {
     private var windows: [ObjectIdentifier: WeakWindow] = [:]
     private var asking: Asking?
     private var isPaused = false
+    /// Whether its answer, or the one that is under way, is of before all became another.
+    private var isOutdated = false
+    private var isRenewalComing = false
+    private var lastRenewal: NIODeadline?
     /// When it was asked last, and how often in a row without an answer.
     private var lastAsked: NIODeadline?
     private var failures = 0
@@ -78,11 +82,37 @@ final class AskedQuestion {
     /// Somebody shows it no more.
     func leave(_ window: ObjectIdentifier) { windows[window] = nil }
 
-    /// Asks from the first item on, whatever was asked before.
-    func begin() {
-        asking?.drop()
+    /// Asks from the first item on; nothing is under way.
+    private func begin() {
+        isOutdated = false
         ask(from: nil, after: [])
         changed()
+    }
+
+    /// All of it is another: asks from the first item on, at most once a second; what is under way is shown before.
+    func renew() {
+        // What is not sent yet will be answered with what is new.
+        guard !isPaused, asking?.isSent ?? true else { return }
+        isOutdated = true
+        goOnRenewing()
+    }
+
+    private func goOnRenewing() {
+        guard isOutdated, asking == nil, !isRenewalComing else { return }
+        let now = NIODeadline.now()
+        if let next = lastRenewal.map({ $0 + SourceState.pace }), next > now {
+            isRenewalComing = true
+            return domain.after(next - now) { [weak self] in
+                self?.domain.inSlices([{ self?.renewLater() }])
+            }
+        }
+        lastRenewal = now
+        begin()
+    }
+
+    private func renewLater() {
+        isRenewalComing = false
+        goOnRenewing()
     }
 
     /// Somebody else wants it: asks again where it failed, at most once a second, and waits for nobody to type on.
@@ -137,6 +167,8 @@ extension AskedQuestion {
         _ result: Result<AskedAnswer, AskFailure>, from cursor: String?, after before: [String]
     ) {
         asking = nil
+        // Once this is shown.
+        defer { goOnRenewing() }
         switch result {
         case .success(let answer):
             var known = Set(before)

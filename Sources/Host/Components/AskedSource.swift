@@ -12,6 +12,8 @@ final class Asking {
     private(set) var done: ((Result<AskedAnswer, AskFailure>) -> Void)?
     /// How often the component's worker was lost while it was at this.
     var losses = 0
+    /// Whether the component was asked.
+    var isSent = false
 
     init(
         _ question: ContentQuestion, _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
@@ -66,6 +68,7 @@ final class AskedSource {
     private var open: [Int: Asking] = [:]
     private var last = 0
     private var isSending = false
+    private var isToSend = false
     private var isMakingRoom = false
     private var kept = KeptItems()
 
@@ -94,12 +97,11 @@ final class AskedSource {
     ) {
         calls[question, default: []].append(done)
         guard calls[question]?.count == 1 else { return }
-        ask(
-            Asking(question) { [weak self] result in
-                guard let self else { return done(result) }
-                let waiting = calls.removeValue(forKey: question) ?? []
-                domain.inSlices(waiting.map { done in { done(result) } })
-            })
+        let asking = Asking(question) { [self] result in
+            let waiting = calls.removeValue(forKey: question) ?? []
+            domain.inSlices(waiting.map { done in { done(result) } })
+        }
+        ask(asking)
     }
 
     /// How many calls wait for an answer.
@@ -108,16 +110,16 @@ final class AskedSource {
     /// Asks the component, once it can be asked.
     func ask(_ asking: Asking) {
         waiting.append(asking)
-        domain.after(TimeAmount(domain.limits.answerTime)) { [weak self] in
-            guard let self else { return }
+        domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
+            guard let self, let asking else { return }
             // Thousands may be over at the same moment.
             domain.inSlices([{ self.overdue(asking) }])
         }
-        guard !isSending else { return }
-        isSending = true
+        guard !isToSend else { return }
+        isToSend = true
         // Not at once: who asks is in the midst of showing what there is, and the answer may come at once.
         domain.later { [weak self] in
-            self?.isSending = false
+            self?.isToSend = false
             self?.send()
         }
     }
@@ -137,15 +139,23 @@ final class AskedSource {
         return AskFailure(reason: reason, error: error)
     }
 
-    /// Sends what may be sent now.
+    /// Sends what may be sent now; what is answered at once makes room for more of it.
     func send() {
-        guard let slot, slot.isAttached, let port = slot.port else { return }
-        while open.count < Self.mostOpen, let next = waiting.popFirst() {
+        guard !isSending, let slot else { return }
+        isSending = true
+        defer { isSending = false }
+        let end = NIODeadline.now() + Domain.slice
+        while slot.isAttached, let port = slot.port, open.count < Self.mostOpen,
+            let next = waiting.popFirst()
+        {
             // Nobody waits for it any more.
             guard next.done != nil else { continue }
             last += 1
             open[last] = next
+            next.isSent = true
             port.ask(last, next.question)
+            guard NIODeadline.now() >= end else { continue }
+            return domain.afterPoll { [weak self] in self?.send() }
         }
     }
 }
@@ -262,13 +272,16 @@ extension AskedSource {
 
 extension AskedSource {
     /// All that screens show is asked for again.
-    func askAgain() { domain.inSlices(present.map { question in { question.begin() } }) }
+    func askAgain() { domain.inSlices(present.map { question in { question.renew() } }) }
 
     /// Its component is lost: what it has not answered is asked again of the one made anew.
     func disconnect() {
         let lost = open.sorted { $0.key < $1.key }.map(\.value)
         open = [:]
-        for asking in lost { asking.losses += 1 }
+        for asking in lost {
+            asking.losses += 1
+            asking.isSent = false
+        }
         for asking in lost.reversed() where asking.losses < 2 { waiting.prepend(asking) }
         for asking in lost where asking.losses >= 2 {
             asking.end(.failure(failure("Its worker ended twice at this question.")))

@@ -53,8 +53,10 @@ final class Oracle: Querying {
     }
 
     private static func item(_ id: String, _ parent: String?) -> Item {
-        // What is written x! has no title.
-        Item(id: id, fields: id.hasSuffix("!") ? [:] : ["title": .text(id)], parent: parent)
+        // What is written x! has no title, and x* a plot, too.
+        var fields: [String: Value] = id.hasSuffix("!") ? [:] : ["title": .text(id)]
+        if id.hasSuffix("*") { fields["plot"] = "It ends well." }
+        return Item(id: id, fields: fields, parent: parent)
     }
 
     private func hear(_ notification: Notification) {

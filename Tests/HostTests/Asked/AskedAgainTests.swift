@@ -1,0 +1,64 @@
+import AtriumKit
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// Sources that answer at once, and lists that are asked for again and again.
+@Suite(.timeLimit(.minutes(3))) struct AskedAgainTests {
+    @Test func `a source that answers while it is asked has answered`() async throws {
+        let oracle = try await OracleHost.start(Oracle.films(page: 2))
+        let client = try await oracle.open(limit: 5)
+        try await client.catchUp {
+            client.ids() == ["a", "b", "c", "d", "e"] && client.copy.states.isEmpty
+        }
+        let id = client.id
+        _ = try await oracle.host.call { $0.resize(id, component: nil, to: 7, by: .ann, $1) }
+        try await client.catchUp { client.ids().count == 7 && client.copy.states.isEmpty }
+        try await oracle.host.end()
+    }
+
+    @Test func `a source that refuses while it is asked is asked again`() async throws {
+        let oracle = try await OracleHost.start(Oracle.films()) { $0.askPause = .milliseconds(5) }
+        let client = try await oracle.open()
+        try await oracle.search("fails", on: client)
+        try await client.catchUp {
+            client.copy.states == ["list": .stale(problem: "The source is shut.")]
+        }
+        try await until { oracle.asked.count { $0.contains("'fails'") } >= 3 }
+        try await oracle.search("b", on: client)
+        try await client.catchUp { client.ids() == ["b"] && client.copy.states.isEmpty }
+        try await oracle.host.end()
+    }
+
+    @Test func `what is under way is shown, however often all becomes another meanwhile`()
+        async throws
+    {
+        let oracle = try await OracleHost.start(Oracle.films(holds: true))
+        let client = try await oracle.open()
+        for _ in 1...3 { try await oracle.tell("letters") }
+        #expect(oracle.asked.count == 1)
+        try await oracle.reply(["a"])
+        try await client.catchUp { client.ids() == ["a"] }
+        try await until { oracle.asked.count == 2 }
+        try await oracle.reply(["b"])
+        try await client.catchUp { client.ids() == ["b"] && client.copy.states.isEmpty }
+        #expect(oracle.asked.count == 2, "once for all three")
+        try await oracle.host.end()
+    }
+
+    @Test func `fields of details stay out of lists that a source is asked for`() async throws {
+        let films = Oracle.films(holds: true).changed {
+            var plot = Field(name: "plot", type: .text)
+            plot.details = true
+            $0.fields.append(plot)
+        }
+        let oracle = try await OracleHost.start(films)
+        async let page = oracle.host.list()
+        try await until { oracle.asked.count == 1 }
+        try await oracle.reply(["a*"])
+        let fields = try await page.items.map { String(decoding: $0.fields, as: UTF8.self) }
+        #expect(fields == [#"{"title":"a*"}"#])
+        try await oracle.host.end()
+    }
+}
