@@ -31,7 +31,8 @@ extension ContainerScreens {
             next.view.selection = home.container.preselection
             next.view.limit = choices.view.limit
         }
-        let before = parent.view == nil ? nil : parent.choices.view.selection
+        let before =
+            place.followed ?? (parent.view == nil ? nil : parent.choices.view.selection)
         let isNew = !place.isOpen || place.follow != entry.follow
         place.follow = entry.follow
         for (own, theirs) in entry.follow {
@@ -40,7 +41,9 @@ extension ContainerScreens {
                 next.view.selection[own] = now
             }
         }
+        place.following = choices.view.selection
         let isSame = part.view != nil && next.view == part.choices.view
+        if isSame { place.followed = place.following }
         return isSame ? nil : next
     }
 

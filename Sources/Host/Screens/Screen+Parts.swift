@@ -25,6 +25,9 @@ final class PartPlace {
     var problem: String?
     /// What it is to show, while that is being found.
     var asked: Screen.Choices?
+    /// What was selected around it when its choices were shown, and what is as those are prepared.
+    var followed: Selection?
+    var following: Selection?
     /// Since when a component owes it an answer; nil: none does.
     var unsettled: NIODeadline?
 
@@ -163,7 +166,9 @@ extension Screen {
             }
             let inner = part.sights(since: base)
             if place.isLate { return base.filter { $0.screen == id } + inner }
-            if entry(of: part)?.hidesEmpty == true, inner.isEmpty, view.state.hasNothing {
+            if entry(of: part)?.hidesEmpty == true, inner.isEmpty, !part.isSearched,
+                view.state.hasNothing
+            {
                 return []
             }
             let sight = part.sight(part.moment(view, focus, home), home)
@@ -173,6 +178,11 @@ extension Screen {
                     problem: nil)
             ] + inner
         }
+    }
+
+    /// Whether a user searches or went somewhere on this part: it stays, to be left again.
+    private var isSearched: Bool {
+        !choices.view.search.isEmpty || !choices.view.places.isEmpty || !choices.view.hidden.isEmpty
     }
 
     /// What the container says of a part; nil: it has none there any more.

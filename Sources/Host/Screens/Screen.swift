@@ -84,8 +84,8 @@ public final class Screen {
     /// What its delegate has to say to its reader, with the next revision.
     private var message: String?
     private var lead: ScreenLead?
-    /// Whether that waits for the choices that the delegate is asked about.
-    private var holdsNotice = false
+    /// How many delegates, its own and those of parts, are asked about choices that this waits for.
+    private var holds = 0
     /// A revision that somebody was told is on its way.
     private var promised = 0
     private var frames: Deque<Frame> = []
@@ -157,17 +157,17 @@ extension Screen {
     }
 
     /// Its delegate is asked about choices: what it says is sent with the revision that shows them.
-    func holdNotice() { root.holdsNotice = true }
+    func holdNotice() { root.holds += 1 }
 
     /// The choices are shown, or can't be.
     func releaseNotice() {
         if let root = place?.root { return root.releaseNotice() }
-        guard holdsNotice else { return }
-        holdsNotice = false
+        guard holds > 0 else { return }
+        holds -= 1
         if hasNotice { touched() }
     }
 
-    private var hasNotice: Bool { !holdsNotice && (message != nil || lead != nil) }
+    private var hasNotice: Bool { holds == 0 && (message != nil || lead != nil) }
 }
 
 // MARK: Readers
@@ -358,7 +358,7 @@ extension Screen {
             screen: id, base: base?.revision, revision: revision,
             sequence: home.domain.sequence,
             commits: base.map { frame.commits(since: $0) } ?? 0, reset: reset,
-            message: holdsNotice ? nil : message, lead: holdsNotice ? nil : lead, step: step,
+            message: holds > 0 ? nil : message, lead: holds > 0 ? nil : lead, step: step,
             parts: changes)
     }
 
@@ -460,8 +460,9 @@ extension Screen {
 
     /// Shows other choices, all at once, as soon as their view is there.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
-        root.holdsNotice = false
+        root.holds = 0
         place?.isOpen = true
+        place?.followed = place?.following
         place?.problem = nil
         choose(choices)
         self.view = view
