@@ -22,6 +22,10 @@ final class AskedQuestion {
     private var next: String?
     private var windows: [ObjectIdentifier: WeakWindow] = [:]
     private var asking: Asking?
+    /// The items before those that are asked for.
+    private var collected: [String] = []
+    /// Keep the items of pages that are not shown yet.
+    private var pins: [AnswerPin] = []
     private var isPaused = false
     /// Whether its answer, or the one that is under way, is of before all became another.
     private var isOutdated = false
@@ -40,7 +44,7 @@ final class AskedQuestion {
     }
 
     deinit {
-        asking?.drop()
+        if let asking { source.drop(asking) }
         source.pin([], insteadOf: ids)
         source.forget(question)
     }
@@ -125,6 +129,7 @@ final class AskedQuestion {
 
     /// The source has removed items.
     func remove(_ gone: Set<String>) {
+        collected.removeAll { gone.contains($0) }
         let left = ids.filter { !gone.contains($0) }
         guard left.count < ids.count else { return }
         source.pin(left, insteadOf: ids)
@@ -158,24 +163,30 @@ extension AskedQuestion {
         var question = question
         question.limit = min(max(limit - ids.count, 1), ContentQuestion.mostItems)
         question.cursor = cursor
-        let asking = Asking(question) { [weak self] in self?.take($0, from: cursor, after: ids) }
+        collected = ids
+        let asking = Asking(question) { [weak self] in self?.take($0, from: cursor) }
         self.asking = asking
         source.ask(asking)
     }
 
-    private func take(
-        _ result: Result<AskedAnswer, AskFailure>, from cursor: String?, after before: [String]
-    ) {
+    private func take(_ result: Result<AskedAnswer, AskFailure>, from cursor: String?) {
         asking = nil
+        let before = collected
         // Once this is shown.
-        defer { goOnRenewing() }
+        defer {
+            if asking == nil { pins = [] }
+            goOnRenewing()
+        }
         switch result {
         case .success(let answer):
             var known = Set(before)
             let ids = before + answer.ids.filter { known.insert($0).inserted }
             // One that gives nothing new has come to its end.
             let next = ids.count == before.count ? nil : answer.next
-            if let next, ids.count < limit { return ask(from: next, after: ids) }
+            if let next, ids.count < limit {
+                pins.append(answer.pin)
+                return ask(from: next, after: ids)
+            }
             (problem, failures) = (nil, 0)
             show(ids, answer.total, next)
         case .failure(let failure) where failure.isCursorInvalid && cursor != nil && failures == 0:

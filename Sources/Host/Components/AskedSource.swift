@@ -4,59 +4,15 @@ import Index
 import Logging
 import NIOCore
 
-/// What a source was asked and has to answer, for a list on screens or a call.
-final class Asking {
-    /// What is to be found.
-    let question: ContentQuestion
-    /// Called with the answer, whose items are in the list by then, or with what went wrong.
-    private(set) var done: ((Result<AskedAnswer, AskFailure>) -> Void)?
-    /// How often the component's worker was lost while it was at this.
-    var losses = 0
-    /// Whether the component was asked.
-    var isSent = false
-
-    init(
-        _ question: ContentQuestion, _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
-    ) {
-        self.question = question
-        self.done = done
-    }
-
-    /// Nobody wants the answer any more.
-    func drop() { done = nil }
-
-    /// It has come to an end.
-    func end(_ result: Result<AskedAnswer, AskFailure>) {
-        let done = done
-        self.done = nil
-        done?(result)
-    }
-}
-
-/// An answer whose items are in the list.
-struct AskedAnswer {
-    var ids: [String]
-    var total: Int?
-    var next: String?
-}
-
-/// Why a source has no answer.
-struct AskFailure: Error {
-    /// A sentence for people.
-    let reason: String
-    /// What a call fails with.
-    let error: HostError
-    /// Whether it can't go on from where the question says.
-    var isCursorInvalid: Bool { if case .cursorInvalid = error { true } else { false } }
-}
-
 /// A source that is asked, on the host's side: its questions, each for all who want the same, and which of the
 /// items that it has answered are kept.
 ///
 /// It outlives its component, as its list does: what was asked is asked again of the one made anew.
 final class AskedSource {
-    /// So many questions may be on their way to the component; others wait.
+    /// So many questions that somebody waits for may be with the component; others wait.
     static let mostOpen = 32
+    /// So many may be with it together with those that nobody waits for any more.
+    static let mostSent = 64
 
     private weak var slot: Slot?
     private let domain: Domain
@@ -69,6 +25,9 @@ final class AskedSource {
     private var last = 0
     private var isSending = false
     private var isToSend = false
+    /// How many were dropped since those that wait were looked through.
+    private var dropped = 0
+    private var taking: [ToldMeanwhile] = []
     private var isMakingRoom = false
     private var kept = KeptItems()
 
@@ -109,27 +68,75 @@ final class AskedSource {
 
     /// Asks the component, once it can be asked.
     func ask(_ asking: Asking) {
+        if let obstacle {
+            return domain.later { [self] in asking.end(.failure(failure(obstacle))) }
+        }
         waiting.append(asking)
         domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak asking] in
-            guard let self, let asking else { return }
+            guard let self, let asking, !asking.isSent, asking.isWanted else { return }
             // Thousands may be over at the same moment.
-            domain.inSlices([{ self.overdue(asking) }])
+            domain.inSlices([{ self.end(asking) }])
         }
+        sendLater()
+    }
+
+    /// Why it can't be asked, nor soon; nil: it can, or may be waited for.
+    private var obstacle: String? {
+        guard let slot else { return "It was detached." }
+        switch slot.state {
+        case .failed(let reason): return reason
+        case .closed: return "It was detached."
+        case .starting, .prepared, .attached: return slot.stall
+        }
+    }
+
+    /// Nobody wants an answer any more: another question takes the place of this one.
+    func drop(_ asking: Asking) {
+        asking.drop()
+        dropped += 1
+        if dropped * 2 > waiting.count {
+            waiting.removeAll { !$0.isWanted }
+            dropped = 0
+        }
+        sendLater()
+    }
+
+    /// Not at once: who asks is in the midst of showing what there is, and the answer may come at once.
+    private func sendLater() {
         guard !isToSend else { return }
         isToSend = true
-        // Not at once: who asks is in the midst of showing what there is, and the answer may come at once.
         domain.later { [weak self] in
             self?.isToSend = false
             self?.send()
         }
     }
 
-    private func overdue(_ asking: Asking) {
-        guard open.contains(where: { $0.value === asking }) || asking.done != nil else { return }
-        open = open.filter { $0.value !== asking }
-        let reason = "It has not answered for \(domain.limits.answerTime)."
+    /// It has taken too long.
+    ///
+    /// What the component was asked keeps a place, for as long again nine times.
+    private func overdue(_ asking: Asking, _ number: Int) {
+        if open[number] === asking {
+            domain.after(TimeAmount(domain.limits.answerTime * 9)) { [weak self] in
+                guard let self, open.removeValue(forKey: number) != nil else { return }
+                sendLater()
+            }
+        }
+        end(asking)
+    }
+
+    private func end(_ asking: Asking) {
+        guard asking.isWanted else { return }
+        let time = domain.limits.answerTime
+        let reason =
+            if asking.isSent {
+                "It has not answered for \(time)."
+            } else if slot?.isAttached ?? false {
+                "It could not be asked for \(time): it has too many other questions to answer."
+            } else {
+                "It has been starting for \(time)."
+            }
         asking.end(.failure(failure(reason)))
-        send()
+        sendLater()
     }
 
     private func failure(_ reason: String) -> AskFailure {
@@ -139,21 +146,32 @@ final class AskedSource {
         return AskFailure(reason: reason, error: error)
     }
 
+    /// Whether the component may be asked what waits first.
+    private var mayAskMore: Bool {
+        let wanted = open.values.filter(\.isWanted)
+        if waiting.first?.isSuspect ?? false { return wanted.isEmpty }
+        return wanted.count < Self.mostOpen && open.count < Self.mostSent
+            && !wanted.contains(where: \.isSuspect)
+    }
+
     /// Sends what may be sent now; what is answered at once makes room for more of it.
     func send() {
         guard !isSending, let slot else { return }
         isSending = true
         defer { isSending = false }
         let end = NIODeadline.now() + Domain.slice
-        while slot.isAttached, let port = slot.port, open.count < Self.mostOpen,
-            let next = waiting.popFirst()
-        {
+        while slot.isAttached, let port = slot.port, mayAskMore, let next = waiting.popFirst() {
             // Nobody waits for it any more.
-            guard next.done != nil else { continue }
+            guard next.isWanted else { continue }
             last += 1
-            open[last] = next
+            let number = last
+            open[number] = next
             next.isSent = true
-            port.ask(last, next.question)
+            domain.after(TimeAmount(domain.limits.answerTime)) { [weak self, weak next] in
+                guard let self, let next else { return }
+                domain.inSlices([{ self.overdue(next, number) }])
+            }
+            port.ask(number, next.question)
             guard NIODeadline.now() >= end else { continue }
             return domain.afterPoll { [weak self] in self?.send() }
         }
@@ -168,7 +186,7 @@ extension AskedSource {
         guard let asking = open.removeValue(forKey: number), let slot else { return }
         slot.noteAnswer()
         send()
-        guard asking.done != nil else { return }
+        guard asking.isWanted else { return }
         switch result {
         case .failure(let refusal):
             asking.end(
@@ -177,51 +195,65 @@ extension AskedSource {
                         reason: refusal.reason,
                         error: HostError(
                             refusal, container: slot.containerName, component: slot.name))))
-        case .success(let answer):
-            take(answer.items) {
-                asking.end(
-                    .success(
-                        AskedAnswer(
-                            ids: answer.items.map(\.id), total: answer.total, next: answer.next)))
-            }
+        case .success(let answer): take(answer, of: slot) { asking.end(.success($0)) }
         }
     }
 
     /// Has answered items shown in the list, in slices.
-    private func take(_ items: [Item], then done: @escaping () -> Void) {
-        guard let slot else { return done() }
-        kept.touch(items.lazy.map(\.id))
-        var rest = items[...]
-        domain.inSlices { [weak slot] in
+    private func take(
+        _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
+    ) {
+        let ids = answer.items.map(\.id)
+        let pin = AnswerPin(ids, of: self)
+        let told = ToldMeanwhile()
+        taking.append(told)
+        var rest = answer.items[...]
+        domain.inSlices { [self, weak slot] in
             // Its list is another's where another one took its place.
             guard !rest.isEmpty, let slot, let container = slot.container,
                 container.slot(slot.name) === slot
             else { return false }
-            let piece = rest.prefix(64)
+            let piece = rest.prefix(64).compactMap { told.current($0) }
             rest = rest.dropFirst(64)
             let new = piece.filter { !(slot.list?.contains($0.id) ?? false) }
             let known = piece.filter { slot.list?.contains($0.id) ?? false }
             if !new.isEmpty { container.show(.insert(new), from: slot) }
             if !known.isEmpty { container.show(.update(known), from: slot) }
+            kept.touch(piece.lazy.map(\.id).filter { slot.list?.contains($0) ?? false })
             return true
-        } then: { [weak self] in
-            done()
-            self?.makeRoom()
+        } then: { [self] in
+            taking.removeAll { $0 === told }
+            done(
+                AskedAnswer(
+                    ids: ids.filter { !told.isGone($0) }, total: answer.total, next: answer.next,
+                    pin: pin))
+            makeRoom()
         }
     }
 
     /// The component told by itself of items.
     func follow(_ change: ContentChange) {
+        for told in taking { told.take(change) }
         switch change {
         case .remove(let ids):
             let gone = Set(ids)
+            for id in ids { kept.forget(id) }
             for question in present { question.remove(gone) }
         default: makeRoom()
         }
     }
 
     /// Items of which an answer is shown are kept.
-    func pin(_ ids: [String], insteadOf old: [String]) { kept.pin(ids, insteadOf: old) }
+    func pin(_ ids: [String], insteadOf old: [String]) {
+        kept.pin(ids)
+        if kept.unpin(old) { kept.settle(at: 0) }
+    }
+
+    /// Items of an answer are kept until it is shown, or read.
+    func pin(_ ids: [String]) { kept.pin(ids) }
+
+    /// An answer is shown, or read, or nobody wants it.
+    func unpin(_ ids: [String]) { kept.unpin(ids) }
 
     /// Lets the items go that were shown longest ago, where there are too many; some more than that, so that it
     /// is seldom.
@@ -274,16 +306,21 @@ extension AskedSource {
     /// All that screens show is asked for again.
     func askAgain() { domain.inSlices(present.map { question in { question.renew() } }) }
 
-    /// Its component is lost: what it has not answered is asked again of the one made anew.
-    func disconnect() {
-        let lost = open.sorted { $0.key < $1.key }.map(\.value)
+    /// Its component goes: what it has not answered is asked again of the one made anew.
+    ///
+    /// - Parameter isLost: whether its worker ended; then what it was at is asked again one by one, and what it is
+    ///   at alone when that happens again has failed.
+    func disconnect(isLost: Bool) {
+        let ended = open.sorted { $0.key < $1.key }.map(\.value).filter(\.isWanted)
+        let isAlone = open.count == 1
         open = [:]
-        for asking in lost {
-            asking.losses += 1
-            asking.isSent = false
+        for asking in ended { asking.isSent = false }
+        let failed = ended.filter { isLost && isAlone && $0.isSuspect }
+        for asking in ended.reversed() where failed.isEmpty {
+            if isLost { asking.isSuspect = true }
+            waiting.prepend(asking)
         }
-        for asking in lost.reversed() where asking.losses < 2 { waiting.prepend(asking) }
-        for asking in lost where asking.losses >= 2 {
+        for asking in failed {
             asking.end(.failure(failure("Its worker ended twice at this question.")))
         }
     }

@@ -15,15 +15,23 @@ struct KeptItems {
         for id in ids { stamps[id] = last }
     }
 
-    /// A question shows these, and not those that it did.
-    mutating func pin(_ ids: [String], insteadOf old: [String]) {
-        for id in ids { pins[id, default: 0] += 1 }
-        for id in old {
+    /// These are shown once more.
+    mutating func pin(_ ids: [String]) { for id in ids { pins[id, default: 0] += 1 } }
+
+    /// These are shown once less.
+    ///
+    /// - Returns: whether any is shown no more.
+    @discardableResult
+    mutating func unpin(_ ids: [String]) -> Bool {
+        last += 1
+        var isAnyFree = false
+        for id in ids {
             guard let count = pins[id] else { continue }
             pins[id] = count > 1 ? count - 1 : nil
+            if count == 1 { isAnyFree = true }
+            if stamps[id] != nil { stamps[id] = last }
         }
-        touch(old)
-        enough = 0
+        return isAnyFree
     }
 
     /// Whether an open question shows an item.

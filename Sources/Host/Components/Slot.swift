@@ -161,7 +161,9 @@ extension Slot {
     func connect(_ port: any ComponentPort) {
         self.port = port
         facts = port.facts
-        if port.asks != asks { asked = port.asks ? AskedSource(of: self) : nil }
+        guard port.asks != asks else { return }
+        asked?.fail(because: "It is no source that is asked any more.")
+        asked = port.asks ? AskedSource(of: self) : nil
     }
 
     /// Its component knows all its records.
@@ -205,7 +207,7 @@ extension Slot {
         stopObserving()
         endStart()
         source = SourceState()
-        asked?.disconnect()
+        asked?.disconnect(isLost: false)
         port?.close()
         endImages()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
@@ -395,6 +397,7 @@ extension Slot {
             unanswered.removeFirst()
             first.fail(unavailable("Its worker ended twice at this call: \(reason)", retryAfter: 5))
         }
+        asked?.disconnect(isLost: true)
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })

@@ -66,16 +66,18 @@ extension Container {
                 try self.page(answer, of: slot.name, request, sections)
             }
             return (try? page.get())?.items.map { .item($0.id) } ?? []
-        } then: { ballots in
-            reply(
-                Result { () throws(HostError) in
-                    let ballots = try ballots.get()
-                    var page = try page.get()
-                    for (index, ballot) in ballots.enumerated() where index < page.items.count {
-                        page.items[index].votes?.mine = ballot?.value
-                    }
-                    return page
-                })
+        } then: { [domain] ballots in
+            let result = Result { () throws(HostError) in
+                let ballots = try ballots.get()
+                var page = try page.get()
+                for (index, ballot) in ballots.enumerated() where index < page.items.count {
+                    page.items[index].votes?.mine = ballot?.value
+                }
+                return page
+            }
+            guard answer.ids.count > Domain.much else { return reply(result) }
+            // To write it as JSON takes as long as to read it: that is another turn's.
+            domain.afterPoll { reply(result) }
         }
     }
 

@@ -23,8 +23,10 @@ extension Container {
             switch result {
             case .failure(let error): reply(.failure(error))
             case .success(let sections):
-                if let asked = chosen.slot.asked {
-                    return ask(asked, of: chosen.slot, request, sections, reply)
+                // By name: the component may have been made anew while this waited.
+                let slot = self.slot(chosen.slot.name) ?? chosen.slot
+                if let asked = slot.asked {
+                    return ask(asked, of: slot, request, sections, reply)
                 }
                 readPage(request, chosen.slot, sections, hasTurn: hasTurn, reply)
             }

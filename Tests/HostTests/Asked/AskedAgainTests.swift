@@ -47,6 +47,29 @@ import Testing
         try await oracle.host.end()
     }
 
+    @Test func `what nobody waits for any more keeps nothing else from being asked`() async throws {
+        let oracle = try await OracleHost.start(Oracle.films(holds: true))
+        let client = try await oracle.open()
+        for number in 0..<40 {
+            try await oracle.search("t\(number)", on: client)
+            try await until { oracle.asked.contains { $0.contains("'t\(number)'") } }
+        }
+        try await oracle.reply(["a"], to: "t39")
+        try await client.catchUp { client.ids() == ["a"] && client.copy.states.isEmpty }
+        try await oracle.host.end()
+    }
+
+    @Test func `an item that is removed while pages are collected is not shown`() async throws {
+        let oracle = try await OracleHost.start(Oracle.films(holds: true))
+        let client = try await oracle.open(limit: 4)
+        try await oracle.tell("reply", ["search": "", "ids": ["a", "b"], "next": "2"])
+        try await until { oracle.asked.count == 2 }
+        try await oracle.tell("remove", ["ids": ["a"]])
+        try await oracle.reply(["c"])
+        try await client.catchUp { client.ids() == ["b", "c"] }
+        try await oracle.host.end()
+    }
+
     @Test func `fields of details stay out of lists that a source is asked for`() async throws {
         let films = Oracle.films(holds: true).changed {
             var plot = Field(name: "plot", type: .text)

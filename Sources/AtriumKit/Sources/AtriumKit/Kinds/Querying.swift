@@ -57,17 +57,20 @@ public struct ContentAnswer: Sendable, Hashable {
 /// The container's list does not search, filter and sort its items: it asks, and shows what was answered, in
 /// that order. Screens that want the same share one question. An answered item is one as any other from
 /// then on: it may be voted and commented on, focused and entered; the host keeps the 10,000 that were shown
-/// last, and those that a screen shows. What the source tells its delegate later (``ContentChange/update(_:)``,
+/// last, however large, and those that a screen shows. What the source tells its delegate
+/// later (``ContentChange/update(_:)``,
 /// ``ContentChange/remove(_:)``) is shown at once; after ``ContentChange/replaceAll`` all that is on screens is
-/// asked for again, and so it is after ``Component/reload()``.
+/// asked for again, at most once a second, and so it is after ``Component/reload()``.
 ///
 /// It has no ``ContentListing/items`` to tell of at its start, takes no items, and keeps no records, unless it
 /// says otherwise.
 public protocol Querying: ContentListing {
     /// Finds what is asked for, in the background where that takes time, and replies with it, once.
     ///
-    /// Several questions may be open at a time, at most 32. The first of a typed text comes 200 ms after the last
-    /// keystroke. A reply within 30 seconds counts; one that comes later, or a second time, is dropped, as is one to a
+    /// Several questions may be open at a time: at most 32 that somebody waits for, and 64 with those that nobody
+    /// waits for any more. The first of a typed text comes 200 ms after the last
+    /// keystroke. A reply within 30 seconds of this call counts; one that comes later, or a second time, is
+    /// dropped, as is one to a
     /// question that nobody asks any more.
     ///
     /// - Parameters:
