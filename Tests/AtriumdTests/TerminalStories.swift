@@ -79,8 +79,9 @@ extension Stories {
             }
         }
 
-        @Test func `a moderator holds a comment back, shows it and removes it`() async throws {
+        @Test func `a moderator holds one comment back and removes another`() async throws {
             try await withFilms { daemon in
+                _ = try await daemon.type("atriumctl comment films/12-angry-men-1957 Eggs!")
                 _ = try await daemon.type("atriumctl comment films/12-angry-men-1957 Spam!")
                 try await Tmux.run(Self.open, on: daemon) { one in
                     try await one.shows("1 of 125")
@@ -90,11 +91,11 @@ extension Stories {
                     try await one.shows("Hold it back")
                     try await one.type("j")
                     try await one.press("Enter")
-                    try await one.shows("waits for a moderator")
+                    try await one.shows("the comment is held back")
+                    try await one.drops("Eggs!")
                     try await one.type("m")
-                    try await one.press("Enter")
-                    try await one.drops("waits for a moderator")
-                    try await one.type("mjj")
+                    try await one.shows("Remove it")
+                    try await one.type("jj")
                     try await one.press("Enter")
                     try await one.shows("The reason")
                     try await one.type("advertising")

@@ -259,7 +259,11 @@ final class RequestPerformer: Sendable {
                 .init(
                     container: next.container, component: component, comment: comment,
                     state: state, reason: reason))
-            return "the comment is \(state.rawValue)"
+            return switch state {
+            case .shown: "the comment is shown"
+            case .pending: "the comment is held back"
+            case .removed: "the comment is removed"
+            }
         default: return nil
         }
     }
