@@ -95,6 +95,7 @@ struct IndexFieldCheckerTests {
         ("site", "https://example.org"), ("site", "HTTP://example.org:80/a?b=c#d"),
         ("site", "https://de.wikipedia.org/wiki/Köln"), ("site", "mailto:club@example.org"),
         ("poster", "https://example.org/poster.png"), ("poster", "data:image/png;base64,iVBORw=="),
+        ("poster", "source:cover"),
         ("plot", "# A *title*\n\n<script>"), ("plot", ""),
     ])
     func `a URL, an image and Markdown are taken`(field: String, text: String) {
@@ -116,8 +117,9 @@ struct IndexFieldCheckerTests {
         let expected =
             field == "site"
             ? "a URL of 2048 bytes at most that begins with https://, http:// or mailto:"
-            : "an image: a URL of 2048 bytes at most that begins with https:// or http://, or "
-                + "data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif"
+            : "an image: a URL of 2048 bytes at most that begins with https:// or http://, "
+                + "data:image/TYPE;base64,… with the type png, jpeg, gif, webp or avif, "
+                + "or source:NAME for a picture that its source has"
         #expect(problem([field: .text(text)])?.expected == expected)
         #expect(problem([field: 7])?.found == "7")
         #expect(problem(["plot": 7])?.expected == "text in Markdown")
