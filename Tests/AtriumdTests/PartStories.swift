@@ -99,7 +99,9 @@ extension Stories {
                     ["screen": .string(screen), "text": "xyz", "part": "work"])
                 #expect(searched["parameters"]?["revision"]?.int == 3)
                 let empty = try #require(try await peer.receive()?["parameters"])
-                #expect(part(empty, "work")?["gone"]?.bool == true)
+                let work = try #require(part(empty, "work"))
+                #expect(work["gone"] == nil, "it stays for the search to be undone")
+                #expect(work["lists"]?.array?.first?["total"]?.int == 0)
                 #expect(part(empty, "sleep") == nil && empty["lists"] == nil)
 
                 let vote = try await daemon.type("atriumctl vote sleep/night 4")
