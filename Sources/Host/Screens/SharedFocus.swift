@@ -261,9 +261,9 @@ extension SharedFocus {
         else { return nil }
         let held = row.fields(named: container.definition.detailFields)
         guard !known.isEmpty, let fields = try? Value(jsonBytes: held).object else { return held }
-        // A field that the item has is shown as it was checked.
-        let fieldNames = Set(container.definition.fields.map(\.name))
-        return fields.merging(known.filter { !fieldNames.contains($0.key) }) { held, _ in held }
+        // What the item holds was checked, and what is in lists is there as it is held.
+        let listed = Set(container.definition.fields.lazy.filter { !$0.details }.map(\.name))
+        return fields.merging(known.filter { !listed.contains($0.key) }) { held, _ in held }
             .jsonBytes
     }
 }
