@@ -41,6 +41,19 @@ void process_end_by(int number) {
     raise(number);
 }
 
+void process_stop(void) {
+    sigset_t only, mask;
+    struct sigaction before, plain = {.sa_handler = SIG_DFL};
+    sigemptyset(&plain.sa_mask);
+    sigemptyset(&only);
+    sigaddset(&only, SIGTSTP);
+    sigaction(SIGTSTP, &plain, &before);
+    pthread_sigmask(SIG_UNBLOCK, &only, &mask);
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigaction(SIGTSTP, &before, NULL);
+}
+
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
 enum { crash_count = sizeof crashes / sizeof *crashes };
 

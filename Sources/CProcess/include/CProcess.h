@@ -54,6 +54,9 @@ int process_tell_signals(int descriptor);
 /// Ends this process by a signal that ``process_tell_signals`` tells of, as if nobody had asked.
 void process_end_by(int signal);
 
+/// Stops this process until it is continued; at once over where nobody could, since no shell started it.
+void process_stop(void);
+
 /// Has a crash (SEGV, BUS, ILL, TRAP, FPE, ABRT) put a terminal back as it is now, and write these bytes to it,
 /// before it does what it would have done. The bytes are copied, at most 256. 0, or what the system says.
 int process_guard_terminal(int descriptor, const char *bytes, size_t count);

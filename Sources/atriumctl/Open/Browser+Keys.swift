@@ -4,6 +4,9 @@ extension Browser {
     /// Does what a key asks for.
     mutating func press(_ key: Key) -> [Effect] {
         if key == .control("l") { return [.redraw] }
+        if key == .pasteStart || key == .pasteEnd { isPasting = key == .pasteStart }
+        // What is pasted is text, and nothing to be done.
+        if isPasting, !takesText { return [] }
         let effects =
             switch mode {
             case .browse: browse(key)
@@ -17,10 +20,23 @@ extension Browser {
         return effects + windows()
     }
 
+    /// Whether characters are typed into something.
+    private var takesText: Bool {
+        switch mode {
+        case .search, .prompt, .write: true
+        case .menu(let menu): menu.isTyping
+        case .browse, .help: false
+        }
+    }
+
     private mutating func browse(_ key: Key) -> [Effect] {
         switch key {
-        case .click(let row, let column): return click(row, column)
-        case .wheel(let rows, let row): return wheel(rows, row)
+        case .click(let row, let column):
+            wantsEnd = false
+            return click(row, column)
+        case .wheel(let rows, let row):
+            wantsEnd = false
+            return wheel(rows, row)
         default: break
         }
         if move(key) { return [] }

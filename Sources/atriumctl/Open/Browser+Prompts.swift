@@ -111,6 +111,20 @@ extension Browser {
         }
     }
 
+    /// The choice of the menu that is open; nil: none is.
+    var menuChoice: Menu.Choice? {
+        guard case .menu(let menu) = mode else { return nil }
+        let choices = choices(menu)
+        return choices.indices.contains(menu.cursor) ? choices[menu.cursor] : nil
+    }
+
+    /// Has the menu that is open stand at a choice, whose place may be another now.
+    mutating func followMenu(_ choice: Menu.Choice?) {
+        guard case .menu(var menu) = mode else { return }
+        menu.follow(choice, choices(menu), height: areas.body - 1)
+        mode = .menu(menu)
+    }
+
     /// A key while something is chosen from a menu.
     mutating func choose(_ key: Key, _ menu: Menu) -> [Effect] {
         var menu = menu

@@ -6,6 +6,7 @@ extension Browser {
     /// - Throws: ``CommandFailure`` for one that does not lead on from what is here.
     mutating func take(_ reply: Screens.Open.Reply) throws -> [Effect] {
         let before = model
+        let choice = menuChoice
         let all = try root.apply(reply)
         if !part.isEmpty, !root.parts.contains(where: { $0.path == part }) { show("") }
         // What is only a frame around others is not stood in.
@@ -34,6 +35,7 @@ extension Browser {
         if model.focus.isEmpty, before.focus != "", pane == .thread { pane = .list }
         if let message = reply.message { say(message) }
         if let lead = reply.lead { effects.append(.go(container: lead.container, item: lead.item)) }
+        followMenu(choice)
         return effects + windows()
     }
 
@@ -101,13 +103,17 @@ extension Browser {
             for list in lists { self.lists.select(.init(component: list.component, item: leaving)) }
         }
         if isNew { leaving = nil }
-        if wantsEnd { self.lists.moveToEnd() }
+        if wantsEnd {
+            self.lists.moveToEnd()
+            // From there on the cursor stays with its item.
+            wantsEnd = lists.contains { $0.hasMore || $0.items.count < $0.total }
+        }
         settle()
     }
 
     private static func items(of component: String, in changes: [ScreenChange]) -> [Item] {
         changes.compactMap { change in
-            guard change.part.isEmpty, change.component == component else { return nil }
+            guard change.component == component else { return nil }
             return switch change.edit {
             case .inserted(let entry, _), .updated(let entry, _): entry.item
             case .removed, .moved: nil

@@ -86,6 +86,8 @@ struct Browser {
     var tails: [String: Tail] = [:]
     /// Whether the cursor is on its way to the end, through what is still to be fetched.
     var wantsEnd = false
+    /// Whether what comes is pasted.
+    var isPasting = false
     /// What was chosen and is not shown yet, so that the next revision begins at the top.
     var startsAnew = false
     /// The item to stand on after one went back out of it.

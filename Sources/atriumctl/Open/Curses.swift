@@ -103,7 +103,7 @@ final class Curses {
     /// Gives the terminal back, stops the program, and takes the terminal over when it goes on.
     func suspend() {
         giveBack()
-        raise(SIGSTOP)
+        process_stop()
         Output.bytes(Array(Self.pasteOn.utf8))
         resize()
     }

@@ -29,7 +29,7 @@ struct DraftView {
     private func start(_ height: Int) -> Int { max(0, min(row, rows.count) - height + 1) }
 
     private static func lines(_ text: String, _ width: Int) -> [CellText] {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .flatMap { CellText(String($0)).wrapped(to: max(4, width - 1)) }
     }
 }

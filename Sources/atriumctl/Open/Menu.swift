@@ -96,9 +96,16 @@ struct Menu: Equatable {
 
     mutating func point(at index: Int) { cursor = index }
 
+    /// Stands at a choice wherever that is among these, which are others now.
+    mutating func follow(_ choice: Choice?, _ choices: [Choice], height: Int) {
+        if let choice, let index = choices.firstIndex(where: choice.isSame) { cursor = index }
+        settle(choices, height: height)
+    }
+
     /// Goes to the next section, or the one before.
     mutating func section(by step: Int, _ choices: [Choice], height: Int) {
-        var index = cursor + step
+        // There may be fewer choices than when it was drawn.
+        var index = min(cursor, choices.count) + step
         if step < 0 {
             while index > 0, choices[index].action != nil { index -= 1 }
             index -= 1
@@ -108,6 +115,18 @@ struct Menu: Equatable {
         }
         cursor = index
         settle(choices, height: height)
+    }
+}
+
+extension Menu.Choice {
+    /// Whether it offers the same, chosen or not.
+    fileprivate func isSame(as other: Menu.Choice) -> Bool {
+        switch (action, other.action) {
+        case (.toggle(let section, let filter, _)?, .toggle(let otherSection, let otherFilter, _)?):
+            section == otherSection && filter == otherFilter
+        case (.ask(let section, _, _)?, .ask(let otherSection, _, _)?): section == otherSection
+        default: title == other.title && (action == nil) == (other.action == nil)
+        }
     }
 }
 

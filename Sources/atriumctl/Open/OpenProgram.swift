@@ -107,16 +107,17 @@ final class OpenProgram {
         let next = browser.nextChange.map { max(0, ($0 - WireTime.now) * 1000) + 1 }
         poll(&waiting, nfds_t(waiting.count), next.map { Int32(min($0, 60_000)) } ?? -1)
         browser.pass(to: WireTime.now)
+        // Keys first: they were meant for what is drawn, and not for what comes now.
+        for key in curses?.keys() ?? [] {
+            for effect in browser.press(key) {
+                if let end = act(effect) { return end }
+            }
+        }
         for event in events.take() {
             if let end = take(event) { return end }
         }
         for number in EventQueue.bytes(from: signals) {
             if let end = take(signal: Int32(number)) { return end }
-        }
-        for key in curses?.keys() ?? [] {
-            for effect in browser.press(key) {
-                if let end = act(effect) { return end }
-            }
         }
         // Nobody is there any more.
         let gone = Int16(POLLHUP) | Int16(POLLERR) | Int16(POLLNVAL)

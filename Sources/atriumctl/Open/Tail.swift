@@ -31,7 +31,7 @@ struct Tail: Equatable {
 
     /// Takes in what happened in the window: what came into it is here no longer, what fell off its end is here.
     mutating func take(_ changes: [ScreenChange], isFull: Bool) {
-        for change in changes where change.part.isEmpty && change.component == query.component {
+        for change in changes where change.component == query.component {
             switch change.edit {
             case .inserted(.item(let item), _): items.removeAll { $0.id == item.id }
             case .removed(.item(let item)) where isFull: items.insert(item, at: 0)

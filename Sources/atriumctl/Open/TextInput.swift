@@ -28,9 +28,11 @@ struct TextInput: Equatable {
             isPasting = key == .pasteStart
             return .ignored
         case .character(let character): return insert(character)
-        case .enter where isPasting: return insert(hasLines ? "\n" : " ")
+        case .enter where isPasting, .control("j") where isPasting:
+            return insert(hasLines ? "\n" : " ")
         case .control("j") where hasLines: return insert("\n")
         case .tab where isPasting: return insert(" ")
+        case .escape where isPasting, .control where isPasting: return .ignored
         case .enter, .control("j"): return .accepted
         case .escape, .control("g"): return .dropped
         case .backspace, .control("h"): return before.popLast() == nil ? .ignored : .changed

@@ -34,9 +34,12 @@ struct ThreadLayout {
     func block(details: [(name: String, text: String)]) -> ThreadPane.Block? {
         guard !details.isEmpty else { return nil }
         let rows = details.flatMap { name, text in
-            wrapped(text, to: width - 2).enumerated().map { index, line in
-                ViewRow(index == 0 ? [Span("\(name): ", .dim)] + [Span(line)] : [Span(line)])
+            let (name, lines) = (Span("\(name): ", .dim), wrapped(text, to: width - 2))
+            // What does not fit beside its name stands beneath it.
+            guard lines.count == 1, name.text.width + lines[0].width <= width - 2 else {
+                return [ViewRow([name])] + lines.map { ViewRow([Span($0)]) }
             }
+            return [ViewRow([name, Span(lines[0])])]
         }
         return ThreadPane.Block(comment: nil, rows: rows)
     }
@@ -68,7 +71,7 @@ struct ThreadLayout {
     }
 
     private func wrapped(_ text: String, to room: Int) -> [CellText] {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .flatMap { CellText(String($0)).wrapped(to: room) }
     }
 }

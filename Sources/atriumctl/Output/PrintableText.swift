@@ -17,7 +17,8 @@ enum PrintableText {
 
     /// The text with its own line breaks, and everything else as in ``line(_:)``.
     static func lines(_ text: String) -> [String] {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { line(String($0)) }
     }
 
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
