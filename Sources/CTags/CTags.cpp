@@ -227,11 +227,25 @@ const char *const wanted[] = {
     "TRACKNUMBER", "DISCNUMBER",
 };
 
+// What comes of reading: nothing that TagLib throws reaches the caller, who is not C++.
+template <typename Body>
+tags_outcome caught(Body body) {
+    try {
+        return body();
+    } catch (const std::bad_alloc &) {
+        return TAGS_TOO_LARGE;
+    } catch (const TooLong &) {
+        return TAGS_TOO_LONG;
+    } catch (...) {
+        return TAGS_NO_AUDIO;
+    }
+}
+
 }  // namespace
 
 enum tags_outcome tags_read(int descriptor, const char *path, struct tags_numbers *numbers,
                             tags_take_text take, void *context) {
-    try {
+    return caught([&] {
         NamedStream stream(descriptor, path);
         FileRef reference(&stream);
         auto file = reference.file();
@@ -251,18 +265,12 @@ enum tags_outcome tags_read(int descriptor, const char *path, struct tags_number
             }
         }
         return TAGS_READ;
-    } catch (const std::bad_alloc &) {
-        return TAGS_TOO_LARGE;
-    } catch (const TooLong &) {
-        return TAGS_TOO_LONG;
-    } catch (...) {
-        return TAGS_NO_AUDIO;
-    }
+    });
 }
 
 enum tags_outcome tags_read_cover(int descriptor, const char *path, tags_take_picture take,
                                   void *context) {
-    try {
+    return caught([&] {
         NamedStream stream(descriptor, path);
         FileRef reference(&stream, false);
         auto file = reference.file();
@@ -271,11 +279,5 @@ enum tags_outcome tags_read_cover(int descriptor, const char *path, tags_take_pi
         if (cover.is_there())
             take(context, cover.type.c_str(), cover.bytes.data(), cover.bytes.size());
         return TAGS_READ;
-    } catch (const std::bad_alloc &) {
-        return TAGS_TOO_LARGE;
-    } catch (const TooLong &) {
-        return TAGS_TOO_LONG;
-    } catch (...) {
-        return TAGS_NO_AUDIO;
-    }
+    });
 }

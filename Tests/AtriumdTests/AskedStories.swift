@@ -10,15 +10,7 @@ extension Stories {
 
         init() throws {
             plugins = try TemporaryDirectory()
-            try plugins.write(
-                "asker/manifest.json",
-                """
-                {"id": "org.atrium.asker", "version": "0.1.0", "kind": "contents",
-                 "library": "libBreaker.so", "title": "Asker"}
-                """)
-            try FileManager.default.copyItem(
-                atPath: Checkout.products + "/libBreaker.so",
-                toPath: plugins.path + "/asker/libBreaker.so")
+            try plugins.addBreaker("asker")
         }
 
         private var options: DaemonUnderTest.Options {

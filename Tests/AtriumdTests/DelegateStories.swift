@@ -10,15 +10,7 @@ extension Stories {
 
         init() throws {
             plugins = try TemporaryDirectory()
-            try plugins.write(
-                "gate/manifest.json",
-                """
-                {"id": "org.atrium.gate", "version": "0.1.0", "kind": "delegate",
-                 "library": "libBreaker.so", "title": "Gate", "description": "Refuses low votes."}
-                """)
-            try FileManager.default.copyItem(
-                atPath: Checkout.products + "/libBreaker.so",
-                toPath: plugins.path + "/gate/libBreaker.so")
+            try plugins.addBreaker("gate", kind: "delegate")
         }
 
         private func options(named: Bool = true) -> DaemonUnderTest.Options {

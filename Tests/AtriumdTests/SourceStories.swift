@@ -10,15 +10,7 @@ extension Stories {
 
         init() throws {
             plugins = try TemporaryDirectory()
-            try plugins.write(
-                "notebook/manifest.json",
-                """
-                {"id": "org.atrium.notebook", "version": "0.1.0", "kind": "contents",
-                 "library": "libBreaker.so", "title": "Notebook", "paths": ["folder"]}
-                """)
-            try FileManager.default.copyItem(
-                atPath: Checkout.products + "/libBreaker.so",
-                toPath: plugins.path + "/notebook/libBreaker.so")
+            try plugins.addBreaker("notebook", more: #", "paths": ["folder"]"#)
         }
 
         var options: DaemonUnderTest.Options {

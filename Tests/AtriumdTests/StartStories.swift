@@ -15,15 +15,7 @@ extension Stories {
 
             init() throws {
                 folder = try TemporaryDirectory()
-                try folder.write(
-                    "breaker/manifest.json",
-                    """
-                    {"id": "org.atrium.breaker", "version": "0.1.0", "kind": "contents",
-                     "title": "Breaker", "library": "libBreaker.so", "description": "Hangs."}
-                    """)
-                try FileManager.default.copyItem(
-                    atPath: Checkout.products + "/libBreaker.so",
-                    toPath: folder.path + "/breaker/libBreaker.so")
+                try folder.addBreaker("breaker")
                 options = DaemonUnderTest.Options(
                     arguments: ["--plugin-path", folder.path],
                     prefix: ["env", "BREAKER_HANGS_WHILE=\(folder.path)/hang"])

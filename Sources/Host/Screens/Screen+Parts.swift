@@ -25,8 +25,9 @@ final class PartPlace {
     var problem: String?
     /// What it is to show, while that is being found.
     var asked: Screen.Choices?
-    /// What was selected around it when its choices were shown, and what is as those are prepared.
+    /// The parent's selection when the part was last shown: what differs from it is followed.
     var followed: Selection?
+    /// The parent's selection that the part's next choices were made for; ``followed`` once these are shown.
     var following: Selection?
     /// Since when a component owes it an answer; nil: none does.
     var unsettled: NIODeadline?
@@ -166,7 +167,7 @@ extension Screen {
             }
             let inner = part.sights(since: base)
             if place.isLate { return base.filter { $0.screen == id } + inner }
-            if entry(of: part)?.hidesEmpty == true, inner.isEmpty, !part.isSearched,
+            if entry(of: part)?.hidesEmpty == true, inner.isEmpty, !part.isWorkedOn,
                 view.state.hasNothing
             {
                 return []
@@ -180,8 +181,8 @@ extension Screen {
         }
     }
 
-    /// Whether a user searches or went somewhere on this part: it stays, to be left again.
-    private var isSearched: Bool {
+    /// Whether a user searches, entered an item or hid a component on this part: it stays, so that this can be undone.
+    private var isWorkedOn: Bool {
         !choices.view.search.isEmpty || !choices.view.places.isEmpty || !choices.view.hidden.isEmpty
     }
 

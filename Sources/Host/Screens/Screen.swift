@@ -460,6 +460,7 @@ extension Screen {
 
     /// Shows other choices, all at once, as soon as their view is there.
     func show(_ choices: Choices, _ view: SharedView, _ focus: SharedFocus) {
+        // The next revision shows what the delegates were asked about.
         root.holds = 0
         place?.isOpen = true
         place?.followed = place?.following

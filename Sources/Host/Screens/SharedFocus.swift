@@ -102,10 +102,11 @@ final class SharedFocus {
     var version: UInt64 = 0
 
     private weak var home: ContainerScreens?
-    /// Whether something was said about it since the last state, since the comments component answered, and
-    /// since the source was asked.
+    /// Whether something changed since ``state`` was made.
     private var isStale = true
+    /// Whether something changed since the comments component was heard.
     private var isThreadStale = true
+    /// Whether the item changed since its source was asked.
     private var areDetailsStale = true
     /// Whether the item was there: what is said about one that is not is not seen.
     private var wasThere = false
@@ -205,7 +206,8 @@ final class SharedFocus {
                 // What it answered is what it held when it was asked: nothing of it has been
                 // committed since, as its answers come in order.
                 isThreadStale = false
-                isStale = false
+                // The item may be another by now, whose source is asked at the next look.
+                isStale = areDetailsStale
                 // It may be back before anyone looks again.
                 wasThere = isThere(in: container)
                 if !wasThere {
@@ -235,9 +237,12 @@ extension SharedFocus {
     }
 
     private func askSource(in container: Container) {
-        guard areDetailsStale, source == nil, let slot = sourceSlot(in: container),
-            slot.isAttached, let item = key.subject.item
-        else { return }
+        guard areDetailsStale, source == nil else { return }
+        guard let slot = sourceSlot(in: container), let item = key.subject.item else {
+            areDetailsStale = false
+            return
+        }
+        guard slot.isAttached else { return }
         areDetailsStale = false
         source = slot
         slot.ask(
