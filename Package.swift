@@ -124,6 +124,10 @@ let package = Package(
         .target(
             name: "Interfaces", dependencies: ["Varlink", json], swiftSettings: strict,
             plugins: ["VarlinkGeneratorPlugin"]),
+        // What plugins serve that are programs.
+        .target(
+            name: "PluginInterfaces", dependencies: ["Varlink", json], swiftSettings: strict,
+            plugins: ["VarlinkGeneratorPlugin"]),
         // What the documentation of Varlink begins with; the tests run them.
         .executableTarget(
             name: "greeter-service", dependencies: ["Varlink", json],
@@ -166,16 +170,16 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "Varlink", json,
-                "LogMessages", kit,
+                "CProcess", "Host", "Index", "PluginLoader", "Interfaces", "PluginInterfaces",
+                "Varlink", json, "LogMessages", kit,
                 nioCore, nioPosix, logging,
             ],
             swiftSettings: strict),
         .target(
             name: "Control",
             dependencies: [
-                "Host", "Index", "PluginLoader", "Interfaces", "TimeZones", "Varlink",
-                json, "Instruments",
+                "Host", "Index", "PluginLoader", "Interfaces", "PluginInterfaces", "TimeZones",
+                "Varlink", json, "Instruments",
                 "LogMessages", kit, yams, logging, metrics,
             ],
             swiftSettings: strict),
@@ -225,7 +229,7 @@ let package = Package(
             ],
             exclude: ["Golden", "Python"], swiftSettings: strict),
         tests("TimeZonesTests", ["TimeZones", "TestSupport"]),
-        tests("InterfacesTests", ["Interfaces", "Varlink", json]),
+        tests("InterfacesTests", ["Interfaces", "PluginInterfaces", "Varlink", json]),
         tests(
             "VarlinkTests",
             [
@@ -267,8 +271,8 @@ let package = Package(
         tests(
             "WorkersTests",
             [
-                "CProcess", "Workers", "Host", "Index", "PluginLoader", "Store", json,
-                "TestSupport",
+                "CProcess", "Workers", "Host", "Index", "Interfaces", "PluginInterfaces",
+                "PluginLoader", "Store", "Varlink", json, "TestSupport",
                 kit, kitTesting, nioCore, nioPosix, logging,
             ]),
         .target(

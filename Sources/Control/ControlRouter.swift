@@ -3,6 +3,7 @@ public import Instruments
 import Interfaces
 public import LogMessages
 public import Logging
+import PluginInterfaces
 public import Varlink
 
 /// The control protocol: every published interface, implemented over a registry.
@@ -60,6 +61,8 @@ public enum ControlRouter {
         let notifications = NotificationsControl(context: context)
         notifications.register(in: &router)
         router.resume(Notifications.Subscribe.self) { notifications.resume($0, call: $1) }
+        // For authors to read; a call is answered with MethodNotImplemented.
+        for interface in PluginProtocols.all { router.add(interface) }
         return router
     }
 

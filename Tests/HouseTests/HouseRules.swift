@@ -31,6 +31,7 @@ enum HouseRules {
             "JSONCodec", "LogMessages", "NIOCore", "NIOPosix", "Logging", "CoreMetrics",
         ],
         "Interfaces": ["JSONCodec", "Varlink"],
+        "PluginInterfaces": ["JSONCodec", "Varlink"],
         "greeter-service": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "greeter-client": ["JSONCodec", "Varlink", "VarlinkGeneratorPlugin"],
         "Instruments": ["CoreMetrics"],
@@ -55,11 +56,12 @@ enum HouseRules {
         ],
         "Workers": [
             "AtriumKit", "CProcess", "Host", "Index", "Interfaces", "JSONCodec", "LogMessages",
-            "PluginLoader", "Varlink", "NIOCore", "NIOPosix", "Logging",
+            "PluginInterfaces", "PluginLoader", "Varlink", "NIOCore", "NIOPosix", "Logging",
         ],
         "Control": [
             "AtriumKit", "Host", "Index", "Instruments", "Interfaces", "JSONCodec", "LogMessages",
-            "PluginLoader", "TimeZones", "Varlink", "Yams", "Logging", "CoreMetrics",
+            "PluginInterfaces", "PluginLoader", "TimeZones", "Varlink", "Yams", "Logging",
+            "CoreMetrics",
         ],
         "CSystemd": [],
         "Systemd": ["CSystemd", "LogMessages", "Logging", "CoreMetrics"],
@@ -114,8 +116,8 @@ enum HouseRules {
 
     /// On the hot path, or in every plugin: these do without Foundation.
     static let withoutFoundation: Set = [
-        "AtriumFormats", "AtriumKit", "Interfaces", "JSONCodec", "TimeZones", "Varlink",
-        "VarlinkIDL",
+        "AtriumFormats", "AtriumKit", "Interfaces", "JSONCodec", "PluginInterfaces", "TimeZones",
+        "Varlink", "VarlinkIDL",
     ]
 
     /// Where a module's sources are.

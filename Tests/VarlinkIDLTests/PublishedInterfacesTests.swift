@@ -2,14 +2,16 @@ import Foundation
 import Testing
 import VarlinkIDL
 
-/// The interfaces of the control protocol, as they stand in the repository.
+/// The interfaces of the control protocol and of plugins that are programs, as they stand in the repository.
 @Suite struct PublishedInterfacesTests {
     static let files: [URL] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Interfaces").standardizedFileURL
-        let all = try? FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil)
-        return (all ?? []).filter { $0.pathExtension == "varlink" }
+        let sources = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources").standardizedFileURL
+        return ["Interfaces", "PluginInterfaces"].flatMap { module in
+            let all = try? FileManager.default.contentsOfDirectory(
+                at: sources.appending(path: module), includingPropertiesForKeys: nil)
+            return (all ?? []).filter { $0.pathExtension == "varlink" }
+        }
     }()
 
     @Test func `there are interfaces to hold against the rules`() {
