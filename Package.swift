@@ -38,7 +38,8 @@ let arguments = Target.Dependency.product(
 
 /// What plugins need beside the kit.
 let pluginLibraries: [String: [Target.Dependency]] = [
-    "File": [formats, json], "Music": ["CTags"],
+    "File": [formats, json, "ItemReading"], "Music": ["CTags"],
+    "Remote": ["CCurl", formats, json, "ItemReading"],
 ]
 
 /// A built-in plugin: a shared library of its own that sees the kit alone.
@@ -152,6 +153,11 @@ let package = Package(
         .target(name: "CBits"),
         // TagLib (libtag1-dev) is C++; its own binding for C knows neither covers nor ratings.
         .target(name: "CTags", linkerSettings: [.linkedLibrary("tag")]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // What sources share that list what files and documents have; each has a copy of its own.
+        .target(
+            name: "ItemReading", dependencies: [kit, formats, json], swiftSettings: strict),
         .target(
             name: "Index", dependencies: [kit, "CBits", json, "TimeZones"],
             swiftSettings: strict),
@@ -311,7 +317,7 @@ let package = Package(
                 "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", json,
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
-    ] + plugins.map(plugin)
+    ] + (plugins + ["Remote"]).map(plugin)
         + exampleDelegates.sorted { $0.key < $1.key }.map { exampleDelegate($0.key, of: $0.value) },
     swiftLanguageModes: [.v6], cxxLanguageStandard: .cxx17
 )

@@ -3,7 +3,7 @@
 ///
 /// Host never sees a socket; Control never sees SQL; a plugin sees AtriumKit alone.
 enum HouseRules {
-    static let plugins: Set = ["Catalog", "Facets", "File", "Music", "Stars", "Threads"]
+    static let plugins: Set = ["Catalog", "Facets", "File", "Music", "Remote", "Stars", "Threads"]
 
     /// What tests need built, in `Tests/Fixtures`: a plugin that breaks, a service, generated code, what breaks files
     /// beneath SQLite, or refuses what is written to them, and the index done the plain way.
@@ -44,7 +44,10 @@ enum HouseRules {
         "TimeZones": [],
         "CBits": [],
         "CTags": [],
-        "File": ["AtriumFormats", "AtriumKit", "JSONCodec"],
+        "CCurl": [],
+        "ItemReading": ["AtriumFormats", "AtriumKit", "JSONCodec"],
+        "File": ["AtriumFormats", "AtriumKit", "ItemReading", "JSONCodec"],
+        "Remote": ["AtriumFormats", "AtriumKit", "CCurl", "ItemReading", "JSONCodec"],
         "CompilationDelegate": ["AtriumKit"],
         "PeopleDelegate": ["AtriumKit"],
         "Music": ["AtriumKit", "CTags"],

@@ -1,6 +1,7 @@
 import AtriumFormats
 import AtriumKit
 import Glibc
+import ItemReading
 
 /// A file, and how what it has becomes items; read off the loop.
 struct FileSource: Sendable {

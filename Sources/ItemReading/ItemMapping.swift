@@ -1,20 +1,20 @@
-import AtriumFormats
-import AtriumKit
-import Foundation
-import JSONCodec
+package import AtriumFormats
+package import AtriumKit
+internal import Foundation
+internal import JSONCodec
 
 /// Where in what a file has an item's id, parent and fields are.
-struct ItemMapping: Sendable {
+package struct ItemMapping: Sendable {
     /// Where one of them is.
-    struct Place: Sendable {
+    package struct Place: Sendable {
         /// The setting that says it, for messages; nil: it goes without saying.
-        let setting: String?
+        package let setting: String?
         /// A column's or a member's name, or a pointer.
-        let name: String
+        package let name: String
         /// Set where the name begins with `/`, and is no other's.
-        let pointer: JSONPointer?
+        package let pointer: JSONPointer?
 
-        init(_ name: String, setting: String?) throws(SettingError) {
+        package init(_ name: String, setting: String?) throws(SettingError) {
             self.name = name
             self.setting = setting
             pointer = name.hasPrefix("/") ? JSONPointer(name) : nil
@@ -26,13 +26,13 @@ struct ItemMapping: Sendable {
         }
     }
 
-    let ids: [Place]
-    let parent: Place?
+    package let ids: [Place]
+    package let parent: Place?
     /// The fields, and where each is.
-    let fields: [(field: Field, place: Place)]
-    let values: ItemValues
+    package let fields: [(field: Field, place: Place)]
+    package let values: ItemValues
 
-    init(_ context: ComponentContext, separator: Unicode.Scalar?) throws(SettingError) {
+    package init(_ context: ComponentContext, separator: Unicode.Scalar?) throws(SettingError) {
         let (settings, own) = (context.settings, context.fields.filter { $0.derivation == nil })
         var ids: [Place] = []
         for name in (settings["id"]?.text ?? "id").split(separator: ",").map(ItemText.trimmed) {
@@ -70,7 +70,7 @@ struct ItemMapping: Sendable {
     /// The item of what was found, in a line.
     ///
     /// - Throws: ``FormatProblem`` without an id, with one that can't be, or without a field that every item has.
-    func item(
+    package func item(
         _ ids: [String], _ parent: String?, _ fields: [String: Value], line: Int
     ) throws(FormatProblem) -> Item {
         let id = self.ids.count == 1 ? ids.first.map(ItemText.trimmed) : ItemText.slug(ids)
@@ -109,7 +109,7 @@ struct ItemMapping: Sendable {
 }
 
 /// Items of a table's rows.
-struct RowMapping {
+package struct RowMapping {
     private let mapping: ItemMapping
     private let values: ItemValues
     private let columns: [String]
@@ -120,7 +120,7 @@ struct RowMapping {
     /// Finds the columns.
     ///
     /// - Throws: ``FormatProblem`` for one that the settings name and the table has not.
-    init(_ table: CSVReader, _ mapping: ItemMapping) throws(FormatProblem) {
+    package init(_ table: CSVReader, _ mapping: ItemMapping) throws(FormatProblem) {
         self.mapping = mapping
         var values = mapping.values
         values.texts.allowsDecimalComma = table.allowsDecimalComma
@@ -157,7 +157,7 @@ struct RowMapping {
                 + columns.prefix(30).joined(separator: ", "))
     }
 
-    func item(_ cells: [String], line: Int) throws(FormatProblem) -> Item {
+    package func item(_ cells: [String], line: Int) throws(FormatProblem) -> Item {
         var fields: [String: Value] = [:]
         for (field, column) in self.fields where !cells[column].isEmpty {
             do throws(FieldValues.Misfit) {

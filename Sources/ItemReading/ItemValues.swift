@@ -1,19 +1,19 @@
-import AtriumFormats
-import AtriumKit
-import JSONCodec
+package import AtriumFormats
+package import AtriumKit
+package import JSONCodec
 
 /// The values of fields.
-struct ItemValues: Sendable {
+package struct ItemValues: Sendable {
     /// What separates keywords in a text; nil: what there is.
-    let separator: Character?
-    var texts = FieldValues()
+    package let separator: Character?
+    package var texts = FieldValues()
 
-    init(separator: Character?) { self.separator = separator }
+    package init(separator: Character?) { self.separator = separator }
 
     /// The value that one of JSON, or the text of a cell, stands for; nil where it stands for none.
     ///
     /// - Throws: a misfit for one that items of the container can't have, as far as it can be told here.
-    func value(_ json: JSONValue, of field: Field) throws(FieldValues.Misfit) -> Value? {
+    package func value(_ json: JSONValue, of field: Field) throws(FieldValues.Misfit) -> Value? {
         let found: JSONValue?
         if let separator, field.type == .keywords, let text = json.string {
             found = .array(ItemText.words(text, by: separator).map { .string($0) })
@@ -79,7 +79,7 @@ struct ItemValues: Sendable {
 
 extension Value {
     /// The same value.
-    init(json: JSONValue) {
+    package init(json: JSONValue) {
         switch json {
         case .null: self = .null
         case .bool(let bool): self = .bool(bool)
@@ -95,7 +95,7 @@ extension Value {
 }
 
 /// Items of JSON objects.
-struct ObjectMapping {
+package struct ObjectMapping {
     /// What a member is.
     private enum Role {
         case ids([Int])
@@ -109,7 +109,7 @@ struct ObjectMapping {
     private let hasPointers: Bool
     private var roles: [String: Role] = [:]
 
-    init(_ mapping: ItemMapping) {
+    package init(_ mapping: ItemMapping) {
         self.mapping = mapping
         hasPointers =
             mapping.parent?.pointer != nil || mapping.ids.contains { $0.pointer != nil }
@@ -119,7 +119,9 @@ struct ObjectMapping {
     /// The item of a line or an element; nil for an empty line.
     ///
     /// Fields may stand in a member `fields` of their own, as exports have them.
-    mutating func item(_ bytes: [UInt8], _ piece: FormatPiece) throws(FormatProblem) -> Item? {
+    package mutating func item(_ bytes: [UInt8], _ piece: FormatPiece) throws(FormatProblem)
+        -> Item?
+    {
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }) else {
             return nil
         }
