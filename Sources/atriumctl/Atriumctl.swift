@@ -78,6 +78,7 @@ struct Atriumctl: AsyncParsableCommand {
     }
 
     private static func finish(_ error: any Error) -> Never {
+        Pager.finish()
         if let failure = error as? CommandFailure {
             for line in failure.lines { Output.note(line) }
             Glibc.exit(failure.status.rawValue)

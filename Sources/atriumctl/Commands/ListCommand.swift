@@ -5,7 +5,21 @@ import JSONCodec
 /// The command `atriumctl list CONTAINER`.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List a container's items: filtered, searched, sorted.")
+        commandName: "list", abstract: "List a container's items: filtered, searched, sorted.",
+        discussion: """
+            The list is whole, unless --limit or --cursor asks for a part of it. A terminal shows it \
+            through $PAGER, by default less. A table has the columns that the definition presents; \
+            csv has all fields, and import takes it back; ids has an id a line; json has what the \
+            daemon answered, a line for each page of 1000 items.
+            """)
+
+    /// In which form a list is printed.
+    enum Form: String, ExpressibleByArgument, CaseIterable {
+        case table
+        case json
+        case csv
+        case ids
+    }
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -18,10 +32,16 @@ struct ListCommand: AsyncParsableCommand {
             "Show these fields alone, with commas between.", valueName: "field,…"))
     var fields: String?
 
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("table, json, csv or ids; by default a table.", valueName: "form"))
+    var output: Form?
+
     @Option(help: ArgumentHelp("At most so many items.", valueName: "n"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Go on after a page.", valueName: "cursor"))
+    @Option(
+        help: ArgumentHelp("The page behind the one whose 'next' this is.", valueName: "cursor"))
     var cursor: String?
 
     @Option(
@@ -29,38 +49,51 @@ struct ListCommand: AsyncParsableCommand {
         completion: .scopes)
     var scope: String?
 
-    @Flag(help: "All pages.")
+    @Flag(help: "All pages, also with --limit, which is a page's length then, or --cursor.")
     var all = false
 
     @OptionGroup var subject: SubjectOptions
     @OptionGroup var connection: ConnectionOptions
 
+    /// How many items a page has where nobody asks for so many.
+    private static let pageLength = 1000
+
     func validate() throws {
         guard limit.map({ $0 > 0 }) ?? true else {
             throw ValidationError("--limit is at least 1.")
         }
+        guard !connection.json || output ?? .json == .json else {
+            throw ValidationError("--json and --output ask for different forms.")
+        }
     }
 
     func run() async throws {
+        let form: Form = connection.json ? .json : output ?? .table
         let session = try await connection.connect()
+        if form != .json { Pager.start() }
+        var printer = ListPrinter(form: form, fields: chosenFields)
         var parameters = parameters
-        var items: [Item] = []
-        var last: Contents.List.Reply?
+        if form == .table || form == .csv { parameters.present = true }
+        var total = 0
         repeat {
-            let reply = try await page(parameters, session)
-            if !session.printsJSON { items += reply.items }
-            last = reply
+            let object = try await session.call(
+                raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
+            let reply = try session.decode(Contents.List.self, object)
+            printer.take(reply, object)
+            total = reply.total
             parameters.cursor = reply.next
-        } while all && parameters.cursor != nil
-        guard !session.printsJSON, let last else { return }
-        let described = try await session.call(
-            Containers.Describe.self, .init(container: container))
-        ItemTable(fields: shown(described), items: items).table.show()
-        var footer = "\(Wording.count(items.count)) of \(Wording.count(last.total))"
-        if let next = last.next { footer += "; more with --cursor \(next)" }
-        Output.note(PrintableText.line(footer))
-        if last.total == 0 { try await hint(session) }
+            parameters.present = nil
+        } while isWhole && parameters.cursor != nil
+        printer.finish()
+        guard form == .table else { return }
+        Pager.finish()
+        let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
+        let isPart = parameters.cursor != nil
+        Output.note(shown + (isPart ? "; a higher --limit shows more" : ""))
+        if total == 0 { try await hint(session) }
     }
+
+    private var isWhole: Bool { all || limit == nil && cursor == nil }
 
     /// Says of a filter that no item passes what was probably meant.
     private func hint(_ session: Session) async throws {
@@ -81,33 +114,8 @@ struct ListCommand: AsyncParsableCommand {
         .init(
             container: container, component: subject.component, scope: scope,
             filters: query.selection, search: query.search, sort: order.fields,
-            fields: chosenFields,
-            actor: subject.actor, limit: limit ?? (all ? 1000 : nil), cursor: cursor)
-    }
-
-    /// A page; with `--json` it is printed as it came.
-    private func page(
-        _ parameters: Contents.List.Parameters, _ session: Session
-    ) async throws -> Contents.List.Reply {
-        let object = try await session.call(
-            raw: Contents.List.name, JSONObject(writing: parameters) ?? .empty)
-        if session.printsJSON { Output.rawLine(object.bytes) }
-        return try session.decode(Contents.List.self, object)
-    }
-
-    /// The fields that were asked for, or else those that the definition presents.
-    private func shown(_ described: Containers.Describe.Reply) -> [Field] {
-        guard let chosenFields else {
-            let lists =
-                described.container.scopes?.first { $0.name == scope }?.contents
-                ?? described.container.contents
-            let list = described.container.components.first {
-                $0.kind == "contents" && $0.name == subject.component ?? lists?.first ?? $0.name
-            }
-            let present = list?.present ?? described.container.present
-            return ItemTable.shown(described.fields, present)
-        }
-        return chosenFields.compactMap { name in described.fields.first { $0.name == name } }
+            fields: output == .ids ? [] : chosenFields,
+            actor: subject.actor, limit: limit ?? (isWhole ? Self.pageLength : nil), cursor: cursor)
     }
 }
 
@@ -124,51 +132,6 @@ enum FilterHint {
                 Nearest.name(to: choice.filter, in: section.filters.map(\.id))
                 .map { "; did you mean '\($0)'?" } ?? ""
             return "no item has \(choice.section) '\(choice.filter)'\(nearest)"
-        }
-    }
-}
-
-/// Items as a table: a column for the id, one for each field, then votes and comments where there
-/// are such components.
-struct ItemTable {
-    private(set) var table: Table
-
-    /// The fields that are shown of items: those that a presentation names, or else all but pictures.
-    static func shown(_ fields: [Field], _ present: Present?) -> [Field] {
-        guard let columns = present?.columns else {
-            return fields.filter { $0.type != "image" && $0.details != true }
-        }
-        let named = [present?.title, present?.subtitle].compactMap(\.self)
-        let names = named.filter { !columns.contains($0) } + columns
-        return names.compactMap { name in fields.first { $0.name == name } }
-    }
-
-    init(fields declared: [Field], items: [Item]) {
-        // A date that follows from a field is in no item.
-        let fields = declared.filter { $0.of == nil }
-        let hasVotes = items.contains { $0.votes != nil }
-        let hasComments = items.contains { $0.comments != nil }
-        var columns = [Table.Column.identifier("id")]
-        columns += fields.map {
-            FieldText.isNumber($0.type) ? .number($0.name) : .text($0.name)
-        }
-        if hasVotes { columns.append(.number("votes")) }
-        if hasComments { columns.append(.number("comments")) }
-        let hasChildren = items.contains { $0.children != nil }
-        if hasChildren { columns.append(.number("inside")) }
-        table = Table(columns)
-        for item in items {
-            let values = item.fields.value
-            var cells = [item.id]
-            cells += fields.map { field in
-                values[field.name].map {
-                    FieldText.shown($0, type: field.type) + (field.unit.map { " \($0)" } ?? "")
-                } ?? ""
-            }
-            if hasVotes { cells.append(item.votes.map(TallyText.short) ?? "") }
-            if hasComments { cells.append(item.comments.map { Wording.count($0) } ?? "") }
-            if hasChildren { cells.append(item.children.map { Wording.count($0) } ?? "") }
-            table.add(cells)
         }
     }
 }

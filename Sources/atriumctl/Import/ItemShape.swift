@@ -26,9 +26,13 @@ struct ItemShape {
     /// Whether a comma may stand for the point in numbers.
     var allowsDecimalComma = false
 
+    /// What `list --output csv` tells of items beyond their fields.
+    private static let derived: Set = ["votes.score", "votes.count", "comments.count"]
+
     /// What a name is for; nil where there is no such field.
     func role(of name: String) -> Role? {
         if wishes.ignored.contains(where: { ItemText.isSame($0, name) }) { return .ignored }
+        if Self.derived.contains(name) { return .ignored }
         if let field = fields.first(where: { $0.name == name }) { return .field(field) }
         if wishes.id.isEmpty, ItemText.plain(name) == "id" { return .id }
         if let field = fields.first(where: { ItemText.isSame($0.name, name) }) {

@@ -1,21 +1,38 @@
 import Glibc
+import Synchronization
 
 /// Standard output and standard error, written through at once, so that what is piped on appears
 /// when it happens.
 enum Output {
+    /// Where standard output goes: to the pager while there is one.
+    private static let descriptor = Atomic<Int32>(STDOUT_FILENO)
+
+    /// Has standard output go elsewhere.
+    static func redirect(to descriptor: Int32) {
+        self.descriptor.store(descriptor, ordering: .relaxed)
+    }
+
+    private static var out: Int32 { descriptor.load(ordering: .relaxed) }
+
     /// Writes a line to standard output.
     static func line(_ text: String = "") {
-        write(Array("\(text)\n".utf8), to: STDOUT_FILENO)
+        write(Array("\(text)\n".utf8), to: out)
+    }
+
+    /// Writes lines to standard output, in one piece.
+    static func lines(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        write(Array((lines.joined(separator: "\n") + "\n").utf8), to: out)
     }
 
     /// Writes bytes to standard output as they are.
     static func bytes(_ bytes: [UInt8]) {
-        write(bytes, to: STDOUT_FILENO)
+        write(bytes, to: out)
     }
 
     /// Writes bytes and a newline to standard output.
     static func rawLine(_ bytes: [UInt8]) {
-        write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        write(bytes + [UInt8(ascii: "\n")], to: out)
     }
 
     /// Writes a line to standard error.

@@ -71,8 +71,10 @@ struct ScreenView {
         let component = model.components.first { $0.name == list.component }
         if list.total == 0, let empty = component?.empty { return [cut(PrintableText.line(empty))] }
         let present = component?.present
-        return ItemTable(fields: ItemTable.shown(fields, present), items: list.items).table
-            .lines(width: width, color: color)
+        var items = ItemTable(
+            fields: fields, present: present, items: list.items, showsVotes: true)
+        for item in list.items { items.add(item) }
+        return items.table.lines(width: width, color: color)
             + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]
     }
 

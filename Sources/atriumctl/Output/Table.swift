@@ -26,6 +26,8 @@ struct Table {
 
     private let columns: [Column]
     private var rows: [[String]] = []
+    /// The least widths: those of the rows that were shown before.
+    private var shown: [Int]?
     private let gap = "  "
 
     /// A table without rows.
@@ -56,9 +58,21 @@ struct Table {
     }
 
     /// Writes the table to standard output.
-    func show() {
-        let lines = lines(width: Terminal.width, color: Terminal.hasColor)
-        Output.bytes(Array((lines.joined(separator: "\n") + "\n").utf8))
+    func show() { Output.lines(lines(width: Terminal.width, color: Terminal.hasColor)) }
+
+    /// Writes the rows since the last time to standard output, and the header the first time.
+    ///
+    /// Columns only grow.
+    mutating func showMore() {
+        let all = lines(width: Terminal.width, color: Terminal.hasColor)
+        Output.lines(Array(shown == nil ? all[...] : all.dropFirst()))
+        keepWidths()
+    }
+
+    /// Takes the rows away; those that come are laid out as if they stood below.
+    mutating func keepWidths() {
+        shown = columnWidths(in: nil)
+        rows = []
     }
 
     private func line(
@@ -87,7 +101,7 @@ struct Table {
 
     /// The widths that the cells want; where that is too much, the widest text gives way first.
     private func columnWidths(in limit: Int?) -> [Int] {
-        var widths = columns.map { DisplayWidth.of($0.title) }
+        var widths = shown ?? columns.map { DisplayWidth.of($0.title) }
         for row in rows {
             for (index, cell) in row.enumerated() {
                 widths[index] = max(widths[index], DisplayWidth.of(cell))

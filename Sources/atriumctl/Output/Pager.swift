@@ -1,0 +1,51 @@
+import Glibc
+import Synchronization
+
+/// The program that people read long output in: `$PAGER`, by default less.
+enum Pager {
+    private static let pipe = Mutex<PagerPipe?>(nil)
+
+    /// From now on standard output goes through the pager, where that leads to a terminal and there is a pager.
+    ///
+    /// However the process ends, the pager has ended before.
+    static func start() {
+        // The terminal's width is asked for now and then, of what standard output leads to.
+        guard Terminal.canRedraw, let command else { return }
+        // As git has it: what fits on the terminal is printed, colours are let through, nothing is erased.
+        setenv("LESS", "FRX", 0)
+        guard let file = popen(command, "w") else { return }
+        pipe.withLock { $0 = PagerPipe(file: file) }
+        Output.redirect(to: fileno(file))
+        // Ctrl-C is the pager's: it ends a search, not the list.
+        signal(SIGINT, SIG_IGN)
+        atexit { Pager.finish() }
+    }
+
+    /// Waits until the reader has seen enough; standard output is the terminal again.
+    static func finish() {
+        let pipe = pipe.withLock { pipe in
+            defer { pipe = nil }
+            return pipe
+        }
+        guard let pipe else { return }
+        Output.redirect(to: STDOUT_FILENO)
+        pclose(pipe.file)
+        signal(SIGINT, SIG_DFL)
+    }
+
+    /// A line of shell; nil where output is printed as it is.
+    private static var command: String? {
+        if let wish = Terminal.environment("PAGER") {
+            return wish.isEmpty || wish == "cat" ? nil : wish
+        }
+        let folders = Terminal.environment("PATH")?.split(separator: ":") ?? []
+        return folders.contains { access("\($0)/less", X_OK) == 0 } ? "less" : nil
+    }
+}
+
+/// The pipe to the pager.
+///
+/// Sendable: it is used by one thread after the other, under a lock.
+private struct PagerPipe: @unchecked Sendable {
+    let file: UnsafeMutablePointer<FILE>
+}

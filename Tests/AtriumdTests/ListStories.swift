@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// `atriumctl list`, in its forms.
+    @Suite struct Lists {
+        @Test func `a pipe has the whole list, in any form, and csv is taken back`() async throws {
+            try await withFilms { daemon in
+                let many = try await daemon.type(
+                    "for i in $(seq 1001 2300); do echo "
+                        + "'{\"id\":\"n'$i'\",\"title\":\"Film '$i'\"}'; done >many && "
+                        + "atriumctl import films many")
+                #expect(many.status == 0, "\(many)")
+                let table = try await daemon.type("atriumctl list films")
+                #expect(table.lines.count == 1 + 1425, "\(table.errors)")
+                #expect(table.lines.first?.hasPrefix("ID ") == true)
+                #expect(table.errors == "1,425 of 1,425\n")
+                let ids = try await daemon.type("atriumctl list films -o ids")
+                #expect(ids.lines.count == 1425 && ids.lines.contains("alien-1979"))
+                let pages = try await daemon.type("atriumctl list films --output json")
+                #expect(try pages.jsonLines.flatMap(\.ids) == ids.lines)
+                #expect(
+                    pages.output == (try await daemon.type("atriumctl list films --json")).output)
+                let part = try await daemon.type("atriumctl list films --limit 3")
+                #expect(part.lines.count == 4)
+                #expect(part.errors == "3 of 1,425; a higher --limit shows more\n")
+                let both = try await daemon.type("atriumctl list films --json -o csv")
+                #expect(both.status == 2, "\(both)")
+
+                let csv = try await daemon.type("atriumctl list films -o csv | tee films.csv")
+                #expect(csv.lines.count == 1 + 1425)
+                #expect(
+                    csv.lines[0].hasPrefix("id,title,"), "\(csv.lines[0])")
+                #expect(csv.lines[0].hasSuffix(",parent,votes.score,votes.count,comments.count"))
+                let again = try await daemon.type("atriumctl import films films.csv")
+                #expect(again.status == 0)
+                #expect(again.output.contains("1,425 unchanged"), "\(again)")
+            }
+        }
+
+        @Test func `a terminal has it through the pager, which may leave early`() async throws {
+            try await withFilms { daemon in
+                try daemon.home.write(
+                    "pager", "head -n 3 >paged\necho seen \"$LESS\"\nread -r <&2 answer\n")
+                try await Tmux.run(
+                    "export PAGER='bash pager'; unset LESS; atriumctl list films", on: daemon
+                ) { terminal in
+                    try await terminal.shows("seen FRX")
+                    #expect(try await !terminal.screen().contains("125 of 125"))
+                    try await terminal.press("Enter")
+                    try await terminal.shows("125 of 125")
+                    try await terminal.shows("ended with 0")
+                    let paged = try String(
+                        contentsOfFile: daemon.home.path + "/paged", encoding: .utf8)
+                    #expect(paged.contains("12-angry-men-1957"))
+                }
+            }
+        }
+    }
+}
