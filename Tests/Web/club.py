@@ -14,6 +14,8 @@ import sys
 import tempfile
 
 EXAMPLES = pathlib.Path(os.environ.get("EXAMPLES") or pathlib.Path(__file__).parents[2] / "Examples")
+# Beside them, here and where they are installed.
+WEB = EXAMPLES.parent / "web"
 PATIENCE = 20  # seconds until something that should happen has not
 
 
@@ -30,7 +32,7 @@ class Club:
                             "CONFIGURATION_DIRECTORY": str(self.home), "NOTIFY_SOCKET": str(self.home / "notify")}
         self.start()
         self.gateway = subprocess.Popen(
-            [sys.executable, "-B", str(EXAMPLES / "web/gateway.py"), "--port", "0"],
+            [sys.executable, "-B", str(WEB / "gateway.py"), "--port", "0"],
             stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=self.environment)
         self.url = self.gateway.stdout.readline().split()[1]
         self.host = self.url.split("/")[2]

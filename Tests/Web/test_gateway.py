@@ -1,4 +1,4 @@
-"""The gateway of Examples/web, over HTTP."""
+"""The gateway, over HTTP."""
 import importlib.util
 import json
 import os
@@ -7,7 +7,7 @@ import shutil
 import unittest
 from unittest import mock
 
-from club import Club, EXAMPLES
+from club import Club, WEB
 
 
 class TheGateway(unittest.TestCase):
@@ -127,7 +127,7 @@ class ItsSocket(unittest.TestCase):
 
     def find(self, *words, **variables):
         """The socket that it would talk to; where it refuses one, what it says."""
-        spec = importlib.util.spec_from_file_location("gateway", EXAMPLES / "web/gateway.py")
+        spec = importlib.util.spec_from_file_location("gateway", WEB / "gateway.py")
         gateway = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(gateway)
         with mock.patch("os.getuid", return_value=self.user), mock.patch.dict(os.environ, variables, clear=True), \

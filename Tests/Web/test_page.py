@@ -1,4 +1,4 @@
-"""The page of Examples/web in a real browser, against a real daemon, with somebody else at `atriumctl`."""
+"""The page in a real browser, against a real daemon, with somebody else at `atriumctl`."""
 import os
 import pathlib
 import tempfile
