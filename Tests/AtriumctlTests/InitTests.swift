@@ -20,7 +20,7 @@ import Testing
     /// Made anew with UPDATE_GOLDEN=1.
     @Test(arguments: [
         "diary.csv", "watchlist.csv", "lager.csv", "schedule.json", "games.tsv", "albums.ndjson",
-        "members.csv",
+        "members.csv", "favourites.csv", "books.csv", "preise.csv", "sheet.txt", "library.json",
     ])
     func `is what people would write`(file: String) throws {
         let definition = try Self.definition("\(Self.folder)/\(file)")
@@ -51,6 +51,19 @@ import Testing
         #expect(DefinitionText.name(for: path) == name)
     }
 
+    @Test func `of a folder of music is a jukebox`() throws {
+        let folder = try TemporaryDirectory()
+        _ = try folder.write("My Music/notes.txt", "nothing to hear")
+        let path = folder.path + "/My Music"
+        #expect(throws: CommandFailure.self) { try MusicFolder(path) }
+        _ = try folder.write("My Music/An album/01.FLAC", "")
+        _ = try folder.write("My Music/02.mp3", "")
+        let text = try MusicFolder(path).definition(name: "my-music", output: "my-music.yaml")
+        #expect(text.contains("2 files of music"))
+        #expect(text.contains("container: my-music\ntitle: My music\n"))
+        #expect(text.contains("    plugin: org.atrium.music\n    settings: { folder: \""))
+    }
+
     @Test func `a file that holds no item is refused`() throws {
         let folder = try TemporaryDirectory()
         let file = try folder.write("empty.csv", "id,title\n")
@@ -61,7 +74,7 @@ import Testing
         ("007", [ValueTrait.number, .integer, .leadingZero]), ("0", [.number, .integer]),
         ("0.5", [.number]), ("1e400", []), ("nan", []), ("Yes", [.boolean]),
         ("2024-02-30", [.time]),
-        ("2024-13-01", [.otherDate]), ("2024-01-31T10:00:00Z", [.time]),
+        ("2024-13-01", [.otherDate]), ("2024/2/3", [.time]), ("2024-01-31T10:00:00Z", [.time]),
         ("2024-01-31 10:00", [.timeWithoutZone]),
         ("2024-01-31T10:00", [.timeWithoutZone]), ("3/4/2021", [.otherDate]),
         ("31.12.99", [.otherDate]), ("1h57m", [.duration]), ("1:57:00", [.duration]),

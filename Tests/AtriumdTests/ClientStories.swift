@@ -88,6 +88,11 @@ extension Stories {
                     ("games.tsv", "games", "Items: 4\n"),
                     ("albums.ndjson", "albums", "Items: 4\n"),
                     ("members.csv", "members", "Items: 3\n"),
+                    ("favourites.csv", "favourites", "Items: 4\n"),
+                    ("books.csv", "books", "Items: 3\n"),
+                    ("preise.csv", "preise", "Items: 3\n"),
+                    ("sheet.txt", "sheet", "Items: 3\n"),
+                    ("library.json", "library", "Items: 4\n"),
                 ] {
                     let done = try await daemon.type("atriumctl init \(files)/\(file) --yes")
                     #expect(done.status == 0, "\(done)")
@@ -102,6 +107,25 @@ extension Stories {
                     "atriumctl init \(files)/diary.csv --yes --output other.yaml")
                 #expect(other.errors.contains("there is a container 'diary' already"), "\(other)")
                 #expect(try await daemon.type("test ! -e other.yaml").status == 0)
+            }
+        }
+
+        @Test func `a folder of music is a jukebox at once`() async throws {
+            try await withDaemon { daemon in
+                let made = try await daemon.type(
+                    "$EXAMPLES/compilation/make-tracks 'My Tracks' && atriumctl init 'My Tracks' --yes"
+                )
+                #expect(made.status == 0, "\(made)")
+                #expect(made.output.contains("my-tracks created"), "\(made)")
+                try await until {
+                    try await daemon.type("atriumctl list my-tracks -o ids").lines.count == 9
+                }
+                let voted = try await daemon.type("atriumctl vote 'my-tracks/07 Thirds.wav' 5")
+                #expect(voted.status == 0, "\(voted)")
+                let again = try await daemon.type("atriumctl init 'My Tracks' --yes")
+                #expect(again.errors.contains("there is a file my-tracks.yaml already"), "\(again)")
+                let empty = try await daemon.type("mkdir none && atriumctl init none --output -")
+                #expect(empty.errors.contains("the folder none holds no music"), "\(empty)")
             }
         }
 

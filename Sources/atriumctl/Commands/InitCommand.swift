@@ -3,10 +3,11 @@ import AtriumFormats
 import Glibc
 import Interfaces
 
-/// The command `atriumctl init FILE`.
+/// The command `atriumctl init FILE|FOLDER`.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Write a definition for a file of items, and import it.",
+        commandName: "init",
+        abstract: "Write a definition for a file of items, or a folder of music.",
         discussion: """
             Looks through a file as 'import' takes it, and writes NAME.yaml: a container whose \
             fields fit the columns, with filters for those of 2 to 50 values. Shows it, and on a \
@@ -17,10 +18,10 @@ struct InitCommand: AsyncParsableCommand {
             different, else of title and year. Nothing that is there is overwritten.
 
             With --follow nothing is imported: the list is the file, and shows what is in it as \
-            long as the container is there.
+            long as the container is there. So does that of a folder of music, which makes a jukebox.
             """)
 
-    @Argument(help: "The file.", completion: .file())
+    @Argument(help: "The file, or the folder.", completion: .file())
     var file: String
 
     @Option(help: "The container's name; by default the file's.", completion: .nothing)
@@ -49,12 +50,12 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
-        guard file != "-", !InputFile.isFolder(file) else {
+        guard file != "-" else {
             throw CommandFailure(
-                "'\(file)' is no file: init reads one twice",
-                hint: "save what there is to a file first.",
-                status: .usage)
+                "'-' is no file: init reads one twice",
+                hint: "save what there is to a file first.", status: .usage)
         }
+        if InputFile.isFolder(file) { return try await makeJukebox() }
         let profile = try FileProfile(file, format: format)
         let name = name ?? DefinitionText.name(for: file)
         let path = output ?? "\(name).yaml"
@@ -66,14 +67,41 @@ struct InitCommand: AsyncParsableCommand {
                 "atriumctl: \(Wording.count(profile.bad, "bad line")) left out: \(PrintableText.line(bad))"
             )
         }
-        guard path != "-" else { return Output.bytes(Array(definition.text.utf8)) }
-        try await checkFree(name, path)
-        try InputFile.write(definition.text, to: path)
-        Output.bytes(Array(definition.text.utf8))
-        guard isWanted(path) else {
-            return Output.note("\(path) is written; its first lines say how to go on.")
+        guard let path = try await write(definition.text, name, path) else { return }
+        try await apply(path)
+        if !follow { try await importFile(definition) }
+    }
+
+    private func makeJukebox() async throws {
+        guard !follow, format == nil else {
+            throw CommandFailure(
+                "--follow and --format are about files, and '\(file)' is a folder",
+                hint: "a jukebox follows its folder without them.", status: .usage)
         }
-        try await apply(path, definition)
+        let folder = try MusicFolder(file)
+        let name = name ?? DefinitionText.name(for: folder.path)
+        let path = output ?? "\(name).yaml"
+        let text = folder.definition(name: name, output: path == "-" ? "FILE" : path)
+        guard let path = try await write(text, name, path) else { return }
+        try await apply(path)
+    }
+
+    /// Shows a definition, and writes it where nothing stands.
+    ///
+    /// - Returns: The file, if the definition is to be applied.
+    private func write(_ text: String, _ name: String, _ path: String) async throws -> String? {
+        guard path != "-" else {
+            Output.bytes(Array(text.utf8))
+            return nil
+        }
+        try await checkFree(name, path)
+        try InputFile.write(text, to: path)
+        Output.bytes(Array(text.utf8))
+        guard isWanted(path) else {
+            Output.note("\(path) is written; its first lines say how to go on.")
+            return nil
+        }
+        return path
     }
 
     /// The file's absolute path; what the list would refuse is told here.
@@ -112,18 +140,24 @@ struct InitCommand: AsyncParsableCommand {
     private func isWanted(_ path: String) -> Bool {
         if yes { return true }
         guard Terminal.isErrorTerminal, Terminal.isInputTerminal else { return false }
-        Output.progress("Apply \(path)\(follow ? "" : " and import \(file)")? [y/N] ")
+        Output.progress(
+            "Apply \(path)\(follow || InputFile.isFolder(file) ? "" : " and import \(file)")? [y/N] "
+        )
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
-    private func apply(_ path: String, _ definition: DefinitionText) async throws {
-        var common = connection.socket.map { ["--socket", $0] } ?? []
-        if connection.json { common.append("--json") }
-        let apply = try await ApplyCommand.asyncParse(["-f", path] + common)
-        try await apply.run()
-        if follow { return }
+    private func apply(_ path: String) async throws {
+        try await ApplyCommand.asyncParse(["-f", path] + common).run()
+    }
+
+    private func importFile(_ definition: DefinitionText) async throws {
         let format = format.map { ["--format", $0.rawValue] } ?? []
         let words = definition.importWords.dropFirst() + format + common
         try await ImportCommand.asyncParse(Array(words)).run()
+    }
+
+    /// The options that all commands have.
+    private var common: [String] {
+        (connection.socket.map { ["--socket", $0] } ?? []) + (connection.json ? ["--json"] : [])
     }
 }

@@ -16,10 +16,14 @@ struct ColumnProfile {
     /// Columns whose values are lists where commas stand in them.
     private static let lists: Set = [
         "genre", "genres", "tag", "tags", "keywords", "categories", "labels", "directors", "cast",
-        "actors", "authors", "artists", "speakers", "languages",
+        "actors", "authors", "artists", "speakers", "languages", "shelves", "bookshelves",
     ]
     /// Columns whose clocks are lengths.
     private static let lengths: Set = ["duration", "length", "runtime"]
+    /// Columns whose addresses are those of pictures.
+    private static let pictures: Set = [
+        "poster", "cover", "image", "picture", "photo", "thumbnail", "logo", "avatar",
+    ]
 
     let name: String
     private let allowsDecimalComma: Bool
@@ -143,7 +147,9 @@ struct ColumnProfile {
     }
 
     private var address: Choice? {
-        if all(.picture) { return Choice(type: "image") }
+        let plain = ItemText.plain(name)
+        let isPicture = Self.pictures.contains { plain == $0 || plain == $0 + "url" }
+        if all(.picture) || all(.url) && isPicture { return Choice(type: "image") }
         return all(.url) ? Choice(type: "url") : nil
     }
 

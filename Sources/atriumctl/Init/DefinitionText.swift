@@ -74,6 +74,7 @@ struct DefinitionText {
             let space = String(repeating: " ", count: width - field.name.count)
             return "  \(field.name):\(space) { \(settings(field.column)) }\(comment(field.column))"
         }
+        lines += present
         lines.append("components:")
         lines += filters
         lines += list
@@ -84,9 +85,18 @@ struct DefinitionText {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// How items are called, and which picture they have.
+    private var present: [String] {
+        let title = fields.first { $0.column.name == profile.title?.name }
+        let image = fields.first { $0.column.choice.type == "image" }
+        let parts = [("title", title?.name), ("image", image?.name)]
+            .compactMap { name, value in value.map { "\(name): \($0)" } }
+        return parts.isEmpty ? [] : ["present: { \(parts.joined(separator: ", ")) }"]
+    }
+
     private var title: String { Self.capitalized(name.replacing("-", with: " ")) }
 
-    private static func capitalized(_ text: String) -> String {
+    static func capitalized(_ text: String) -> String {
         text.prefix(1).uppercased() + text.dropFirst()
     }
 
@@ -166,7 +176,7 @@ struct DefinitionText {
             }
     }
 
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let isPlain = text.wholeMatch(of: #/[A-Za-z][A-Za-z0-9 ]*/#) != nil
         let words: Set = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
         return isPlain && !words.contains(text.lowercased()) && text.last != " "

@@ -50,6 +50,7 @@ enum ValueTrait: Hashable {
             let hasZone = date.6.map { $0.wholeMatch(of: #/Z|[+-]\d\d:\d\d/#) != nil } ?? true
             return isWhole && hasZone ? [.time] : [.timeWithoutZone]
         }
+        if FieldValues.date(text) != nil { return [.time] }
         if text.wholeMatch(of: #/\d{1,4}([./-])\d{1,2}\1\d{1,4}( .*)?/#) != nil {
             return [.otherDate]
         }

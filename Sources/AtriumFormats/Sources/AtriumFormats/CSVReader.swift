@@ -39,6 +39,7 @@ public struct CSVReader: FormatReader {
         text = CSVText()
         self.layout = layout
         if layout.isDeclared { _ = try row() }
+        for _ in 0..<layout.titleRows { _ = try row() }
         guard let header = try row() else { return }
         if let problem = header.problem { throw problem }
         columns = header.cells
@@ -153,13 +154,20 @@ public struct CSVReader: FormatReader {
         if place == .plain, cell.last == UInt8(ascii: "\r") { cell.removeLast() }
         if place != .wrong {
             if let decoded = text.decode(cell) {
-                cells.append(decoded)
+                cells.append(Self.unwrapped(decoded))
             } else {
                 refuse("text that is not UTF-8, which the lines before are", at: (line, column))
             }
             place = .start
         }
         cell.removeAll(keepingCapacity: true)
+    }
+
+    /// What stands in `="007"`: so exports keep spreadsheets from taking a code for a number.
+    private static func unwrapped(_ text: String) -> String {
+        guard text.utf8.count > 2, text.hasPrefix("=\""), text.hasSuffix("\"") else { return text }
+        let inner = text.dropFirst(2).dropLast()
+        return inner.contains("\"") ? text : String(inner)
     }
 
     private mutating func refuse(_ reason: String, at position: (line: Int, column: Int)) {

@@ -37,12 +37,22 @@ public struct FieldValues: Sendable {
         var text = ItemText.trimmed(text)
         if text.isEmpty { return nil }
         if type == "keywords" { return .array(ItemText.words(text).map { .string($0) }) }
+        if type == "time", let date = Self.date(text) { text = date }
         if allowsDecimalComma, ["number", "duration"].contains(type), text.contains(","),
             !text.contains(".")
         {
             text = String(text.map { $0 == "," ? "." : $0 })
         }
         return try Self.exact(text, type: type)
+    }
+
+    /// A date as fields of the type time have it, of one in the same order: of `2021/3/4` comes `2021-03-04`.
+    public static func date(_ text: String) -> String? {
+        guard let match = text.wholeMatch(of: #/(\d{4})([\/.])(\d\d?)\2(\d\d?)/#),
+            let month = Int(match.3), let day = Int(match.4), (1...12).contains(month),
+            (1...31).contains(day)
+        else { return nil }
+        return "\(match.1)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
     }
 
     /// The value that one of JSON stands for; nil where it stands for none.
