@@ -71,7 +71,7 @@ func tests(
         name: name, dependencies: dependencies, swiftSettings: strict, linkerSettings: linker)
 }
 
-let plugins = ["Catalog", "Facets", "File", "Music", "Stars", "Threads"]
+let plugins = ["Catalog", "Facets", "File", "Music", "Remote", "Stars", "Threads"]
 
 /// The examples that have a delegate of their own, by its name.
 let exampleDelegates = ["CompilationDelegate": "compilation", "PeopleDelegate": "people"]
@@ -317,7 +317,7 @@ let package = Package(
                 "atriumd", "Control", "Host", "Interfaces", "LogMessages", "Systemd", json,
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
-    ] + (plugins + ["Remote"]).map(plugin)
+    ] + plugins.map(plugin)
         + exampleDelegates.sorted { $0.key < $1.key }.map { exampleDelegate($0.key, of: $0.value) },
     swiftLanguageModes: [.v6], cxxLanguageStandard: .cxx17
 )

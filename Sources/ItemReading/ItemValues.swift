@@ -131,6 +131,15 @@ package struct ObjectMapping {
         } catch {
             throw FormatProblem(error, in: bytes, line: piece.line, column: piece.column)
         }
+        return try item(whole, piece)
+    }
+
+    /// The item of an object.
+    ///
+    /// - Throws: ``FormatProblem`` with the place of the piece.
+    package mutating func item(
+        _ whole: JSONValue, _ piece: FormatPiece
+    ) throws(FormatProblem) -> Item {
         guard case .object(let members) = whole else {
             throw FormatProblem(
                 line: piece.line, column: piece.column, reason: "expected an object for each item")

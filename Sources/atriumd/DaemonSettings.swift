@@ -152,7 +152,8 @@ struct DaemonSettings: Sendable {
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
-        networkPlugins = reader.stringArray(forKey: "networkPlugins", default: [])
+        networkPlugins = reader.stringArray(
+            forKey: "networkPlugins", default: ["org.atrium.remote"])
         delegates = reader.stringArray(forKey: "delegates", default: [])
         limits = LimitSettings { limit in
             let key = ConfigKey(Self.name(of: limit))

@@ -3,6 +3,7 @@ import Catalog
 import Facets
 import File
 import Music
+import Remote
 import Stars
 import Testing
 import Threads
@@ -11,7 +12,8 @@ import Threads
     @Test(arguments: [
         ("Catalog", catalogPlugin as @Sendable () -> UnsafeMutableRawPointer),
         ("Facets", facetsPlugin), ("File", filePlugin),
-        ("Music", musicPlugin), ("Stars", starsPlugin), ("Threads", threadsPlugin),
+        ("Music", musicPlugin), ("Remote", remotePlugin), ("Stars", starsPlugin),
+        ("Threads", threadsPlugin),
     ])
     func `speak of the same plugin`(
         name: String, makeEntry: @Sendable () -> UnsafeMutableRawPointer

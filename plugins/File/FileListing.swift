@@ -1,5 +1,6 @@
 internal import AtriumFormats
 public import AtriumKit
+internal import ItemReading
 
 /// The items that a file has, as it is now: `org.atrium.file`.
 ///
@@ -130,7 +131,7 @@ extension FileListing {
         }
     }
 
-    private func show(_ difference: FileDifference) {
+    private func show(_ difference: ItemDifference) {
         isLoading = false
         let before = known
         known = difference.items

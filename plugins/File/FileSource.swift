@@ -90,7 +90,7 @@ struct FileReading: Sendable {
     /// Where the file lies, as far as links lead to it; nil: where it is said to.
     var target: String?
     /// What is other than before; nil: nothing, the file is the same.
-    var difference: FileDifference?
+    var difference: ItemDifference?
 }
 
 extension FileSource {
@@ -111,7 +111,7 @@ extension FileSource {
             let items = try await items(of: text)
             return FileReading(
                 stamp: text.stamp.isSettled ? text.stamp : nil, target: target,
-                difference: FileDifference(items, from: known, isFirst: isFirst))
+                difference: ItemDifference(items, from: known, isFirst: isFirst))
         } catch let problem as FormatProblem {
             throw FileProblem(path, "\(problem)")
         }
@@ -175,53 +175,5 @@ extension FileSource {
             }
         }
         return items
-    }
-}
-
-/// What is other in a file than it was.
-struct FileDifference: Sendable {
-    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
-    private static let most = 500
-
-    /// All items.
-    let items: [String: Item]
-    /// Whether all of it is told as a whole: there is no more than ``items`` then.
-    private(set) var isWhole: Bool
-    private(set) var inserted: [Item] = []
-    private(set) var updated: [Item] = []
-    private(set) var removed: [String] = []
-
-    /// Finds it; nil: nothing is other.
-    init?(_ found: [String: Item], from known: [String: Item], isFirst: Bool) {
-        isWhole = isFirst
-        guard !isFirst else {
-            items = found
-            return
-        }
-        var (items, count) = (found, 0)
-        var index = items.startIndex
-        while index != items.endIndex {
-            let (id, item) = items[index]
-            let before = known[id]
-            if let before, before == item {
-                // What is the same is kept once.
-                items.values[index] = before
-            } else {
-                count += 1
-                if count <= Self.most {
-                    if before == nil { inserted.append(item) } else { updated.append(item) }
-                }
-            }
-            items.formIndex(after: &index)
-        }
-        for id in known.keys where items[id] == nil {
-            count += 1
-            if count <= Self.most { removed.append(id) }
-        }
-        self.items = items
-        if count == 0 { return nil }
-        guard count > Self.most else { return }
-        isWhole = true
-        (inserted, updated, removed) = ([], [], [])
     }
 }

@@ -3,10 +3,13 @@ import CCurl
 
 /// Where a document is: a URL with the scheme http or https, as libcurl reads it.
 struct Address: Sendable, Hashable {
-    /// The URL, with a path at least; without what would tell who asks.
+    /// The URL, with a path at least.
     let text: String
     /// Scheme, host and port: what may be asked, wherever a service says that the document is.
     let origin: String
+
+    /// The URL without its parameters, for messages: in these may stand what is nobody's business.
+    var name: String { text.split(separator: "?", maxSplits: 1).first.map(String.init) ?? text }
 
     /// Reads a URL.
     ///

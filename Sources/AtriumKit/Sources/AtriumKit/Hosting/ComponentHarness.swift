@@ -112,7 +112,7 @@ public final class ComponentHarness {
         return switch role {
         case .contents(let source):
             // One that is asked tells when it is.
-            source.isLoading || source is any Querying
+            source.isLoading || asks
                 ? ComponentState() : ComponentState(items: source.items)
         case .filters: ComponentState()
         case .votes(let votes): ComponentState(tallies: votes.tallies)
@@ -218,7 +218,7 @@ public final class ComponentHarness {
 
     /// Whether the component is a source that is asked.
     public var asks: Bool {
-        if case .contents(let source) = role { source is any Querying } else { false }
+        if case .contents(let source as any Querying) = role { source.isAsked } else { false }
     }
 
     /// Asks a source that is asked; another component refuses.
@@ -230,7 +230,7 @@ public final class ComponentHarness {
         _ question: ContentQuestion,
         _ reply: @escaping (Result<ContentAnswer, Refusal>) -> Void
     ) {
-        guard case .contents(let source as any Querying) = role else {
+        guard case .contents(let source as any Querying) = role, source.isAsked else {
             return reply(.failure(notForThisKind()))
         }
         source.ask(question, reply)

@@ -65,6 +65,12 @@ public struct ContentAnswer: Sendable, Hashable {
 /// It has no ``ContentListing/items`` to tell of at its start, takes no items, and keeps no records, unless it
 /// says otherwise.
 public protocol Querying: ContentListing {
+    /// Whether it is asked; false for one that, by its settings, knows all its items: then it is a
+    /// ``ContentListing`` as any other.
+    ///
+    /// Always the same for a component.
+    var isAsked: Bool { get }
+
     /// Finds what is asked for, in the background where that takes time, and replies with it, once.
     ///
     /// Several questions may be open at a time: at most 32 that somebody waits for, and 64 with those that nobody
@@ -83,6 +89,8 @@ public protocol Querying: ContentListing {
 }
 
 extension Querying {
+    /// It is.
+    public var isAsked: Bool { true }
     /// None: it is asked.
     public var items: [Item] { [] }
     /// It takes no items.

@@ -1,0 +1,24 @@
+/// How long a service that fails is left alone: twice as long each time, and never as long as others leave it.
+struct BackOff: Sendable {
+    /// The longest time between two attempts, in seconds.
+    static let most = 300.0
+    private static let first = 1.0
+
+    /// How often in a row it failed.
+    private(set) var failures = 0
+
+    /// The service answered.
+    mutating func succeed() { failures = 0 }
+
+    /// The service failed.
+    ///
+    /// - Parameters:
+    ///   - wanted: How many seconds it wants to be left alone, if it says so; at most an hour counts.
+    ///   - chance: From 0 to 1: who asks with others is not to ask at the same time.
+    /// - Returns: How many seconds to leave it alone.
+    mutating func fail(wanted: Double? = nil, chance: Double) -> Double {
+        let longest = min(Self.first * Double(1 << min(failures, 20)), Self.most)
+        failures += 1
+        return max(longest * (0.5 + chance / 2), min(wanted ?? 0, 3_600))
+    }
+}

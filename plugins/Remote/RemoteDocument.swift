@@ -1,0 +1,118 @@
+import AtriumFormats
+import AtriumKit
+import ItemReading
+import JSONCodec
+
+/// How what a document says becomes items.
+struct DocumentMapping: Sendable {
+    private let items: JSONPointer?
+    private let total: JSONPointer?
+    private let next: JSONPointer?
+    private let mapping: ItemMapping
+    private let mostItems: Int
+
+    init(_ context: ComponentContext) throws(SettingError) {
+        let settings = context.settings
+        items = try Self.pointer("items", settings)
+        total = try Self.pointer("total", settings)
+        next = try Self.pointer("next", settings)
+        mapping = try ItemMapping(context, separator: nil)
+        mostItems = Int(settings["maxItems"]?.int ?? 100_000)
+    }
+
+    /// Whether a document says where the next items begin.
+    var saysNext: Bool { next != nil }
+
+    private static func pointer(
+        _ name: String, _ settings: Settings
+    ) throws(SettingError) -> JSONPointer? {
+        guard let text = settings[name]?.text else { return nil }
+        guard let pointer = JSONPointer(text) else {
+            throw SettingError(name, "expected a JSON Pointer such as /people/0, found '\(text)'")
+        }
+        return pointer
+    }
+
+    /// What a document says.
+    struct Document {
+        /// In its order, each once.
+        var items: [Item]
+        var total: Int?
+        var next: String?
+    }
+
+    /// Reads a document: all of it counts or nothing.
+    ///
+    /// - Parameter bytes: JSON.
+    /// - Returns: What it says.
+    /// - Throws: `FormatProblem`, with a line where the document is no JSON.
+    func document(_ bytes: [UInt8]) async throws -> Document {
+        let whole: JSONValue
+        do throws(JSONError) {
+            whole = try JSON.decode(JSONValue.self, from: bytes)
+        } catch {
+            throw FormatProblem(error, in: bytes, line: 1, column: 1)
+        }
+        return Document(
+            items: try await items(of: whole), total: total?.value(in: whole)?.int,
+            next: next?.value(in: whole).flatMap(Self.cursor))
+    }
+
+    private static func cursor(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text.isEmpty ? nil : text
+        case .int(let number): "\(number)"
+        default: nil
+        }
+    }
+
+    private func items(of whole: JSONValue) async throws -> [Item] {
+        let elements = try array(in: whole)
+        guard elements.count <= mostItems else {
+            throw FormatProblem(
+                reason:
+                    "it has \(elements.count) items, where the setting 'maxItems' allows \(mostItems)"
+            )
+        }
+        var objects = ObjectMapping(mapping)
+        var items: [Item] = []
+        items.reserveCapacity(elements.count)
+        var places: [String: Int] = [:]
+        for (place, element) in elements.enumerated() {
+            if place % 1_000 == 999 { await Task.yield() }
+            let item: Item
+            do throws(FormatProblem) {
+                item = try objects.item(element, FormatPiece(line: place + 1, content: .json([])))
+            } catch {
+                throw FormatProblem(reason: "item \(place + 1): \(error.reason)")
+            }
+            if let before = places.updateValue(place, forKey: item.id) {
+                throw FormatProblem(
+                    reason:
+                        "item \(place + 1): the id '\(item.id)' stands here again; it is that of "
+                        + "item \(before + 1)")
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    private func array(in whole: JSONValue) throws(FormatProblem) -> [JSONValue] {
+        if let items {
+            if let array = items.value(in: whole)?.array { return array }
+            throw FormatProblem(
+                reason: "there is no array at '\(items)', where the setting 'items' says that it is"
+            )
+        }
+        if let array = whole.array { return array }
+        for member in whole.object ?? [] {
+            if let array = member.value.array, array.allSatisfy({ $0.object != nil }) {
+                return array
+            }
+        }
+        throw FormatProblem(
+            reason:
+                "there is no array of objects in it; where it is deeper, the setting 'items' says where"
+        )
+    }
+}
