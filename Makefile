@@ -14,7 +14,7 @@ BUILD_PACKAGES := binutils ca-certificates git libcurl4-openssl-dev libncurses-d
 	libtag1-dev libxxhash-dev pkg-config python3 tzdata zlib1g-dev
 # (Chromium: 133 MB to fetch, 440 MB on the disk, 17 s here.)
 TEST_PACKAGES  := chromium chromium-driver dbus fish gzip libnss-systemd man-db mandoc procps python3-aiohttp \
-	python3-venv sqlite3 strace systemd tmux util-linux zsh
+	python3-markdown-it python3-venv sqlite3 strace systemd tmux util-linux zsh
 # What `make deb` makes a package with, and what tries it.
 DEB_PACKAGES          := debhelper dpkg-dev fakeroot lintian
 PACKAGE_TEST_PACKAGES := debootstrap

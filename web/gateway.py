@@ -1,66 +1,34 @@
-#!/usr/bin/python3
-"""A gateway from Atrium's screens to browsers. It needs Debian's python3-aiohttp.
+"""A gateway from Atrium's screens to browsers. It needs Debian's python3-aiohttp, and python3-markdown-it for markdown.
 
-    GET  /           the page, index.html
-    GET  /live       a screen as server-sent events; each revision is one, its id SCREEN:REVISION
-    POST /call/NAME  one of CALLS, with a JSON object; the reply, or {"error": …, "parameters": …}
+    GET  /                        the containers; with one alone, the way to it
+    GET  /CONTAINER[/ITEM]        the page
+    GET  /-/page/FILE             its scripts and styles
+    GET  /-/containers            what the first page lists
+    GET  /-/live                  a screen as server-sent events; each revision is one, its id SCREEN:REVISION
+    GET  /-/image/C/COMPONENT/ITEM/FIELD   a picture that the daemon keeps
+    POST /-/call/NAME             one of CALLS, with a JSON object; the reply, or {"error": …, "parameters": …}
+    POST /-/prose                 {"text": …}: markdown as a tree, see prose.py
 
-Each browser acts for itself, as NAMESPACE:DIGEST of its cookie: actors are shown, cookies are secrets. So the
-user that runs this is an admin, or has the role `frontend` for that namespace.
+Each person acts for themselves, as an actor of --namespace (visitors.py tells who is who). So the user that runs this is
+an admin, or has the role `frontend` for that namespace.
 """
-import argparse, asyncio, contextlib, hashlib, json, os, pathlib, secrets, socket, stat, sys
+import argparse, asyncio, base64, contextlib, json, os, pathlib, pwd, socket, sys
+from urllib.parse import quote, urlsplit
 from aiohttp import web
+import prose
+from daemon import Daemon, Refused, default_socket
+from visitors import Visitors, read_key
 
-METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus", "Votes": "Cast Retract", "Comments": "Post Delete"}
+METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope Enter Back SetHidden Activate",
+           "Votes": "Cast Retract", "Comments": "Post Edit Delete", "Contents": "Get", "Filters": ""}
 CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.items() for name in names.split()}
-STATUS = {"Forbidden": 403, "RoleRequired": 403, "ActorForbidden": 403, "LimitExceeded": 429, "StoreUnavailable": 503,
-          "ComponentUnavailable": 503, "Unreachable": 503}
-MOST_BYTES, MOST_REPLY_BYTES, MOST_STREAMS, HEARTBEAT, PATIENCE = 64 << 10, 64 << 20, 200, 15, 30
-PAGE = pathlib.Path(__file__).with_name("index.html").read_text(encoding="utf-8")
+CALLS["Find"] = "org.atrium.Filters.List"
+# Those that have no actor.
+ANONYMOUS = {"Find"}
+MOST_BYTES, PATIENCE = 64 << 10, 30
+HOME = pathlib.Path(__file__).parent / "page"
+FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
-
-
-class Refused(Exception):
-    """A call that was not carried out: the error's name, and its parameters."""
-    def __init__(self, error, parameters):
-        self.name = error.rpartition(".")[2]
-        self.body = {"error": self.name, "parameters": parameters if isinstance(parameters, dict) else {"reason": parameters}}
-        self.status = STATUS.get(self.name, 404 if self.name.endswith("NotFound") else 400)
-
-
-async def ask(method, parameters, **flags):
-    """Gives each reply of atriumd: JSON over a Unix socket, NUL behind each. None: nothing came for a while."""
-    try:
-        reader, writer = await asyncio.open_unix_connection(options.socket, limit=MOST_REPLY_BYTES)
-        writer.write(json.dumps({"method": method, "parameters": parameters, **flags}).encode() + b"\0")
-        try:
-            while True:
-                try:
-                    reply = json.loads((await asyncio.wait_for(reader.readuntil(b"\0"), HEARTBEAT))[:-1])
-                except asyncio.TimeoutError:
-                    yield None
-                    continue
-                if "error" in reply:
-                    raise Refused(reply["error"], reply.get("parameters", {}))
-                yield reply.get("parameters", {})
-        finally:
-            writer.close()
-    except (OSError, asyncio.IncompleteReadError) as error:
-        raise Refused("Unreachable", f"atriumd does not answer at {options.socket}: {error}") from error
-
-
-async def answer(method, parameters):
-    async with contextlib.aclosing(ask(method, parameters)) as replies:
-        reply = await anext(replies)
-    if reply is None:
-        raise Refused("Unreachable", f"atriumd has not answered {method} for {HEARTBEAT} s")
-    return reply
-
-
-def actor(request):
-    """Who the browser is; empty without a cookie of ours."""
-    cookie = request.cookies.get("atrium", "")
-    return f"{options.namespace}:{hashlib.sha256(cookie.encode()).hexdigest()[:24]}" if len(cookie) == 32 else ""
 
 
 def read_object(text):
@@ -81,109 +49,248 @@ async def guard(request, handler):
         if request.host not in request.app["hosts"] or origin not in request.app["origins"] | {None}:
             raise Refused("Forbidden", "only the gateway's own page may ask; see --origin for other addresses")
         return await handler(request)
+    except web.HTTPRedirection:
+        raise
     except web.HTTPException as error:
         return web.json_response({"error": error.reason, "parameters": {"reason": error.text}}, status=error.status)
     except Refused as refused:
         return web.json_response(refused.body, status=refused.status, headers=HEADERS)
 
 
-async def page(request):
-    nonce = secrets.token_urlsafe(16)
-    policy = (f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; img-src data:; "
-              "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'")
-    response = web.Response(text=PAGE.replace("{nonce}", nonce), content_type="text/html",
-                            headers={**HEADERS, "Content-Security-Policy": policy})
-    if not actor(request):
-        response.set_cookie("atrium", secrets.token_urlsafe(24), httponly=True, samesite="Strict", max_age=31536000)
-    return response
+class Gateway:
+    def __init__(self, options):
+        self.options, self.daemon = options, Daemon(options.socket)
+        self.served = set(options.container)
+        self.visitors = Visitors(options.namespace, read_key(options.state), options.proxy, options.user_header)
+        self.files = {path.name: (path.read_bytes(), FILES[path.suffix]) for path in HOME.iterdir() if path.suffix in FILES}
+        self.policy = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                       f"img-src {' '.join([chr(39) + 'self' + chr(39), 'data:', *options.image_origin])}; "
+                       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+                       "trusted-types 'none'")
+
+    def serves(self, container):
+        """Refuses a container that is not shown here."""
+        if not isinstance(container, str) or (self.served and container not in self.served):
+            raise Refused("ContainerNotFound", {"container": container})
+        return container
+
+    async def describe(self, container):
+        """What the daemon says of a container; what is shown as a part of it may be asked about, too."""
+        known = await self.daemon.answer("org.atrium.Containers.Describe", {"container": self.serves(container)})
+        if self.served:
+            self.served |= {part["container"] for part in known["container"]["components"] if part.get("container")}
+        return known
+
+    # MARK: The page
+
+    async def front(self, request):
+        if len(self.options.container) == 1:
+            raise web.HTTPFound("/" + quote(self.options.container[0], safe=""))
+        return self.page(request)
+
+    async def shown(self, request):
+        return self.page(request)
+
+    def page(self, request):
+        headers = {**HEADERS, "Content-Security-Policy": self.policy}
+        response = web.Response(body=self.files["index.html"][0], content_type="text/html", charset="utf-8", headers=headers)
+        secure = f"https://{request.host}" in request.app["origins"]
+        self.visitors.greet(request, response, secure)
+        return response
+
+    async def file(self, request):
+        body, kind = self.files.get(request.match_info["name"], (None, None))
+        if body is None:
+            raise Refused("NotFound", "there is no such file")
+        return web.Response(body=body, content_type=kind, charset="utf-8", headers={**HEADERS, "Cache-Control": "no-cache"})
+
+    async def containers(self, _):
+        known = (await self.daemon.answer("org.atrium.Containers.List", {}))["containers"]
+        chosen = [one for one in known if not self.options.container or one["name"] in self.options.container]
+        return web.json_response({"containers": [{"name": one["name"], "title": one["title"], "items": one["items"]}
+                                                 for one in chosen]}, headers=HEADERS)
+
+    async def image(self, request):
+        self.visitors.count_call(request)
+        part = request.match_info
+        self.serves(part["container"])
+        asked = {name: part[name] for name in ("container", "component", "item", "field")}
+        picture = await self.daemon.answer("org.atrium.Contents.Image", asked)
+        if not picture["type"].startswith("image/") or "svg" in picture["type"]:
+            raise Refused("NotFound", "this is no picture")
+        return web.Response(body=base64.b64decode(picture["data"]), content_type=picture["type"], headers={
+            **HEADERS, "Cache-Control": "private, max-age=60", "Content-Security-Policy": "default-src 'none'; sandbox"})
+
+    # MARK: Calls
+
+    async def body(self, request):
+        if not self.visitors.actor(request):
+            raise Refused("Forbidden", "a call brings the page's cookie: reload the page. An address gets 20 new ones an hour")
+        if request.content_type != "application/json":
+            raise Refused("Forbidden", "a call is application/json")
+        self.visitors.count_call(request)
+        return read_object(await request.read())
+
+    async def call(self, request):
+        name = request.match_info["name"]
+        if name not in CALLS:
+            raise Refused("NotFound", f"there is {', '.join(CALLS)}")
+        parameters = await self.body(request)
+        if not CALLS[name].startswith("org.atrium.Screens."):
+            if "container" not in parameters and len(self.options.container) == 1:
+                parameters["container"] = self.options.container[0]
+            self.serves(parameters.get("container"))
+            parameters.pop("actor", None)
+            if name not in ANONYMOUS:
+                parameters["actor"] = self.visitors.actor(request)
+        return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
+
+    async def prose(self, request):
+        text = (await self.body(request)).get("text")
+        if not isinstance(text, str):
+            raise Refused("BadCall", "text: a string was expected")
+        found = await asyncio.get_running_loop().run_in_executor(None, prose.tree, text)
+        return web.json_response({"tree": found}, headers=HEADERS)
+
+    # MARK: Live
+
+    async def live(self, request):
+        with self.visitors.stream(request):
+            stream = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+            await stream.prepare(request)
+
+            async def event(name, value, mark=""):
+                text = f"event: {name}\n{mark}data: {json.dumps(value)}\n\n"
+                await asyncio.wait_for(stream.write(text.encode()), PATIENCE)
+            # Until the browser is gone, or has not read for half a minute.
+            with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
+                try:
+                    await self.follow(request, event)
+                except Refused as refused:
+                    await event("refused", refused.body)
+            return stream
+
+    async def follow(self, request, event):
+        """Passes a screen on; one that the browser had open before is resumed."""
+        container = request.query.get("container") or next(iter(self.options.container), "")
+        wanted, about = read_object(request.query.get("open", "{}")), {"container": self.serves(container)}
+        opening = about | {key: wanted[key] for key in ("scope", "filters", "search", "sort", "limit") if key in wanted}
+        actor = self.visitors.actor(request)
+        if actor:
+            opening["actor"] = actor
+        screen, _, revision = (request.headers.get("Last-Event-ID") or request.query.get("resume", "")).rpartition(":")
+        if screen and revision.isdecimal():
+            opening["resume"] = {"screen": screen, "revision": int(revision)}
+        known = await self.describe(container)
+        about = known["container"]
+        usual = usual_sort(known)
+        opening.setdefault("sort", usual)
+        chooses = bool(about.get("delegate") or any(scope.get("activate") or scope.get("delegate") for scope in about.get("scopes") or [])
+                       or any(line.startswith("activate:") for line in (known.get("definition") or "").splitlines()))
+        await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": chooses})
+        async with contextlib.aclosing(self.daemon.ask("org.atrium.Screens.Open", opening, more=True)) as replies:
+            async for reply in replies:
+                if reply is None:
+                    await event("alive", {})
+                else:
+                    await event("revision", reply, f"id: {reply['screen']}:{reply['revision']}\n")
+
+    # MARK: The start
+
+    async def check(self):
+        """Whether it can do its work; else ends with what to change, and how."""
+        user = pwd.getpwuid(os.getuid()).pw_name
+        try:
+            known = {one["name"] for one in (await self.daemon.answer("org.atrium.Containers.List", {}))["containers"]}
+        except Refused as refused:
+            reason = refused.body["parameters"].get("reason", "")
+            hint = (f"its group may talk to it: sudo usermod -aG atrium {user}" if "Errno 13" in reason
+                    else "start it, or name its socket with --socket")
+            sys.exit(f"{reason or refused.name}\n{hint}")
+        for name in self.options.container:
+            if name not in known:
+                sys.exit(f"there is no container {name!r}; there is: {', '.join(sorted(known)) or 'none'}\n"
+                         f"make it with: atriumctl apply -f {name}.yaml")
+        if not known:
+            return
+        name = next(iter(self.options.container), min(known))
+        try:
+            await self.daemon.answer("org.atrium.Contents.List", {
+                "container": name, "limit": 1, "actor": f"{self.options.namespace}:check"})
+        except Refused as refused:
+            if refused.name in ("ActorForbidden", "RoleRequired"):
+                sys.exit(f"{user} may not act for people: every page would only be read\n"
+                         f"add this line to /etc/atrium/atrium.yaml, and type 'systemctl reload atriumd':\n"
+                         f"frontends: [{user}={self.options.namespace}]")
 
 
-async def call(request):
-    name = request.match_info["name"]
-    if name not in CALLS:
-        raise Refused("NotFound", f"there is {', '.join(CALLS)}")
-    if not actor(request) or request.content_type != "application/json":
-        raise Refused("Forbidden", "a call brings the page's cookie, and is application/json")
-    parameters = read_object(await request.read())
-    if not CALLS[name].startswith("org.atrium.Screens."):
-        parameters |= {"container": options.container, "actor": actor(request)}
-    return web.json_response(await answer(CALLS[name], parameters), headers=HEADERS)
+def usual_sort(known):
+    """The order of a container whose lists have none of their own: the best voted first."""
+    parts = [part for part in known["container"]["components"] if not part["hidden"]]
+    if any(part.get("sort") for part in parts) or not any(part["kind"] == "votes" for part in parts):
+        return []
+    best = next((field["name"] for field in known["fields"] if field["type"] == "number" and not field.get("details")), None)
+    return ["-votes.score"] + ([f"-{best}"] if best else [])
 
 
-async def live(request):
-    if request.app["streams"].locked():
-        raise Refused("LimitExceeded", f"{MOST_STREAMS} screens are open, and no more are taken")
-    async with request.app["streams"]:
-        stream = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
-        await stream.prepare(request)
-
-        async def event(name, value, mark=""):
-            text = f"event: {name}\n{mark}data: {json.dumps(value)}\n\n"
-            await asyncio.wait_for(stream.write(text.encode()), PATIENCE)
-        # Until the browser is gone, or has not read for half a minute.
-        with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
-            try:
-                await follow(request, event)
-            except Refused as refused:
-                await event("refused", refused.body)
-        return stream
-
-
-async def follow(request, event):
-    """Passes a screen on; one that the browser had open before is resumed."""
-    wanted, about = read_object(request.query.get("open", "{}")), {"container": options.container}
-    opening = about | {key: wanted[key] for key in ("filters", "search", "sort", "limit") if key in wanted}
-    if actor(request):
-        opening["actor"] = actor(request)
-    screen, _, revision = (request.headers.get("Last-Event-ID") or request.query.get("resume", "")).rpartition(":")
-    if screen and revision.isdecimal():
-        opening["resume"] = {"screen": screen, "revision": int(revision)}
-    known = await answer("org.atrium.Containers.Describe", about)
-    await event("hello", {"actor": actor(request), "title": known["container"]["title"], "fields": known["fields"]})
-    async with contextlib.aclosing(ask("org.atrium.Screens.Open", opening, more=True)) as replies:
-        async for reply in replies:
-            if reply is None:
-                await event("alive", {})
-            else:
-                await event("revision", reply, f"id: {reply['screen']}:{reply['revision']}\n")
-
-
-def default_socket():
-    """Where atriumctl looks too."""
-    places = [os.environ.get("XDG_RUNTIME_DIR", "") + "/atrium/atrium.sock", "/run/atrium/atrium.sock",
-              f"/tmp/atrium-{os.getuid()}/atrium.sock"]
-    told = os.environ.get("ATRIUM_SOCKET")
-    place = told or next(filter(os.path.exists, places), places[1])
-    if not told and place == places[2]:
-        # Anyone makes folders in /tmp: the daemon in somebody else's is theirs.
-        folder = os.lstat(os.path.dirname(place))
-        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
-            sys.exit(f"{os.path.dirname(place)} is not yours alone: name the daemon's socket with --socket or ATRIUM_SOCKET")
-    return place
+def origin(text):
+    """An address of a page, as browsers name it."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/") or parts.query or set(text) & set(" ;,'"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no origin such as https://films.example.org")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Shows a container of Atrium in browsers, live.")
-    parser.add_argument("--container", default="films", help="which (default: %(default)s)")
+    parser = argparse.ArgumentParser(prog="atrium-web", description="Shows containers of Atrium in browsers, live.")
+    parser.add_argument("--container", action="append", default=[], metavar="NAME",
+                        help="which, once for each (default: all there are)")
     parser.add_argument("--socket", help="atriumd's (default: ATRIUM_SOCKET, or where it usually is)")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8080, help="0: any (default: %(default)s)")
-    parser.add_argument("--namespace", default="web", help="of the browsers' actors (default: %(default)s)")
-    parser.add_argument("--origin", action="append", default=[], metavar="URL",
+    parser.add_argument("--namespace", default="web", help="of the people's actors (default: %(default)s)")
+    parser.add_argument("--origin", action="append", default=[], type=origin, metavar="URL",
                         help="another address of the page, such as https://films.example.org")
+    parser.add_argument("--image-origin", action="append", default=[], type=origin, metavar="URL",
+                        help="where pictures from elsewhere are shown from; no others are")
+    parser.add_argument("--proxy", action="append", default=[], metavar="ADDRESS",
+                        help="of a web server before this one, whose X-Forwarded-For and --user-header count")
+    parser.add_argument("--user-header", metavar="NAME", help="the header in which a --proxy says who somebody is")
+    parser.add_argument("--state", metavar="FOLDER", help="where the key of the cookies is kept (default: STATE_DIRECTORY, "
+                        "or below XDG_STATE_HOME)")
     told = parser.parse_args()
+    if told.user_header and not told.proxy:
+        parser.error("--user-header counts only from a --proxy: name its address")
     told.socket = told.socket or default_socket()
+    told.state = told.state or os.environ.get("STATE_DIRECTORY") or os.path.join(
+        os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "atrium-web")
     return told
 
 
-if __name__ == "__main__":
+def listener(options):
+    """The socket that systemd passed on, or one of our own."""
+    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+        return socket.socket(fileno=3)
+    return socket.create_server((options.host, options.port))
+
+
+def main():
     options = arguments()
-    listener = socket.create_server((options.host, options.port))
-    port = listener.getsockname()[1]
-    gateway = web.Application(middlewares=[guard], client_max_size=MOST_BYTES)
-    gateway["origins"] = {f"http://{host}:{port}" for host in ("127.0.0.1", "localhost", options.host)} | set(options.origin)
-    gateway["hosts"] = {origin.partition("//")[2] for origin in gateway["origins"]}
-    gateway["streams"] = asyncio.Semaphore(MOST_STREAMS)
-    gateway.add_routes([web.get("/", page), web.get("/live", live), web.post("/call/{name:.*}", call)])
-    print(f"{options.container}: http://{options.host}:{port}/ (Ctrl-C ends it)", flush=True)
-    web.run_app(gateway, sock=listener, print=None, access_log=None, shutdown_timeout=1)
+    gateway = Gateway(options)
+    asyncio.run(gateway.check())
+    with listener(options) as listening:
+        port = listening.getsockname()[1]
+        application = web.Application(middlewares=[guard], client_max_size=MOST_BYTES)
+        application["origins"] = {f"http://{host}:{port}" for host in ("127.0.0.1", "localhost", options.host)} | set(options.origin)
+        application["hosts"] = {one.partition("//")[2] for one in application["origins"]}
+        application.add_routes([
+            web.get("/", gateway.front), web.get("/-/page/{name}", gateway.file), web.get("/-/containers", gateway.containers),
+            web.get("/-/live", gateway.live), web.post("/-/call/{name:.*}", gateway.call), web.post("/-/prose", gateway.prose),
+            web.get("/-/image/{container}/{component}/{item}/{field}", gateway.image),
+            web.get("/{container:[^/-][^/]*}", gateway.shown), web.get("/{container:[^/-][^/]*}/{item:.+}", gateway.shown)])
+        print(f"{', '.join(options.container) or 'all containers'}: http://{options.host}:{port}/ (Ctrl-C ends it)", flush=True)
+        web.run_app(application, sock=listening, print=None, access_log=None, shutdown_timeout=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -29,12 +30,13 @@ class Club:
         # Nothing of an Atrium that the host has.
         host = {name: value for name, value in os.environ.items() if not name.startswith(("ATRIUM_", "XDG_"))}
         self.environment = {**host, "ATRIUM_SOCKET": self.socket, "LC_ALL": "C.UTF-8",
-                            "CONFIGURATION_DIRECTORY": str(self.home), "NOTIFY_SOCKET": str(self.home / "notify")}
+                            "CONFIGURATION_DIRECTORY": str(self.home), "NOTIFY_SOCKET": str(self.home / "notify"),
+                            "XDG_STATE_HOME": str(self.home)}
         self.start()
         self.gateway = subprocess.Popen(
             [sys.executable, "-B", str(WEB / "gateway.py"), "--port", "0"],
             stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=self.environment)
-        self.url = self.gateway.stdout.readline().split()[1]
+        self.url = re.search(r"http://\S+", self.gateway.stdout.readline())[0]
         self.host = self.url.split("/")[2]
 
     def start(self):
@@ -95,18 +97,20 @@ class Club:
 
     def cookie(self):
         """A new browser's."""
-        return self.send("GET", "/")[1]["Set-Cookie"].split(";")[0]
+        return self.send("GET", "/films")[1]["Set-Cookie"].split(";")[0]
 
     def call(self, name, parameters, cookie, **headers):
         """A call as the page makes it: status, and what the gateway answers."""
+        if isinstance(parameters, dict) and not {"container", "screen"} & parameters.keys():
+            parameters = {"container": "films", **parameters}
         body = parameters if isinstance(parameters, bytes) else json.dumps(parameters).encode()
         headers = {"Origin": self.url.rstrip("/"), "Content_Type": "application/json", "Cookie": cookie, **headers}
-        status, _, body = self.send("POST", f"/call/{name}", body, **{
+        status, _, body = self.send("POST", f"/-/call/{name}", body, **{
             name: value for name, value in headers.items() if value is not None})
         return status, json.loads(body)
 
     def live(self, query="", **headers):
-        return Events(self.host, f"/live?{query}", headers)
+        return Events(self.host, f"/-/live?container=films&{query}", headers)
 
 
 class Events:

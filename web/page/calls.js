@@ -1,0 +1,64 @@
+// Calls of the gateway, and the stream of a screen's revisions.
+import { trouble } from "./dom.js";
+
+export function sentence({ error, parameters = {} }) {
+  const words = parameters.reason ?? Object.entries(parameters).map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
+  return `${error.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}: ${words}`;
+}
+
+async function send(path, parameters) {
+  const response = await fetch(path, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(parameters) });
+  return { ok: response.ok, reply: await response.json() };
+}
+
+let queue = Promise.resolve();
+/** Calls the gateway, one call after the other; resolves with the reply, or with null after saying what is wrong. */
+export function call(name, parameters, isQuiet = false) {
+  queue = queue.then(async () => {
+    const { ok, reply } = await send(`/-/call/${name}`, parameters);
+    if (ok) return reply;
+    if (!isQuiet) trouble(sentence(reply));
+    return null;
+  }).catch(() => { if (!isQuiet) trouble("The gateway does not answer. Try again."); return null; });
+  return queue;
+}
+
+const read = new Map();
+/** Markdown as a tree; null where it can't be had. */
+export function prose(text) {
+  if (!read.has(text)) {
+    if (read.size > 100) read.clear();
+    read.set(text, send("/-/prose", { text }).then(({ ok, reply }) => ok ? reply.tree : null).catch(() => null));
+  }
+  return read.get(text);
+}
+
+/** A screen's stream, which is opened again whenever it breaks. `asks` says what to open, `heard` gets what comes. */
+export class Stream {
+  #source = null; #delay = 500; #silence = 0; #asks; #heard;
+  constructor(asks, heard) { [this.#asks, this.#heard] = [asks, heard]; }
+
+  open(resumes) {
+    this.#source?.close();
+    const source = this.#source = new EventSource(`/-/live?${new URLSearchParams(this.#asks(resumes))}`);
+    const on = (name, act) => source.addEventListener(name, event => { if (source === this.#source) act(event.data && JSON.parse(event.data)); });
+    on("hello", hello => this.#heard.hello(hello));
+    on("revision", reply => { this.#alive(); this.#delay = 500; this.#heard.revision(reply); });
+    on("alive", () => this.#alive());
+    on("refused", problem => { this.#heard.refused(problem); this.#lost(sentence(problem)); });
+    source.onerror = () => { if (source === this.#source) this.#lost("the gateway does not answer"); };
+    this.#alive();
+  }
+  #alive() {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#lost("nothing was heard for a while"), 40000);
+  }
+  #lost(reason) {
+    this.#source.close();
+    clearTimeout(this.#silence);
+    this.#heard.lost(reason);
+    this.#silence = setTimeout(() => this.open(true), this.#delay);
+    this.#delay = Math.min(this.#delay * 2, 10000);
+  }
+}
