@@ -24,13 +24,16 @@ def frame(method, **parameters):
                       ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
 
 
-def start(state=None, question=None, answer=b"\0", under=()):
+def start(state=None, question=None, answer=b"\0", under=(), settings=""):
     """A daemon of the stage, by default without any container.
 
-    It is ready once it answers; question: with this to that; under: the words of a tool that runs it.
+    It is ready once it answers; question: with this to that; under: the words of a tool that runs it;
+    settings: its atrium.yaml.
     """
     directory = new_directory("atrium")
     (directory / "configuration").mkdir()
+    if settings:
+        (directory / "configuration" / "atrium.yaml").write_text(settings)
     path = new_socket("atrium")
     address = "unix:" + path
     command = [*under, stage / "bin" / "atriumd", "--socket", path, "--state-directory",

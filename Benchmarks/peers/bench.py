@@ -18,6 +18,7 @@ import bus
 import calls
 import check
 import comments
+import composition
 import cost
 import instructions
 import listing
@@ -32,8 +33,8 @@ from processes import HERE, LAB, ROOT, begin, stop_all
 from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
-         "listing": listing, "screens": screens, "start": start, "million": million,
-         "turns": turns, "instructions": instructions, "cost": cost}
+         "listing": listing, "screens": screens, "composition": composition, "start": start,
+         "million": million, "turns": turns, "instructions": instructions, "cost": cost}
 # What is measured of ours alone.
 ALONE = {"turns", "instructions"}
 # What the Swift program in Benchmarks/Sources measures.
@@ -43,6 +44,7 @@ INDEX = "index"
 TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
+    "composition": "Composition",
     "start": "A start with many films", "million": "A million films imported",
     "turns": "Turns of the event loop", "instructions": "Instructions",
     "cost": "The daemon itself",
@@ -119,7 +121,7 @@ def main():
     begin()
     if PEERS.keys() & set(chosen.parts) - ALONE:
         subprocess.run([HERE / "setup"], check=True)
-    if {"listing", "screens", "start", "million", "cost", INDEX} & set(chosen.parts):
+    if {"listing", "screens", "composition", "start", "million", "cost", INDEX} & set(chosen.parts):
         movies.make()
     if INDEX in chosen.parts:
         packages.make()

@@ -1,5 +1,4 @@
-"""Screens that are open: a vote that all of them show, that a few show or none, and a click, which
-parts follow or not."""
+"""Screens that are open: a vote that all of them show, that a few show or none, and a click."""
 import itertools
 import selectors
 import time
@@ -13,7 +12,6 @@ from processes import drive, request_file
 ITEMS = 60_000
 SCREENS = 1_000
 FEW = 10
-PARTS = [f"part{number}" for number in range(1, 5)]
 VOTED = 9
 DEFINITION = (listing.DEFINITION + "  - { name: stars, plugin: org.atrium.stars, "
               "settings: { scale: 5, subjects: [items] } }\n")
@@ -30,22 +28,6 @@ def start():
     client.put("movies", itertools.islice(movies.items(movies.open_database()), ITEMS))
     for number in range(1, VOTED + 1):
         client.call("org.atrium.Votes.Cast", container="movies", item=f"{number:07}", value=3)
-    return server, client
-
-
-def start_with_parts():
-    """A daemon whose container has four as large as parts, which follow its genre."""
-    server, client = start()
-    named = "container: movies\n"
-    for part in PARTS:
-        client.call("org.atrium.Containers.Apply",
-                    definitions=[{"file": f"{part}.yaml",
-                                  "text": DEFINITION.replace(named, f"container: {part}\n")}])
-        client.put(part, itertools.islice(movies.items(movies.open_database()), ITEMS))
-    parts = "".join(f"  - {{ name: {part}, container: {part}, follow: {{ genre: genre }} }}\n"
-                    for part in PARTS)
-    client.call("org.atrium.Containers.Apply",
-                definitions=[{"file": "movies.yaml", "text": DEFINITION + parts}])
     return server, client
 
 
@@ -138,10 +120,9 @@ class Clicks:
 
 
 def run(rounds):
-    click, wide = Clicks(), Clicks(start_with_parts)
+    click = Clicks()
     got = measure([Case("all", votes_in_sight), Case("few", votes_in_sight_of_few),
-                   Case("none", votes_out_of_sight), Case("click", click.run),
-                   Case("parts", wide.run)], rounds)
+                   Case("none", votes_out_of_sight), Case("click", click.run)], rounds)
     everyone = f"a vote to the last of {SCREENS:,} diffs"
     few = f"a vote that {FEW} of {SCREENS:,} screens show, to the last of their diffs"
     figures = [("all", everyone, "p50", "ms", None), ("all", everyone, "p99", "ms", 20),
@@ -151,8 +132,6 @@ def run(rounds):
                 "us", None),
                ("none", "server CPU of a vote for each screen out of sight", "cpu", "us", 1),
                ("click", "a click to its whole diff", "p50", "ms", None),
-               ("click", "a click to its whole diff", "p99", "ms", 5),
-               ("parts", "a click that four parts follow, to its whole diff", "p50", "ms", None),
-               ("parts", "a click that four parts follow, to its whole diff", "p99", "ms", 5)]
+               ("click", "a click to its whole diff", "p99", "ms", 5)]
     return [Row("screens", f"{what}: {key}" if key != "cpu" else what, unit,
                 column(got[name], key), aim=aim) for name, what, key, unit, aim in figures]

@@ -48,9 +48,10 @@ struct Check {
         let library = Installation.plugins(settings)
         let files = DefinitionFolder(settings).files()
         let outcomes = try await tried(files.flatMap(parts), library)
+        var before: [ContainerDefinition] = []
         for file in files {
             let own = outcomes.filter { $0.path == file.path }.map(\.outcome)
-            if let problem = own.lazy.compactMap(\.problem).first {
+            if let problem = own.lazy.compactMap(\.problem).first ?? nesting(of: file, &before) {
                 say("definition", "\(problem)")
             } else {
                 say(file.path, nil)
@@ -69,6 +70,21 @@ struct Check {
             }
         }
         return passes
+    }
+
+    /// What of a file closes a circle of containers with the files before it, or nests them too deep: each is tried
+    /// alone, which does not show that.
+    private func nesting(
+        of file: DefinitionFolder.File, _ before: inout [ContainerDefinition]
+    ) -> (any Error)? {
+        guard let definitions = try? file.outcome.get() else { return nil }
+        guard let reason = Nesting.problem(of: definitions, after: before),
+            let last = definitions.last
+        else {
+            before += definitions
+            return nil
+        }
+        return DefinitionReader.problem(in: last, file: file.path, at: .container, reason)
     }
 
     /// What is tried of a file: each definition, and what is in it beside the components that want a credential,

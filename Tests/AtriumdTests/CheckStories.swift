@@ -76,6 +76,35 @@ extension Stories {
             }
         }
 
+        @Test func `a check finds containers that lie within each other, also across files`()
+            async throws
+        {
+            let names = ["a": "b", "b": "c", "c": "a"]
+            var options = DaemonUnderTest.Options()
+            for (name, part) in names {
+                options.configuration["containers.d/\(name).yaml"] = """
+                    atrium: 1
+                    container: \(name)
+                    components: [{ name: inner, container: \(part) }]
+                    """
+            }
+            try await withDaemon(options) { daemon in
+                let folder = daemon.home.path + "/etc/containers.d/"
+                let checked = try await daemon.type(Self.check)
+                #expect(checked.status == 1)
+                #expect(checked.output.contains("\n\(folder)b.yaml: fine\n"), "\(checked)")
+                let sentence =
+                    "definition: \(folder)c.yaml:2:12: "
+                #expect(checked.output.contains(sentence), "\(checked)")
+                #expect(
+                    checked.output.contains("A container can't be a part of itself: "),
+                    "\(checked)")
+                // A start applies them beside each other: one of them closes the circle.
+                let status = try await daemon.type("atriumctl status")
+                #expect(status.output.contains("A container can't be a part of itself: "))
+            }
+        }
+
         @Test func `a check accepts a credential that is there for the service alone, and says so`()
             async throws
         {

@@ -116,6 +116,70 @@ extension Stories {
             }
         }
 
+        @Test func `a container is attached to another by hand, and detached`() async throws {
+            try await withDay { daemon in
+                let screen = try daemon.peer()
+                try await screen.send(
+                    Peer.frame("org.atrium.Screens.Open", ["container": "day"], more: true))
+                _ = try await screen.receive()
+                let made = try await daemon.type(
+                    """
+                    cat >play.yaml <<'.'
+                    \(Self.child("play")).
+                    atriumctl apply -f play.yaml &&
+                    atriumctl put play/chess name=Chess start=2026-01-01T13:00:00Z &&
+                    atriumctl attach day play --container play --follow day=day --at 2
+                    """)
+                #expect(made.status == 0, "\(made)")
+                #expect(made.output.hasSuffix("day: play attached\n"), "\(made)")
+                var shown: JSONValue?
+                while shown == nil {
+                    let revision = try #require(try await screen.receive()?["parameters"])
+                    shown = part(revision, "play")?["lists"]
+                }
+                #expect(shown?.array?.first?["total"]?.int == 1)
+                let circle = try await daemon.type("atriumctl attach play day --container day")
+                #expect(circle.status == 1)
+                #expect(
+                    circle.errors.contains("can't be a part of itself: day > play > day"),
+                    "\(circle)")
+                let again = try await daemon.type("atriumctl attach day play --container work")
+                #expect(again.status == 1 && again.errors.contains("'play'"), "\(again)")
+                let both = try await daemon.type(
+                    "atriumctl attach day x --container work --plugin org.atrium.stars")
+                #expect(both.status == 64 && both.errors.contains("--plugin or --container"))
+                let peer = try daemon.peer()
+                for (wrong, parameter): (JSONValue, String) in [
+                    (["plugin": "org.atrium.stars", "child": "work"], "child"),
+                    (["child": "work", "isolation": "process"], "isolation"),
+                    (["child": "work", "settings": ["scale": 5]], "settings"),
+                    (["plugin": "org.atrium.stars", "follow": ["day": "day"]], "follow"),
+                    ([:], "plugin"),
+                ] {
+                    var parameters = wrong
+                    parameters["container"] = "day"
+                    parameters["component"] = "x"
+                    let refused = try await peer.call("org.atrium.Containers.Attach", parameters)
+                    #expect(
+                        refused["error"]?.string == "org.atrium.Daemon.ParameterInvalid"
+                            && refused["parameters"]?["parameter"]?.string == parameter,
+                        "\(refused)")
+                }
+
+                try await daemon.stop()
+                try await daemon.start()
+                let described = try await daemon.type("atriumctl describe day --json")
+                let play = try described.json["container"]?["components"]?[2]
+                #expect(
+                    play?["container"]?.string == "play"
+                        && play?["follow"]?["day"]?.string == "day", "\(described)")
+                let detached = try await daemon.type("atriumctl detach day play")
+                #expect(detached.status == 0, "\(detached)")
+                let deleted = try await daemon.type("atriumctl delete play")
+                #expect(deleted.status == 0, "\(deleted)")
+            }
+        }
+
         @Test func `what is typed shows and works the parts, and refuses what would break them`()
             async throws
         {

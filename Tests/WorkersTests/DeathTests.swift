@@ -44,6 +44,24 @@ import Testing
         #expect(reason.hasSuffix("and was killed."))
     }
 
+    @Test func `because a question took too long is told with the call and the limit`()
+        async throws
+    {
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let component = Installed.component(of: Installed.asker, limits: limits)
+        try await component.start()
+        let process = try #require(await component.processID)
+        let asking = Task { _ = try await component.ask(ContentQuestion(search: "hang")) }
+        try await eventually("the end is told") { await !component.deaths.isEmpty }
+        // Whatever became of it, nobody waits for it any more.
+        await component.stop()
+        await #expect(throws: PortFailure.self) { try await asking.value }
+        #expect(!exists(process))
+        let reason = try #require(await component.deaths.first)
+        #expect(reason.contains("did not answer the call 'ask' within 1.0 seconds"), "\(reason)")
+    }
+
     @Test func `by kill -9 is told once, also when nobody calls`() async throws {
         let component = Installed.component(of: Installed.stars)
         try await component.start()

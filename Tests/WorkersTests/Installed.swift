@@ -27,6 +27,10 @@ enum Installed {
         id: "org.atrium.cheat", version: "0.1.0", kind: .votes, title: "cheat",
         library: breaker.library, isolation: .process)
 
+    static let asker = Plugin(
+        id: "org.atrium.asker", version: "0.1.0", kind: .contents, title: "asker",
+        library: breaker.library, isolation: .process)
+
     static let diary = Plugin(
         id: "org.atrium.diary", version: "0.1.0", kind: .contents, title: "diary",
         library: breaker.library, isolation: .process)

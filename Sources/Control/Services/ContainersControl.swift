@@ -108,15 +108,19 @@ struct ContainersControl: ContainersService {
                     parameter: "component",
                     reason: "A name is a letter a-z, then up to 62 of a-z 0-9 -."))
         }
+        if let (parameter, reason) = parameters.contradiction {
+            return call.fail(
+                Interfaces.Daemon.ParameterInvalid(parameter: parameter, reason: reason))
+        }
         let component = ComponentDefinition(
-            name: parameters.component, plugin: parameters.plugin, settings: settings,
+            name: parameters.component, plugin: parameters.plugin ?? "", settings: settings,
             isolation: parameters.isolation.map { $0 == .daemon ? .daemon : .process },
-            isHidden: parameters.hidden ?? false)
-        let caller = context.own(call.peer)
-        context.registry.change(parameters.container) { result in
+            isHidden: parameters.hidden ?? false, container: parameters.child,
+            follow: parameters.follow ?? [:])
+        context.registry.attach(
+            component, to: parameters.container, at: parameters.at, by: context.own(call.peer)
+        ) { result in
             call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
-        } _: { container, done in
-            container.attach(component, at: parameters.at, by: caller, done)
         }
     }
 
@@ -165,6 +169,22 @@ struct ContainersControl: ContainersService {
         } _: { container, done in
             container.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }
+    }
+}
+
+extension Containers.Attach.Parameters {
+    /// What can't stand beside the rest, and why; nil: nothing.
+    fileprivate var contradiction: (parameter: String, reason: String)? {
+        guard child != nil else {
+            if plugin == nil {
+                return ("plugin", "A component is made by a plugin, or is a container: name one.")
+            }
+            return follow == nil
+                ? nil : ("follow", "Sections follow where the component is a container.")
+        }
+        if plugin != nil { return ("child", "A component is a container, or a plugin makes it.") }
+        if settings != nil { return ("settings", "A container has its settings itself.") }
+        return isolation == nil ? nil : ("isolation", "A container's components have their own.")
     }
 }
 

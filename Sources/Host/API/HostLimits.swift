@@ -99,6 +99,8 @@ public struct HostLimits: Sendable, Hashable {
     public var askPause = Duration.seconds(5)
     /// Items that are kept of those that a source has answered, beside those that screens show.
     public var askedItems = 10_000
+    /// How many bytes these may have, roughly.
+    public var askedBytes = 64 << 20
 
     /// The limits as documented.
     public init() {}

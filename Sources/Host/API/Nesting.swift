@@ -1,5 +1,5 @@
 /// Which containers show which others as parts of their screens.
-struct Nesting {
+public struct Nesting {
     /// A screen's own container, and so many below it.
     static let mostLevels = 4
     /// Parts of one screen, those of parts among them.
@@ -28,6 +28,21 @@ struct Nesting {
             return .definitionInvalid(container: container, reason: reason)
         }
         return nil
+    }
+
+    /// What keeps definitions that are written from being applied beside those before them: see ``problem(of:)``.
+    ///
+    /// - Parameters:
+    ///   - definitions: the new ones.
+    ///   - others: those that come before.
+    /// - Returns: a sentence that names the path; nil: nothing.
+    public static func problem(
+        of definitions: [ContainerDefinition], after others: [ContainerDefinition]
+    ) -> String? {
+        switch Nesting(others + definitions).problem(of: Set(definitions.map(\.name))) {
+        case .definitionInvalid(_, let reason): reason
+        default: nil
+        }
     }
 
     /// The containers that these are, or that show them at any level.

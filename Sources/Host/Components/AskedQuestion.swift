@@ -21,6 +21,8 @@ final class AskedQuestion {
     private var total: Int?
     private var next: String?
     private var windows: [ObjectIdentifier: WeakWindow] = [:]
+    /// Who wanted to see it last.
+    private var user = ""
     private var asking: Asking?
     /// The items before those that are asked for.
     private var collected: [String] = []
@@ -67,6 +69,7 @@ final class AskedQuestion {
     ///   - isTyped: whether the user may be about to type on.
     func join(_ window: AskedWindow, isTyped: Bool) {
         windows[ObjectIdentifier(window)] = WeakWindow(value: window)
+        user = window.user
         guard asking == nil else { return }
         if problem != nil || isPaused {
             lookAgain(isTyped: isTyped)
@@ -164,7 +167,7 @@ extension AskedQuestion {
         question.limit = min(max(limit - ids.count, 1), ContentQuestion.mostItems)
         question.cursor = cursor
         collected = ids
-        let asking = Asking(question) { [weak self] in self?.take($0, from: cursor) }
+        let asking = Asking(question, for: user) { [weak self] in self?.take($0, from: cursor) }
         self.asking = asking
         source.ask(asking)
     }
@@ -228,6 +231,8 @@ final class AskedWindow {
     let question: AskedQuestion
     /// How many items at most.
     let limit: Int
+    /// One of those who wanted to see it first.
+    let user: String
     /// Who lets it advance.
     private(set) weak var holder: (any LiveQueryHolder)?
 
@@ -237,11 +242,12 @@ final class AskedWindow {
     private(set) var state: ListState
 
     init(
-        _ question: AskedQuestion, limit: Int, isTyped: Bool, in index: ContentIndex,
-        for holder: any LiveQueryHolder
+        _ question: AskedQuestion, limit: Int, of user: String, isTyped: Bool,
+        in index: ContentIndex, for holder: any LiveQueryHolder
     ) {
         self.question = question
         self.limit = limit
+        self.user = user
         self.index = index
         self.holder = holder
         live = LiveItems(question.ids.prefix(limit), in: index)

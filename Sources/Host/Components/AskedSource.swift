@@ -13,6 +13,8 @@ final class AskedSource {
     static let mostOpen = 32
     /// So many may be with it together with those that nobody waits for any more.
     static let mostSent = 64
+    /// So many of the open ones are one user's while others wait.
+    static let mostOfOne = 16
 
     private weak var slot: Slot?
     private let domain: Domain
@@ -52,11 +54,12 @@ final class AskedSource {
 
     /// Asks for a call, which has to wait; equal ones share the answer.
     func call(
-        _ question: ContentQuestion, _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
+        _ question: ContentQuestion, for user: String,
+        _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
     ) {
         calls[question, default: []].append(done)
         guard calls[question]?.count == 1 else { return }
-        let asking = Asking(question) { [self] result in
+        let asking = Asking(question, for: user) { [self] result in
             let waiting = calls.removeValue(forKey: question) ?? []
             domain.inSlices(waiting.map { done in { done(result) } })
         }
@@ -146,12 +149,22 @@ final class AskedSource {
         return AskFailure(reason: reason, error: error)
     }
 
-    /// Whether the component may be asked what waits first.
-    private var mayAskMore: Bool {
+    /// Takes out what the component may be asked next: what came first, but for users who have many open
+    /// questions while others wait.
+    private func next() -> Asking? {
+        while let first = waiting.first, !first.isWanted { waiting.removeFirst() }
+        guard let first = waiting.first else { return nil }
         let wanted = open.values.filter(\.isWanted)
-        if waiting.first?.isSuspect ?? false { return wanted.isEmpty }
-        return wanted.count < Self.mostOpen && open.count < Self.mostSent
-            && !wanted.contains(where: \.isSuspect)
+        if first.isSuspect { return wanted.isEmpty ? waiting.removeFirst() : nil }
+        guard wanted.count < Self.mostOpen, open.count < Self.mostSent,
+            !wanted.contains(where: \.isSuspect)
+        else { return nil }
+        var counts: [String: Int] = [:]
+        for asking in wanted { counts[asking.user, default: 0] += 1 }
+        let place = waiting.firstIndex { asking in
+            asking.isWanted && counts[asking.user, default: 0] < Self.mostOfOne
+        }
+        return waiting.remove(at: place ?? 0)
     }
 
     /// Sends what may be sent now; what is answered at once makes room for more of it.
@@ -160,9 +173,7 @@ final class AskedSource {
         isSending = true
         defer { isSending = false }
         let end = NIODeadline.now() + Domain.slice
-        while slot.isAttached, let port = slot.port, mayAskMore, let next = waiting.popFirst() {
-            // Nobody waits for it any more.
-            guard next.isWanted else { continue }
+        while slot.isAttached, let port = slot.port, let next = next() {
             last += 1
             let number = last
             open[number] = next
@@ -199,7 +210,7 @@ extension AskedSource {
         }
     }
 
-    /// Has answered items shown in the list, in slices.
+    /// Has answered items checked and shown in the list, in slices.
     private func take(
         _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
     ) {
@@ -208,25 +219,31 @@ extension AskedSource {
         let told = ToldMeanwhile()
         taking.append(told)
         var rest = answer.items[...]
+        var unfit = UnfitAnswer()
+        let checker = FieldChecker(fields: slot.fields)
         domain.inSlices { [self, weak slot] in
             // Its list is another's where another one took its place.
             guard !rest.isEmpty, let slot, let container = slot.container,
                 container.slot(slot.name) === slot
             else { return false }
-            let piece = rest.prefix(64).compactMap { told.current($0) }
+            let piece = unfit.fitting(
+                rest.prefix(64).compactMap { told.current($0) }, checker)
             rest = rest.dropFirst(64)
             let new = piece.filter { !(slot.list?.contains($0.id) ?? false) }
             let known = piece.filter { slot.list?.contains($0.id) ?? false }
             if !new.isEmpty { container.show(.insert(new), from: slot) }
             if !known.isEmpty { container.show(.update(known), from: slot) }
-            kept.touch(piece.lazy.map(\.id).filter { slot.list?.contains($0) ?? false })
+            kept.touch(piece.lazy.filter { slot.list?.contains($0.id) ?? false })
             return true
-        } then: { [self] in
+        } then: { [self, weak slot] in
             taking.removeAll { $0 === told }
+            if let problem = unfit.problem {
+                domain.logger.warning("\(problem)", metadata: slot?.logFields() ?? [:])
+            }
             done(
                 AskedAnswer(
-                    ids: ids.filter { !told.isGone($0) }, total: answer.total, next: answer.next,
-                    pin: pin))
+                    ids: ids.filter { !told.isGone($0) && !unfit.ids.contains($0) },
+                    total: answer.total, next: answer.next, pin: pin))
             makeRoom()
         }
     }
@@ -239,6 +256,10 @@ extension AskedSource {
             let gone = Set(ids)
             for id in ids { kept.forget(id) }
             for question in present { question.remove(gone) }
+            slot?.container?.areGone(gone)
+        case .insert(let items), .update(let items):
+            for item in items where slot?.list?.contains(item.id) ?? false { kept.measure(item) }
+            makeRoom()
         default: makeRoom()
         }
     }
@@ -246,7 +267,7 @@ extension AskedSource {
     /// Items of which an answer is shown are kept.
     func pin(_ ids: [String], insteadOf old: [String]) {
         kept.pin(ids)
-        if kept.unpin(old) { kept.settle(at: 0) }
+        if kept.unpin(old) { kept.settle(at: 0, bytes: 0) }
     }
 
     /// Items of an answer are kept until it is shown, or read.
@@ -259,7 +280,8 @@ extension AskedSource {
     /// is seldom.
     private func makeRoom() {
         guard let list = slot?.list, !isMakingRoom,
-            list.count > max(domain.limits.askedItems, kept.enough)
+            list.count > max(domain.limits.askedItems, kept.enough.items)
+                || kept.bytes > max(domain.limits.askedBytes, kept.enough.bytes)
         else { return }
         isMakingRoom = true
         var row = 0
@@ -278,10 +300,11 @@ extension AskedSource {
     }
 
     private func letGo(_ free: [String], from list: ContentIndex) {
-        let limit = domain.limits.askedItems
+        let (limit, bytes) = (domain.limits.askedItems, domain.limits.askedBytes)
         var rest = free[...]
         domain.inSlices { [self] in
-            guard list.count > limit - limit / 16, let container = slot?.container,
+            guard list.count > limit - limit / 16 || kept.bytes > bytes - bytes / 16,
+                let container = slot?.container,
                 let id = rest.popFirst()
             else { return false }
             // Somebody may show it by now.
@@ -292,7 +315,9 @@ extension AskedSource {
         } then: { [self] in
             isMakingRoom = false
             // Where most are shown, not each answer is to look through them.
-            kept.settle(at: list.count > limit ? list.count + limit / 16 : 0)
+            kept.settle(
+                at: list.count > limit ? list.count + limit / 16 : 0,
+                bytes: kept.bytes > bytes ? kept.bytes + bytes / 16 : 0)
             slot?.container?.listsChanged()
         }
     }

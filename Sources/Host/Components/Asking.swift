@@ -4,6 +4,8 @@ import AtriumKit
 final class Asking {
     /// What is to be found.
     let question: ContentQuestion
+    /// Who wants the answer, or one of those who do: users take turns.
+    let user: String
     /// Called with the answer, whose items are in the list by then, or with what went wrong.
     private(set) var done: ((Result<AskedAnswer, AskFailure>) -> Void)?
     /// Whether the component was asked.
@@ -12,9 +14,11 @@ final class Asking {
     var isSuspect = false
 
     init(
-        _ question: ContentQuestion, _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
+        _ question: ContentQuestion, for user: String,
+        _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
     ) {
         self.question = question
+        self.user = user
         self.done = done
     }
 

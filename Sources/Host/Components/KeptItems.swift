@@ -1,18 +1,32 @@
+import AtriumKit
+
 /// Which of the items that a source has answered are kept: those that are shown, and of the others those that were
 /// answered last.
 struct KeptItems {
     /// When each was answered, or shown, last.
     private var stamps: [String: UInt64] = [:]
+    /// How large each is, roughly, and all of them together.
+    private var sizes: [String: Int] = [:]
+    private(set) var bytes = 0
     /// By how many open questions each is shown.
     private var pins: [String: Int] = [:]
     private var last: UInt64 = 0
-    /// How many there have to be before it is worth looking again which of them may go.
-    private(set) var enough = 0
+    /// How many there have to be, and of how many bytes, before it is worth looking again which of them may go.
+    private(set) var enough = (items: 0, bytes: 0)
 
     /// Items were answered.
-    mutating func touch(_ ids: some Sequence<String>) {
+    mutating func touch(_ items: some Sequence<Item>) {
         last += 1
-        for id in ids { stamps[id] = last }
+        for item in items {
+            stamps[item.id] = last
+            measure(item)
+        }
+    }
+
+    /// An item is another, of which nobody says that it is shown.
+    mutating func measure(_ item: Item) {
+        let size = item.roughSize
+        bytes += size - (sizes.updateValue(size, forKey: item.id) ?? 0)
     }
 
     /// These are shown once more.
@@ -41,8 +55,11 @@ struct KeptItems {
     func stamp(of id: String) -> UInt64 { stamps[id] ?? 0 }
 
     /// An item is let go.
-    mutating func forget(_ id: String) { stamps[id] = nil }
+    mutating func forget(_ id: String) {
+        stamps[id] = nil
+        bytes -= sizes.removeValue(forKey: id) ?? 0
+    }
 
     /// So many are left: it is looked again once there are more.
-    mutating func settle(at count: Int) { enough = count }
+    mutating func settle(at count: Int, bytes: Int) { enough = (count, bytes) }
 }

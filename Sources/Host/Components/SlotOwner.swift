@@ -38,6 +38,8 @@ protocol SlotOwner: AnyObject {
     func show(_ change: ContentChange, from slot: Slot)
     /// Whether a screen stands in an item, or is focused on it.
     func isInUse(_ item: String) -> Bool
+    /// A source says that these are gone, whether or not it was asked for them.
+    func areGone(_ items: Set<String>)
     /// A list has other items.
     func listsChanged()
     /// Posts a transient notification under the container's name.

@@ -10,6 +10,8 @@ extension Container {
 
     func isInUse(_ item: String) -> Bool { screens?.holds(item) ?? false }
 
+    func areGone(_ items: Set<String>) { screens?.areGone(items) }
+
     func listsChanged() { screens?.changed() }
 
     /// A source that is asked is there: nobody waits for it to tell its items.
@@ -37,7 +39,7 @@ extension Container {
         guard (request.cursor?.utf8.count ?? 0) <= ContentQuestion.cursorBytes else {
             return reply(.failure(.cursorInvalid("It is no cursor of this list.")))
         }
-        asked.call(question(request, slot)) { [self] result in
+        asked.call(question(request, slot), for: request.user) { [self] result in
             switch result {
             case .failure(let failure): reply(.failure(failure.error))
             case .success(let answer): read(answer, of: slot, request, sections, reply)
@@ -46,13 +48,23 @@ extension Container {
     }
 
     private func question(_ request: ListRequest, _ slot: Slot) -> ContentQuestion {
-        let parent = request.parent.flatMap { $0.isEmpty ? nil : $0 }
-        let way = parent.flatMap { slot.list?.way(to: $0, limit: domain.limits.screenPlaces) }
-        return ContentQuestion(
+        ContentQuestion(
             search: request.search ?? "", selection: request.selection,
-            path: way.map { $0.isEmpty ? [parent ?? ""] : $0 } ?? [],
+            path: path(of: request, slot),
             sort: request.sort.isEmpty ? slot.definition.sort : request.sort,
             limit: request.limit, cursor: request.cursor)
+    }
+
+    /// The item whose children are asked for, after what it lies under: as a screen would stand.
+    private func path(of request: ListRequest, _ slot: Slot) -> [String] {
+        guard let parent = request.parent, !parent.isEmpty else { return [] }
+        let scope = self.scope(request.scope)
+        let lists = modes(in: scope)?.isByMode ?? false ? self.lists(in: scope) : nil
+        let source = lists.map { self.source(of: parent, among: $0) } ?? slot
+        let way = source.map {
+            self.way(to: parent, of: $0, among: lists, limit: domain.limits.screenPlaces)
+        }
+        return way.flatMap { $0.isEmpty ? nil : $0.map(\.item) } ?? [parent]
     }
 
     /// Reads answered items, with the ballots of the actor if one is named.

@@ -143,3 +143,41 @@ extension Container {
         delegates.delegate(in: self.scope(scope)?.name)
     }
 }
+
+// Where items lie.
+extension Container {
+    /// The list that has an item: one that is shown before one that is hidden.
+    func source(of item: String, among lists: [Slot]) -> Slot? {
+        let sources = lists.filter { $0.list?.contains(item) ?? false }
+        return sources.first { !$0.definition.isHidden } ?? sources.first
+    }
+
+    /// The way to an item of a list: what it lies under, outermost first, as far as that is there, then itself.
+    ///
+    /// Where a scope shows lists by mode a parent may lie in any of them; else in the item's own.
+    ///
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - slot: whose list has it.
+    ///   - lists: those that a parent may lie in; nil: the item's own.
+    ///   - limit: at most so many items.
+    /// - Returns: the items, with the lists that have them; of items that lie under one another the item alone.
+    func way(
+        to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
+    ) -> [(slot: Slot, item: String)] {
+        guard let lists else {
+            return (slot.list?.way(to: item, limit: limit) ?? []).map { (slot, $0) }
+        }
+        var way: [(slot: Slot, item: String)] = []
+        var next: (slot: Slot, item: String)? = (slot, item)
+        while let (slot, item) = next, way.count < limit {
+            // Of items that lie under one another none is outermost: from each one goes back to the top.
+            guard !way.contains(where: { $0.item == item }) else { return [way[0]] }
+            way.append((slot, item))
+            next = slot.list?.parent(of: item).flatMap { parent in
+                source(of: parent, among: lists).map { ($0, parent) }
+            }
+        }
+        return way.reversed()
+    }
+}

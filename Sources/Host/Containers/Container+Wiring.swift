@@ -13,6 +13,7 @@ extension Container {
 
     /// Delivers what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
+        for event in events { screens?.holdNotice(for: event) }
         deliver(events, from: slot)
         for event in events { screens?.showUnasked(event) }
         screens?.changed()

@@ -7,6 +7,8 @@ protocol OpenScreens: AnyObject {
 
     /// Whether one of them stands in an item, or is focused on it.
     func holds(_ item: String) -> Bool
+    /// Items were taken away that no list may have had: who stands in one of them, or is focused on it, leaves.
+    func areGone(_ items: Set<String>)
     /// Something that they show changed; they follow before anything leaves the loop.
     func changed()
     /// Components, their order or their state changed.
@@ -35,6 +37,9 @@ protocol OpenScreens: AnyObject {
     /// The container is gone: none shows anything more.
     func end()
 
+    /// A filters component selected something on a screen though nobody asked it to, which is shown next: what its
+    /// delegate says about it waits for that.
+    func holdNotice(for event: ComponentEvent)
     /// Shows what a filters component selected on a screen though nobody asked it to.
     func showUnasked(_ event: ComponentEvent)
     /// The delegate of the scope that a screen shows; nil: there is no such screen.

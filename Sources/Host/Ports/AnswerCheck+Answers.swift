@@ -35,30 +35,17 @@ extension AnswerCheck {
         }
     }
 
-    /// What a source answered, without items that don't fit the container's fields; or why it is not believed.
+    /// What a source answered, or why it is not believed; whether its items fit the container's fields is looked
+    /// at in slices when they are taken in.
     ///
-    /// - Returns: it, and a sentence about what was left out; nil: nothing was.
+    /// - Returns: it, and a sentence for the log; nil: there is none.
     public func checked(
         _ result: Result<ContentAnswer, Refusal>, to question: ContentQuestion
     ) -> (Result<ContentAnswer, Refusal>, problem: String?) {
-        guard case .success(var answer) = result else { return (result, nil) }
-        if let problem = problem(in: answer, to: question) {
-            let reason = "The source answered with \(problem)."
-            return (.failure(Refusal(reason)), "The answer to a question is dropped: \(reason)")
-        }
-        var first: FieldProblem?
-        let count = answer.items.count
-        answer.items.removeAll { item in
-            guard let problem = checker.check(item) else { return false }
-            first = first ?? problem
-            return true
-        }
-        guard let first else { return (.success(answer), nil) }
-        return (
-            .success(answer),
-            "answered items that don't fit the fields are left out, "
-                + "\(count - answer.items.count) in all; the first: \(first)"
-        )
+        guard case .success(let answer) = result, let problem = problem(in: answer, to: question)
+        else { return (result, nil) }
+        let reason = "The source answered with \(problem)."
+        return (.failure(Refusal(reason)), "The answer to a question is dropped: \(reason)")
     }
 
     private func problem(in answer: ContentAnswer, to question: ContentQuestion) -> String? {

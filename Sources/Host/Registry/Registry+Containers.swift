@@ -73,6 +73,32 @@ extension Registry {
         return Nesting(after.values)
     }
 
+    /// Attaches a component to a container, as ``Container/attach(_:at:by:_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - component: what.
+    ///   - name: the container.
+    ///   - place: among the others, from 0; nil: at the end.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence; fails with `definitionInvalid` where containers would lie within each other without
+    ///     end, or too many.
+    public func attach(
+        _ component: ComponentDefinition, to name: String, at place: Int?, by caller: Caller,
+        _ reply: @escaping Answer<Int64>
+    ) {
+        change(name, beside: component.isPart ? [Self.nesting] : [], reply) {
+            [self] container, done in
+            if component.isPart {
+                var after = containers.mapValues(\.definition)
+                after[name]?.components.append(component)
+                if let problem = Nesting(after.values).problem(of: [name]) {
+                    return done(.failure(problem))
+                }
+            }
+            container.attach(component, at: place, by: caller, done)
+        }
+    }
+
     private func applyAll(
         _ definitions: [ContainerDefinition], _ application: Application,
         _ done: @escaping Answer<ApplyOutcome>

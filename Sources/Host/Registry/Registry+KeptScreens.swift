@@ -5,6 +5,8 @@ import NIOCore
 extension Registry {
     /// How long screens may take, once their container is loaded, until it is known what they show.
     private static let patience = TimeAmount.seconds(5)
+    /// How long those whose container is loaded wait for the containers of their parts.
+    private static let partPatience = TimeAmount.seconds(1)
 
     /// Tells what another process would need to know of screens, whenever that changes.
     ///
@@ -38,7 +40,8 @@ extension Registry {
     /// Brings back the screens of another process, without readers.
     ///
     /// They are there at once. Whoever resumes one, or does something on it, waits until its container
-    /// is loaded and it is known what it shows; without a reader by then it lingers. What can't be
+    /// is loaded and it is known what it shows; without a reader by then it lingers. A part whose container
+    /// takes a second longer says that it is being started, and comes when it can. What can't be
     /// shown any more (its container, a filter, a field is gone) is left out.
     ///
     /// - Parameters:
@@ -52,7 +55,7 @@ extension Registry {
         let taken = kept.filter(takeIn)
         guard !taken.isEmpty else { return reply(state.screens.count) }
         var outstanding = taken.count
-        for (names, kept) in Dictionary(grouping: taken, by: \.containers) {
+        for (names, kept) in Dictionary(grouping: taken, by: \.ownAndOthers) {
             let shown = names.compactMap { containers[$0] }
             // What is written before would be what they do not know.
             for container in shown { container.awaitScreens(kept.count) }
@@ -63,7 +66,16 @@ extension Registry {
                     if outstanding == 0 { reply(state.screens.count) }
                 }
             }
-            whenLoaded(shown[...]) { [self] in restore(kept, digest) }
+            whenLoaded(shown.prefix(1)) { [self] in
+                var isDue = true
+                let goOn = { [self] in
+                    guard isDue else { return }
+                    isDue = false
+                    restore(kept, digest)
+                }
+                whenLoaded(shown.dropFirst(), goOn)
+                if isDue { domain.after(Self.partPatience, goOn) }
+            }
         }
     }
 

@@ -24,12 +24,25 @@ extension ContainerScreens {
 
     func countAudience() { if !screening.views.isEmpty { audienceChanged() } }
 
+    /// Parts of screens may be hidden here, or shown: nobody looks at one that is hidden.
+    func countPartAudiences() {
+        guard !container.parts.isEmpty else { return }
+        let homes = table.homes()
+        for name in Set(container.parts.compactMap(\.container)) { homes[name]?.countAudience() }
+    }
+
+    /// A screen is about to leave out these components: parts of it may be hidden then, or shown again.
+    func countAudience(ofPartsOf screen: Screen, hiding hidden: Set<String>) {
+        guard !screen.parts.isEmpty, hidden != screen.choices.view.hidden else { return }
+        screen.forEachPart { $0.home?.audienceChanged() }
+    }
+
     private func tellAudience() {
         var audiences: [Audience: Int] = [:]
         for view in screening.views.values {
             let audience = Audience(
                 scope: view.key.scope, mode: view.key.mode, hidden: view.key.hidden)
-            audiences[audience, default: 0] += view.screens.count
+            audiences[audience, default: 0] += view.screens.values.count { $0.isLookedAt }
         }
         var counts: [String: Int] = [:]
         for (audience, screens) in audiences {

@@ -71,10 +71,15 @@ extension ContainerScreens {
             slot.ask(query) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
+                    // What the delegate says about it is sent with what it shows.
+                    screen.holdNotice()
                     container.deliver(events, from: slot)
                     var choices = presentChoices(of: screen)
                     choices.view.selection = selection
-                    propose(choices, on: screen, done)
+                    propose(choices, on: screen) { result in
+                        screen.releaseNotice()
+                        done(result)
+                    }
                 case .success: done(.failure(slot.unavailable("It answered something else.")))
                 case .failure(let error): container.explain(error, slot, done)
                 }
@@ -83,6 +88,8 @@ extension ContainerScreens {
     }
 
     /// Shows what a filters component selected on a screen though nobody asked it to.
+    ///
+    /// What the delegate said about it was held: it is sent with what is shown.
     func showUnasked(_ event: ComponentEvent) {
         let selection: Selection
         switch event {
@@ -94,7 +101,13 @@ extension ContainerScreens {
         choose(screen) {
             $0.view.selection = selection
         } then: { _ in
+            screen.releaseNotice()
         }
+    }
+
+    func holdNotice(for event: ComponentEvent) {
+        guard event.selects else { return }
+        event.screen.flatMap { screen($0) }?.holdNotice()
     }
 
     /// The filters component that has a section; nil: the first.
@@ -278,5 +291,15 @@ extension ContainerScreens {
                 }
                 reply(result.map(\.sequence))
             })
+    }
+}
+
+extension ComponentEvent {
+    /// Whether it is about what is selected on a screen.
+    fileprivate var selects: Bool {
+        switch self {
+        case .didSelect, .didDeselect, .didClear: true
+        default: false
+        }
     }
 }

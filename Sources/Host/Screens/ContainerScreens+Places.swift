@@ -15,14 +15,9 @@ extension ContainerScreens {
             of: item, among: container.lists(in: scope, view.mode) + container.lists(in: scope))
     }
 
-    private func source(of item: String, among lists: [Slot]) -> Slot? {
-        let sources = lists.filter { $0.list?.contains(item) ?? false }
-        return sources.first { !$0.definition.isHidden } ?? sources.first
-    }
-
     /// The way to an item of a list: what it lies under, as far as that is there, then itself.
     ///
-    /// Where a scope shows lists by mode a parent may lie in any of them; else in the item's own.
+    /// As ``Container/way(to:of:among:)`` has it.
     func places(
         to item: String, of slot: Slot, in scope: ScopeDefinition?, limit: Int
     ) -> [ViewKey.Place] {
@@ -34,22 +29,13 @@ extension ContainerScreens {
     private func places(
         to item: String, of slot: Slot, among lists: [Slot]?, limit: Int
     ) -> [ViewKey.Place] {
-        guard let lists else {
-            return (slot.list?.way(to: item, limit: limit) ?? []).map {
-                ViewKey.Place(component: slot.name, item: $0)
-            }
+        container.way(to: item, of: slot, among: lists, limit: limit).map {
+            ViewKey.Place(component: $0.slot.name, item: $0.item)
         }
-        var places: [ViewKey.Place] = []
-        var next: (item: String, slot: Slot)? = (item, slot)
-        while let (item, slot) = next, places.count < limit {
-            // Of items that lie under one another none is outermost: from each one goes back to the top.
-            guard !places.contains(where: { $0.item == item }) else { return [places[0]] }
-            places.append(ViewKey.Place(component: slot.name, item: item))
-            next = slot.list?.parent(of: item).flatMap { parent in
-                source(of: parent, among: lists).map { (parent, $0) }
-            }
-        }
-        return places.reversed()
+    }
+
+    private func source(of item: String, among lists: [Slot]) -> Slot? {
+        container.source(of: item, among: lists)
     }
 
     private func isByMode(_ scope: ScopeDefinition?) -> Bool {
@@ -133,7 +119,7 @@ extension ContainerScreens {
         let version = container.slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
         }
-        guard screening.tree.version != version else { return }
+        guard screening.tree.version != version || !screening.gone.isEmpty else { return }
         let (views, focuses) = movedAlong()
         screening.tree = (version, screening.structure)
         defer { screening.gone = [] }
@@ -158,6 +144,10 @@ extension ContainerScreens {
         var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
         var isKnown = screening.tree.structure == screening.structure
         let asks = container.slots.contains(where: \.asks)
+        for item in screening.gone {
+            if let found = screening.standing[item] { views.merge(found) { $1 } }
+            if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
+        }
         for list in container.slots.lazy.compactMap(\.list) {
             guard let moved = list.takeMoved() else {
                 isKnown = false

@@ -214,6 +214,7 @@ extension ContainerScreens {
             audienceChanged()
             screen.ballots?.show(screen, on: view)
             view.payer.join(screen.account, for: view.state)
+            countAudience(ofPartsOf: screen, hiding: choices.view.hidden)
         }
         if screen.focus !== focus {
             leave(screen.focus, screen)

@@ -66,6 +66,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
     func structureChanged() {
         screening.structure += 1
         countAudience()
+        countPartAudiences()
         retryParts()
         for focus in screening.focuses.values.joined() { focus.value.touch(withDetails: true) }
         changed()
@@ -84,6 +85,13 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func holds(_ item: String) -> Bool {
         screening.standing[item] != nil || screening.focuses[.item(item)] != nil
+    }
+
+    func areGone(_ items: Set<String>) {
+        let left = items.filter { holds($0) && !container.has($0) }
+        guard !left.isEmpty else { return }
+        screening.gone.formUnion(left)
+        changed()
     }
 
     func subjectChanged(_ subject: Subject) { touch(subject, withDetails: false) }

@@ -97,8 +97,10 @@ extension KeptScreen {
         }
     }
 
-    /// The containers that it shows.
-    var containers: Set<String> { Set(parts.values.map(\.container)).union([container]) }
+    /// Its own container, then those of its parts, each once.
+    var ownAndOthers: [String] {
+        [container] + Set(parts.values.map(\.container)).subtracting([container]).sorted()
+    }
 
     /// What was chosen.
     var choices: Screen.Choices {

@@ -193,6 +193,14 @@ extension Screen {
         }
     }
 
+    /// Whether somebody sees it: a part is not seen where it is hidden, or what it lies in is.
+    var isLookedAt: Bool {
+        guard let place else { return true }
+        guard let parent = place.parent, let entry = parent.entry(of: self) else { return false }
+        return !entry.isHidden && !parent.choices.view.hidden.contains(place.name)
+            && parent.isLookedAt
+    }
+
     /// Whether a part is among what the screen shows now.
     private func isShown(_ part: Screen) -> Bool {
         guard let place = part.place else { return false }

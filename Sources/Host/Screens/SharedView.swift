@@ -479,7 +479,8 @@ extension SharedView {
             search: key.search, selection: key.selection, path: path,
             sort: key.sort.isEmpty ? slot.definition.sort : key.sort)
         return AskedWindow(
-            source.question(question), limit: key.limit(of: slot.name), isTyped: isTyped,
+            source.question(question), limit: key.limit(of: slot.name),
+            of: waiting.first?.user ?? screens.values.first?.owner ?? "", isTyped: isTyped,
             in: index, for: self)
     }
 

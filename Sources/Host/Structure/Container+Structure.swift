@@ -12,7 +12,7 @@ extension Container {
     ///   - place: among the others, from 0; nil: at the end.
     ///   - caller: on whose behalf.
     ///   - reply: the sequence, once it is attached.
-    public func attach(
+    func attach(
         _ component: ComponentDefinition, at place: Int?, by caller: Caller,
         _ reply: @escaping Answer<Int64>
     ) {
@@ -29,10 +29,10 @@ extension Container {
     private func problem(
         with component: ComponentDefinition, in live: ContainerDefinition
     ) -> HostError? {
-        if slot(component.name) != nil {
+        if slot(component.name) != nil || definition.component(component.name) != nil {
             return .componentExists(container: name, component: component.name)
         }
-        return live.problem(domain)
+        return live.problem(domain) ?? (component.isPart ? partsProblem(with: live) : nil)
     }
 
     /// Detaches a component.

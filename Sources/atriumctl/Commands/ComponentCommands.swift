@@ -2,10 +2,13 @@ public import ArgumentParser
 public import Interfaces
 import JSONCodec
 
-/// The command `atriumctl attach CONTAINER COMPONENT --plugin ID`.
+/// The command `atriumctl attach CONTAINER COMPONENT --plugin ID`, or `--container CHILD`.
 struct AttachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "attach", abstract: "Attach a component to a container.")
+        commandName: "attach", abstract: "Attach a component to a container.",
+        discussion: """
+            A plugin makes it, or it is a container itself: then screens show that as a part of their own.
+            """)
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -15,7 +18,20 @@ struct AttachCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The plugin that makes it.", valueName: "id"), completion: .plugins)
-    var plugin: String
+    var plugin: String?
+
+    @Option(
+        name: .customLong("container"),
+        help: ArgumentHelp("The container that it is.", valueName: "child"), completion: .containers
+    )
+    var child: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A section of the child, and the one of the container around that it follows.",
+            valueName: "section=section"))
+    var follow: [String] = []
 
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
@@ -36,15 +52,36 @@ struct AttachCommand: AsyncParsableCommand {
 
     @OptionGroup var connection: ConnectionOptions
 
+    func validate() throws {
+        guard (plugin == nil) != (child == nil) else {
+            throw ValidationError("name a plugin, or a container: --plugin or --container")
+        }
+        guard child != nil || follow.isEmpty else {
+            throw ValidationError("--follow is for a container: --container")
+        }
+    }
+
     func run() async throws {
         let settings = try setting.map(Self.member)
+        let follow = try follow.map(Self.pair)
         let session = try await connection.connect()
         let parameters = Containers.Attach.Parameters(
             container: container, component: component, plugin: plugin,
             settings: settings.isEmpty ? nil : JSONObject(settings), isolation: isolation, at: at,
-            hidden: hidden ? true : nil)
+            hidden: hidden ? true : nil, child: child,
+            follow: follow.isEmpty ? nil : Dictionary(follow) { $1 })
         guard try await session.answer(Containers.Attach.self, parameters) != nil else { return }
         Output.line(PrintableText.line("\(container): \(component) attached"))
+    }
+
+    /// Two sections.
+    private static func pair(_ argument: String) throws -> (String, String) {
+        let names = argument.split(separator: "=", omittingEmptySubsequences: false)
+        guard names.count == 2, !names.contains("") else {
+            throw CommandFailure(
+                "'\(argument)' are no sections", hint: "write SECTION=SECTION.", status: .usage)
+        }
+        return (String(names[0]), String(names[1]))
     }
 
     /// A setting's name and value.

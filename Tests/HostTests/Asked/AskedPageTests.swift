@@ -153,6 +153,12 @@ import Testing
         #expect(await stands())
         try await next.tell("remove", ["ids": ["b2"]])
         try await until { await !stands() }
+        // What it stands in was not asked for: it is not kept.
+        #expect(await next.host.on { $0.containers["films"]?.has("b") } == false)
+        try await next.tell("remove", ["ids": ["b"]])
+        try await until {
+            await next.host.on { $0.state.screens[id]?.choices.view.places.isEmpty ?? false }
+        }
         try await next.host.end()
     }
 }

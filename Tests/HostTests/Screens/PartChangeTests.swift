@@ -1,4 +1,5 @@
 import AtriumKit
+import PluginLoader
 import TestSupport
 import Testing
 
@@ -52,6 +53,83 @@ import Testing
         #expect(wider.parts.map(\.path) == ["sleep"])
         #expect(wider.parts.first?.step?.lists.first?.total == 2)
         try await again.end()
+    }
+
+    @Test func `a part that starts slowly holds its screen back for a second, and comes then`()
+        async throws
+    {
+        let host = try await TestRegistry.start(
+            workers: HeldLauncher(HeldLauncher.Script(isHeld: false)))
+        try await host.apply(
+            PartTests.child("sleep").changed { $0.components[1].isolation = .process })
+        try await host.apply(PartTests.day("sleep"))
+        try await host.put(.film("nap", ["drama"]), in: "sleep")
+        let client = try await ScreenClient(host, PartTests.request)
+        try await client.catchUp { client.ids(in: "sleep") == ["nap"] }
+        let kept = await host.on { $0.keptScreens { _ in 1 } }
+        try await host.stop()
+
+        let script = HeldLauncher.Script()
+        var limits = HostLimits()
+        limits.startPatience = .seconds(10)
+        let again = try await TestRegistry.start(
+            in: host.directory, limits: limits, workers: HeldLauncher(script), loads: false)
+        let count = try await again.call { (registry, reply: @escaping Reply<Int>) in
+            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+        }
+        #expect(count == 1)
+        #expect(await again.on { $0.containers["sleep"]?.isLoading } == true)
+        var request = PartTests.request
+        request.resume = .init(screen: client.id, revision: client.copy.revision)
+        let next = try await ScreenClient(again, request)
+        try await next.catchUp { next.copy.problems["sleep"] == "It is being started." }
+        #expect(next.copy.components.contains { $0.name == "list" })
+        await again.on { _ in script.release() }
+        try await next.catchUp { next.ids(in: "sleep") == ["nap"] }
+        #expect(next.copy.problems["sleep"] == nil)
+        try await again.end()
+    }
+
+    @Test func `nobody looks at a part that is hidden`() async throws {
+        let host = try await PartTests.host()
+        let client = try await ScreenClient(host, PartTests.request)
+        try await client.catchUp()
+        let id = client.id
+        let audience = {
+            await host.on { $0.containers["sleep"]?.slot("list")?.source.audience }
+        }
+        try await until { await audience() == 1 }
+        _ = try await host.call { $0.setHidden(id, component: "sleep", true, by: .ann, $1) }
+        try await until { await audience() == 0 }
+        _ = try await host.call { $0.setHidden(id, component: "sleep", false, by: .ann, $1) }
+        try await until { await audience() == 1 }
+        _ = try await host.call { $0.setHidden("day", "sleep", true, by: .ann, $1) }
+        try await until { await audience() == 0 }
+        try await host.end()
+    }
+
+    @Test func `what a delegate says of a filter comes with what the filter shows`() async throws {
+        let host = try await PartTests.host()
+        try await host.apply(
+            PartTests.day("sleep", "work").changed {
+                $0.delegate = DelegateLog.make().delegate(of: "test.watcher")
+            })
+        let client = try await ScreenClient(host, PartTests.request)
+        try await client.catchUp()
+        let (id, reader) = (client.id, client.reader)
+        // What there is is read right after the choice, too, which its parts take a while to follow.
+        var told = try await host.on { registry in
+            registry.select(id, section: "genre", filter: "drama", by: .ann) { _ in }
+            return registry.pullScreen(reader)
+        }.get()
+        try await until {
+            if told?.message == nil { told = try await host.on { $0.pullScreen(reader) }.get() }
+            return told?.message != nil
+        }
+        #expect(told?.message == "That is drama.")
+        #expect(told?.step.lists.isEmpty == false, "the list is narrower in the same revision")
+        #expect(told?.parts.contains { $0.path == "sleep" } == true, "so does what follows")
+        try await host.end()
     }
 
     @Test func `parts in place of others are all there, also where they have the names of those`()

@@ -27,6 +27,11 @@ private final class Watcher: ContainerDelegate {
         log.add("\(path) chose \(item)")
         container?.change("\(screen.id)/\(path)") { $0.focus = item }
     }
+
+    override func filters(
+        _ component: ComponentReference, didSelect filter: String, in section: String,
+        now selection: Selection, on screen: String
+    ) { container?.message("That is \(filter).", on: screen) }
 }
 
 /// Containers in containers: parts of screens.
