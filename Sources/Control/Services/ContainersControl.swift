@@ -12,34 +12,67 @@ struct ContainersControl: ContainersService {
     func apply(
         _ parameters: Containers.Apply.Parameters, call: VarlinkCall<Containers.Apply.Reply>
     ) {
-        let definitions: [ContainerDefinition]
+        let read: [NamedDefinition]
         do {
-            definitions = try read(parameters.definitions)
+            read = try self.read(parameters.definitions)
         } catch {
-            return call.fail(
-                Containers.DefinitionInvalid(
-                    file: error.file, line: error.line, column: error.column,
-                    reason: error.reason, hint: error.hint))
+            return Self.fail(call, error)
         }
+        let definitions = read.map(\.definition)
         let caller = context.own(call.peer)
         context.registry.apply(
             definitions, dryRun: parameters.dryRun ?? false,
             prune: parameters.prune ?? false, by: caller
         ) { result in
-            call.answer(result, in: Containers.self) { outcome in
-                .init(
-                    results: outcome.results.map(Containers.Apply.Reply.Results.init),
-                    sequence: Int(outcome.sequence))
+            if case .failure(.settingInvalid) = result {
+                return locate(read[...], by: caller) { problem in
+                    if let problem { return Self.fail(call, problem) }
+                    call.answer(result, in: Containers.self, Self.reply)
+                }
             }
+            call.answer(result, in: Containers.self, Self.reply)
+        }
+    }
+
+    /// A definition, and its file.
+    private typealias NamedDefinition = (definition: ContainerDefinition, file: String)
+
+    private static func fail(
+        _ call: VarlinkCall<Containers.Apply.Reply>, _ problem: DefinitionProblem
+    ) {
+        call.fail(
+            Containers.DefinitionInvalid(
+                file: problem.file, line: problem.line, column: problem.column,
+                reason: problem.reason, hint: problem.hint))
+    }
+
+    private static func reply(_ outcome: ApplyOutcome) -> Containers.Apply.Reply {
+        .init(
+            results: outcome.results.map(Containers.Apply.Reply.Results.init),
+            sequence: Int(outcome.sequence))
+    }
+
+    /// Finds the first of several definitions that is refused by itself, and where in its file the reason stands.
+    private func locate(
+        _ definitions: ArraySlice<NamedDefinition>, by caller: Caller,
+        _ found: @escaping @Sendable (DefinitionProblem?) -> Void
+    ) {
+        guard let next = definitions.first else { return found(nil) }
+        context.registry.apply([next.definition], dryRun: true, prune: false, by: caller) {
+            guard case .failure(let error) = $0 else {
+                return locate(definitions.dropFirst(), by: caller, found)
+            }
+            found(error.problem(in: next.definition, file: next.file))
         }
     }
 
     private func read(
         _ texts: [Containers.Apply.Parameters.Definitions]
-    ) throws(DefinitionProblem) -> [ContainerDefinition] {
-        var definitions: [ContainerDefinition] = []
+    ) throws(DefinitionProblem) -> [NamedDefinition] {
+        var definitions: [NamedDefinition] = []
         for text in texts {
             definitions += try DefinitionReader.read(text.text, file: text.file)
+                .map { ($0, text.file) }
         }
         return definitions
     }

@@ -110,12 +110,18 @@ struct DetachCommand: AsyncParsableCommand {
     @Argument(help: "The component.", completion: .components)
     var component: String
 
-    @Flag(help: "Erase what it keeps too. There is no way back.")
+    @Flag(help: "Erase what it keeps too. There is no way back: a terminal is asked.")
     var purge = false
+
+    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    var yes = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
+        if purge {
+            try Question.beforeErasing("what '\(component)' of '\(container)' keeps", isSure: yes)
+        }
         let session = try await connection.connect()
         let parameters = Containers.Detach.Parameters(
             container: container, component: component, purge: purge ? true : nil)

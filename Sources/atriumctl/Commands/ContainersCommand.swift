@@ -42,12 +42,20 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: "The container.", completion: .containers)
     var container: String
 
-    @Flag(help: "Erase its items, votes and comments too. There is no way back.")
+    @Flag(
+        help: "Erase its items, votes and comments too. There is no way back: a terminal is asked.")
     var purge = false
+
+    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    var yes = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
+        if purge {
+            try Question.beforeErasing(
+                "'\(container)' with its items, votes and comments", isSure: yes)
+        }
         let session = try await connection.connect()
         let parameters = Containers.Delete.Parameters(
             container: container, purge: purge ? true : nil)

@@ -42,14 +42,12 @@ struct EraseCommand: AsyncParsableCommand {
 
     private func confirm(_ name: String) throws {
         guard !yes else { return }
-        guard isatty(STDIN_FILENO) == 1, Terminal.isErrorTerminal else {
+        guard Question.isPossible else {
             throw CommandFailure(
                 "there is no way back from erasing \(name), and nobody to ask",
                 hint: "add --yes.", status: .usage)
         }
-        Output.progress(
-            PrintableText.line("Erase \(name) for good, with all votes and comments? [y/N] "))
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        guard Question.isYes("Erase \(name) for good, with all votes and comments?") else {
             throw CommandFailure("nothing was erased")
         }
     }

@@ -139,11 +139,9 @@ struct InitCommand: AsyncParsableCommand {
 
     private func isWanted(_ path: String) -> Bool {
         if yes { return true }
-        guard Terminal.isErrorTerminal, Terminal.isInputTerminal else { return false }
-        Output.progress(
-            "Apply \(path)\(follow || InputFile.isFolder(file) ? "" : " and import \(file)")? [y/N] "
-        )
-        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+        guard Question.isPossible else { return false }
+        let isOnlyApplied = follow || InputFile.isFolder(file)
+        return Question.isYes("Apply \(path)\(isOnlyApplied ? "" : " and import \(file)")?")
     }
 
     private func apply(_ path: String) async throws {

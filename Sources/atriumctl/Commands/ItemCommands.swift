@@ -101,8 +101,11 @@ struct RemoveCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
     var targets: [Target]
 
-    @Flag(help: "Erase their votes and comments too. There is no way back.")
+    @Flag(help: "Erase their votes and comments too. There is no way back: a terminal is asked.")
     var purge = false
+
+    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    var yes = false
 
     @Option(
         help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
@@ -120,6 +123,10 @@ struct RemoveCommand: AsyncParsableCommand {
             } else {
                 items.append((target.container, [id]))
             }
+        }
+        if purge {
+            let what = targets.count == 1 ? "'\(targets[0].description)'" : "\(targets.count) items"
+            try Question.beforeErasing("\(what) with all votes and comments", isSure: yes)
         }
         let session = try await connection.connect()
         for (container, ids) in items {

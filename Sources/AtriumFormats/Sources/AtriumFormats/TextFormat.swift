@@ -64,7 +64,8 @@ public enum TextFormat: String, Sendable, CaseIterable {
         for byte in line { scan.take(byte) }
         let goesOn = scan.depth > 0 && !rest.isEmpty
         // A line that is broken off stays a bad line where objects follow.
-        if goesOn, rest.first != UInt8(ascii: "{") { return true }
+        let opensArray = line.last { !JSONScan.isSpace($0) } == UInt8(ascii: "[")
+        if goesOn, rest.first != UInt8(ascii: "{") || opensArray { return true }
         return (goesOn || rest.isEmpty) && JSONScan.wrapsArray(line)
     }
 }

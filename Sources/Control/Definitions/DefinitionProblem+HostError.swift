@@ -1,0 +1,46 @@
+public import Host
+
+extension HostError {
+    /// What is wrong with a definition, where its text has it, in the words of `atriumctl apply`.
+    ///
+    /// - Parameters:
+    ///   - definition: The definition.
+    ///   - file: The name of its file, for messages.
+    /// - Returns: The problem with its line; of what stands nowhere in particular, that of the container's name.
+    public func problem(
+        in definition: ContainerDefinition, file: String
+    ) -> DefinitionProblem {
+        let (subject, reason, hint): (DefinitionReader.Subject, String, String?) =
+            switch self {
+            case .pluginNotFound(let plugin, let known):
+                (
+                    .plugin(plugin), "there is no plugin '\(plugin)'",
+                    known.isEmpty ? nil : "there is: \(known.joined(separator: ", "))"
+                )
+            case .settingInvalid(let component, let setting, let reason):
+                (
+                    .setting(component: component, setting: setting),
+                    "component '\(component)', setting '\(setting)': \(reason)", nil
+                )
+            case .itemsUnfit(let container, let field, let reason, let items):
+                (
+                    .field(field),
+                    "items of '\(container)' do not fit the field '\(field)': \(reason)",
+                    "change or remove them first: " + items.joined(separator: ", ")
+                )
+            case .limitExceeded("entryBytes", let value, _):
+                (
+                    .container, "what it changes takes more than \(value) bytes in the store",
+                    "make its settings and texts shorter"
+                )
+            case .limitExceeded(let limit, let value, _):
+                (
+                    .container, "there are \(value) \(limit) already, and no more are taken",
+                    LimitSettings.key(of: limit).map { "raise \($0)" }
+                )
+            default: (.container, sentence, nil)
+            }
+        return DefinitionReader.problem(
+            in: definition, file: file, at: subject, reason, hint: hint)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Stories {
+    /// What asks at a terminal: `edit`, and what erases.
+    @Suite struct Questions {
+        @Test func `a definition is edited, shown, and applied on a yes`() async throws {
+            try await withFilms { daemon in
+                let edit = "EDITOR='sed -i \"s/^title: .*/title: Cinema/\"' atriumctl edit films"
+                try await Tmux.run(edit, on: daemon) { terminal in
+                    try await terminal.shows("+ title: Cinema")
+                    try await terminal.shows("Apply it? [y/N, e to edit again]")
+                    try await terminal.type("y")
+                    try await terminal.press("Enter")
+                    try await terminal.shows("films changed")
+                    try await terminal.shows("ended with 0")
+                }
+                let again = try await daemon.type(edit)
+                #expect(again.status == 0 && again.errors == "nothing was changed\n", "\(again)")
+                #expect(try await daemon.type("ls -d atrium-edit-*").status == 2, "nothing is left")
+            }
+        }
+
+        @Test func `nonsense is refused with its line, and kept`() async throws {
+            try await withFilms { daemon in
+                let bad = try await daemon.type(
+                    "EDITOR='sed -i \"s/scale: 5/scale: many/\"' atriumctl edit films --yes")
+                #expect(bad.status == 1)
+                let line = try #require(
+                    bad.errors.firstMatch(of: #/films\.yaml:(\d+):\d+: .*setting 'scale'/#),
+                    "\(bad)")
+                let kept = try await daemon.type(
+                    "sed -n \(line.output.1)p atrium-edit-*/films.yaml")
+                #expect(kept.output.contains("scale: many"), "\(kept)")
+                let other = try await daemon.type(
+                    "EDITOR='sed -i \"s/^container: .*/container: flims/\"' atriumctl edit films --yes"
+                )
+                #expect(other.errors.contains("this defines flims, not 'films' alone"), "\(other)")
+                let unasked = try await daemon.type(
+                    "EDITOR='sed -i s/Year/Jahr/' atriumctl edit films")
+                #expect(unasked.status == 1)
+                #expect(unasked.errors.contains("nothing was applied"), "\(unasked)")
+                let broken = try await daemon.type("EDITOR=false atriumctl edit films")
+                #expect(broken.errors.contains("the editor 'false' failed"), "\(broken)")
+            }
+        }
+
+        @Test func `a terminal is asked before anything is erased, and no means no`() async throws {
+            try await withFilms { daemon in
+                let lines = [
+                    "atriumctl remove films/alien-1979 --purge",
+                    "atriumctl detach films talk --purge",
+                    "atriumctl delete films --purge",
+                ]
+                try await Tmux.run(lines.joined(separator: "; "), on: daemon) { terminal in
+                    for what in [
+                        "'films/alien-1979' with all", "what 'talk' of", "'films' with its",
+                    ] {
+                        try await terminal.shows("Erase \(what)")
+                        try await terminal.press("Enter")
+                    }
+                    try await terminal.shows("ended with 1")
+                }
+                let kept = try await daemon.type("atriumctl list films -o ids")
+                #expect(kept.lines.count == 125)
+                let erased = try await daemon.type(lines[0] + " && " + lines[2])
+                #expect(erased.status == 0, "nobody to ask: \(erased)")
+            }
+        }
+    }
+}
