@@ -32,7 +32,8 @@ struct Atriumctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Change what there is",
                 subcommands: [
-                    InitCommand.self, ApplyCommand.self, EditCommand.self, DeleteCommand.self, PutCommand.self,
+                    InitCommand.self, ApplyCommand.self, EditCommand.self, DeleteCommand.self,
+                    PutCommand.self,
                     RemoveCommand.self,
                     ImportCommand.self, ExportCommand.self, EraseCommand.self,
                 ]),

@@ -29,6 +29,7 @@ import Testing
         (#"{"id":"a","cast":[{"name":"x"}]}"#, .ndjson), (#"{"atrium":1,"all":true}"#, .ndjson),
         ("[\n{}]", .json), (" [1]", .json), ("{\n  \"films\": [", .json),
         (#"{"count":1,"data":{"films":[{"id":"a"}]}}"#, .json),
+        ("{\"data\": {\"films\": [\n{\"id\":\"a\"}]}}", .json),
         ("{\"films\":[{\"id\":\"a\"},\n{\"id\":\"b\"}]}", .json), ("id,title\n", .csv), ("x", .csv),
     ])
     func `are recognized by how they begin`(text: String, format: TextFormat) {
@@ -47,6 +48,18 @@ import Testing
         #expect(try rows(Data(text.utf8)) == expected)
         #expect(try rows(Data((text + "\r\n\r\n").utf8)) == expected)
         #expect(try rows(Data("sep=\(delimiter)\r\n\(text)".utf8)) == expected)
+    }
+
+    @Test func `a table may stand below a title, and a small one below that`() throws {
+        let table = "id,title\n1,One\n2,\"Two, too\"\n"
+        let expected = [["1", "One"], ["2", "Two, too"]]
+        #expect(try rows(Data("My list\n\n\(table)".utf8)) == expected)
+        #expect(
+            try rows(Data("List export v7\nDate,Name\n2024,\"A\n\nB\"\n\n\(table)".utf8))
+                == expected)
+        #expect(try rows(Data("id\n\na\nb\n".utf8)) == [["a"], ["b"]], "one column is a table")
+        let code = "id,code\n1,\"=\"\"007\"\"\"\n2,=\"0\"\n"
+        #expect(try rows(Data(code.utf8)).first == ["1", "007"])
     }
 
     @Test func `rows know their lines, and a bad one does not take the next along`() throws {

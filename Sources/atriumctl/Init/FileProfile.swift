@@ -4,8 +4,10 @@ import JSONCodec
 
 /// What a file holds, column by column.
 struct FileProfile {
-    /// Columns that number the rows: they say nothing of the item.
-    private static let places: Set = ["position", "rank", "no", "nr", "index", "row", "number", ""]
+    /// Columns that number the rows, or tell items apart by chance: they say nothing of the item.
+    private static let places: Set = [
+        "position", "rank", "no", "nr", "index", "row", "number", "year", "jahr", "",
+    ]
     /// Columns that are called like a title.
     private static let titles = [
         "title", "titel", "name", "film", "movie", "song", "track", "subject", "bezeichnung",
