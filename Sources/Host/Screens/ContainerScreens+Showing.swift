@@ -101,14 +101,21 @@ extension ContainerScreens {
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
         if known == nil { wanted.isTyped = isTyped } else { wanted.lookAgain(isTyped: isTyped) }
         insert(wanted)
+        let isMade = wanted.isReady
         wanted.whenReady(for: screen.account.owner) { [self] error in
             if let error {
                 if wanted.screens.isEmpty { forget(wanted) }
                 return done(.failure(error))
             }
-            done(.success(PreparedView(home: self, screen: screen, choices: choices, view: wanted)))
+            let prepared = PreparedView(home: self, screen: screen, choices: choices, view: wanted)
+            guard !isMade, wanted.rowCount > Self.manyRows else { return done(.success(prepared)) }
+            // Finding so many rows takes a large part of a turn, and encoding them another.
+            domain.afterPoll { done(.success(prepared)) }
         }
     }
+
+    /// A view of more rows is found in one turn of the loop, and sent in a later one.
+    private static let manyRows = 256
 
     /// Shows what was prepared on a screen and its parts, all at once.
     func show(_ prepared: [PreparedView], on root: Screen, _ done: @escaping Answer<Int>) {

@@ -90,6 +90,9 @@ final class SharedView {
     /// Whether ``state`` is that of now, or as good as can be had while a component is not there.
     var isSettled: Bool { isReady && !(isResolving && home?.offers != nil) }
 
+    /// How many rows its lists show.
+    var rowCount: Int { lists.reduce(0) { $0 + $1.items.count } }
+
     /// Goes on once there is something to show, or it is known that there will not be.
     func whenReady(for user: String, _ done: @escaping (HostError?) -> Void) {
         if isReady && !isResolving { return done(nil) }
