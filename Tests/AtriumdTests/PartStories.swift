@@ -147,7 +147,7 @@ extension Stories {
                 #expect(again.status == 1 && again.errors.contains("'play'"), "\(again)")
                 let both = try await daemon.type(
                     "atriumctl attach day x --container work --plugin org.atrium.stars")
-                #expect(both.status == 64 && both.errors.contains("--plugin or --container"))
+                #expect(both.status == 2 && both.errors.contains("--plugin or --container"))
                 let peer = try daemon.peer()
                 for (wrong, parameter): (JSONValue, String) in [
                     (["plugin": "org.atrium.stars", "child": "work"], "child"),

@@ -75,6 +75,7 @@ import Testing
         for item in ["acme", "sales"] {
             _ = try await oracle.host.call { $0.enter(id, item: item, by: .ann, $1) }
         }
+        try await client.catchUp { client.ids() == ["sales1", "sales2"] }
         #expect(oracle.asked.last == #"asked '' ["acme", "sales"] [] [] 50 first"#)
         try await oracle.host.end()
     }

@@ -75,7 +75,7 @@ import Testing
         let again = try await TestRegistry.start(
             in: host.directory, limits: limits, workers: HeldLauncher(script), loads: false)
         let count = try await again.call { (registry, reply: @escaping Reply<Int>) in
-            registry.restoreScreens(kept, digest: { _ in 1 }) { reply(.success($0)) }
+            registry.restoreScreens(kept, digest: { _ in 2 }) { reply(.success($0)) }
         }
         #expect(count == 1)
         #expect(await again.on { $0.containers["sleep"]?.isLoading } == true)
