@@ -59,6 +59,15 @@ import Testing
         #expect(items(host) == ["b": ["title": "B2"], "c": ["title": "C"]])
     }
 
+    @Test func `whoever posts the topic has it look again, soon and once`() async throws {
+        let host = try await host(["reloadOn": "films.refresh"])
+        for _ in 0..<5 { host.post("films.refresh") }
+        host.post("films.other")
+        host.advance(by: .seconds(2))
+        await host.settle()
+        #expect(service.requests.count == 2)
+    }
+
     @Test func `pointers say where items, ids and fields are`() async throws {
         service.answer(
             #"{"of": {"list": [{"key": {"no": 7}, "names": [{"en": "Seven"}]}]}, "other": [1]}"#)
@@ -206,7 +215,7 @@ import Testing
         await host.settle()
         #expect(
             service.requests[0].target
-                == "/find?lang=en&q=a%26b%20c%2f%c3%a9&under=u%3d1&by=-title&n=1&from=k",
+                == "/find?lang=en&q=a%26b+c%2f%c3%a9&under=u%3d1&by=-title&n=1&from=k",
             "\(service.requests[0].target)")
         #expect(asked.answer?.items == [Item(id: "x", fields: [:], parent: "u=1")])
         #expect(asked.answer?.next == "\(1)", "it counts, since nothing says where the next are")
@@ -238,19 +247,22 @@ import Testing
         #expect(second.answer?.items.map(\.id) == ["3", "4"] && second.answer?.next == nil)
     }
 
-    @Test func `one that fails says why, and what is on screens is asked for again`() async throws {
+    @Test func `one that fails says why, and is left alone as long as it wants`() async throws {
         let host = try await host(["search": "q"])
-        service.answer("", status: 500)
-        let failed = host.ask(ContentQuestion(search: "what nobody shall read"))
+        service.answer("", status: 503, headers: ["Retry-After": "30"])
+        let question = ContentQuestion(search: "what nobody shall read")
+        let failed = host.ask(question)
         await host.settle()
         let reply = try #require(failed.replies.first)
         let refusal = #expect(throws: Refusal.self) { try reply.get() }
-        #expect("\(String(describing: refusal))".contains("answers 500"))
+        #expect("\(String(describing: refusal))".contains("answers 503"))
         #expect(host.services.problem?.contains("nobody") == false)
-        host.advance(by: .seconds(2))
-        #expect(host.events.contains(.contents(.replaceAll)))
+        #expect(host.ask(question).replies.count == 1 && service.requests.count == 1)
         service.answer("[]")
-        let asked = host.ask(ContentQuestion(search: "x"))
+        #expect(!host.events.contains(.contents(.replaceAll)))
+        host.advance(by: .seconds(31))
+        #expect(host.events.contains(.contents(.replaceAll)), "screens ask again")
+        let asked = host.ask(question)
         await host.settle()
         #expect(asked.answer?.items == [] && host.services.problem == nil)
     }
@@ -263,7 +275,7 @@ import Testing
         func request(_ path: String) throws -> HTTPRequest {
             HTTPRequest(
                 address: try Address(service.url(path)), headers: [], mostBytes: 1_000,
-                timeout: .seconds(5))
+                timeout: .seconds(2))
         }
         let (slow, fast) = (try request("/slow"), try request("/fast"))
         let isFirst = try await withThrowingTaskGroup(of: String.self) { group in

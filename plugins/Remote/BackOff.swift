@@ -2,6 +2,8 @@
 struct BackOff: Sendable {
     /// The longest time between two attempts, in seconds.
     static let most = 300.0
+    /// The longest time that a service may want to be left alone.
+    static let mostWanted = 3_600.0
     private static let first = 1.0
 
     /// How often in a row it failed.
@@ -19,6 +21,6 @@ struct BackOff: Sendable {
     mutating func fail(wanted: Double? = nil, chance: Double) -> Double {
         let longest = min(Self.first * Double(1 << min(failures, 20)), Self.most)
         failures += 1
-        return max(longest * (0.5 + chance / 2), min(wanted ?? 0, 3_600))
+        return max(longest * (0.5 + chance / 2), min(wanted ?? 0, Self.mostWanted))
     }
 }

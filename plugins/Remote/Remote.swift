@@ -28,8 +28,10 @@ public final class Remote: Querying {
     private var validators = Validators()
     private var backOff = BackOff()
     private var isReading = false
-    /// When the service is asked again by itself.
+    /// When it asks by itself, or asks again a service that wants to be left alone.
     private var next: Wakeup?
+    /// What is replied while the service wants to be left alone.
+    private var refusal: Refusal?
 
     /// Begins to read the document, if there is one.
     ///
@@ -39,6 +41,7 @@ public final class Remote: Querying {
         self.context = context
         source = try RemoteSource(context)
         isLoading = source.question == nil
+        if let topic = source.topic { follow(topic) }
         read()
     }
 
@@ -56,6 +59,7 @@ public final class Remote: Querying {
         guard let parameters = source.question else {
             return reply(.failure(Refusal("Its items are those of a document.")))
         }
+        if let refusal { return reply(.failure(refusal)) }
         let (source, client) = (source, client)
         context.background {
             try await source.answer(client, question, parameters)
@@ -113,29 +117,45 @@ public final class Remote: Querying {
     }
 }
 
-// MARK: When the service fails
+// MARK: When it asks by itself
 
 extension Remote {
+    /// Looks at the document a moment after somebody said so, however often they say it meanwhile.
+    private func follow(_ topic: String) {
+        context.observe(topic) { [weak self] _ in
+            guard let self else { return }
+            if isAsked {
+                delegate?.contentListing(self, didChange: .replaceAll)
+            } else if backOff.failures == 0 {
+                wake(in: 1)
+            }
+        }
+    }
+
     private func succeed() {
         backOff.succeed()
         context.report(problem: nil)
-        if isAsked { next?.cancel() }
     }
 
     private func fail(_ error: any Error) {
         context.report(problem: "\(error)")
-        // Questions that fail together are one failure.
-        guard next?.isActive != true else { return }
         let pause = (error as? RemoteProblem)?.pause
-        wake(in: backOff.fail(wanted: pause, chance: .random(in: 0...1)))
+        if !isAsked {
+            wake(in: backOff.fail(wanted: pause, chance: .random(in: 0...1)))
+        } else if let pause, pause > 0 {
+            // Otherwise the host has the pauses.
+            refusal = Refusal("\(error)")
+            wake(in: min(pause, BackOff.mostWanted))
+        }
     }
 
-    /// Asks again by itself later: for the document, or for what is on screens.
     private func wake(in seconds: Double) {
         next?.cancel()
-        next = try? context.after(.milliseconds(Int64(seconds * 1_000))) { [weak self] in
+        next = try? context.after(.milliseconds(max(Int64(seconds * 1_000), 100))) { [weak self] in
             guard let self else { return }
-            if isAsked { delegate?.contentListing(self, didChange: .replaceAll) } else { read() }
+            guard isAsked else { return read() }
+            refusal = nil
+            delegate?.contentListing(self, didChange: .replaceAll)
         }
     }
 }

@@ -10,6 +10,8 @@ struct RemoteSource: Sendable {
     let question: QuestionParameters?
     /// How many seconds pass between two looks at the document.
     let interval: Int64
+    /// Whoever posts this wants it to look at the service again.
+    let topic: String?
     private let mapping: DocumentMapping
     private let mostBytes: Int
     private let timeout: Duration
@@ -44,6 +46,9 @@ struct RemoteSource: Sendable {
             "every", .integer(1...86_400), default: 300,
             "how many seconds pass between two looks at the document"),
         Setting(
+            "reloadOn", .text,
+            "a topic, such as mirrors.refresh: when it is posted, the service is asked again"),
+        Setting(
             "timeout", .integer(1...25), default: 10, "how many seconds an answer may take"),
         Setting(
             "maxItems", .integer(1...1_000_000), default: 100_000, "how many items it may have"),
@@ -62,6 +67,7 @@ struct RemoteSource: Sendable {
             try QuestionParameters(object)
         }
         interval = settings["every"]?.int ?? 300
+        topic = settings["reloadOn"]?.text
         mapping = try DocumentMapping(context)
         mostBytes = Int(settings["maxMegabytes"]?.int ?? 16) << 20
         timeout = .seconds(settings["timeout"]?.int ?? 10)
