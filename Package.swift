@@ -52,9 +52,9 @@ func plugin(_ name: String) -> Target {
 }
 
 /// An example's delegate: a plugin that is installed with the daemon, so that who tries the example needs no toolchain.
-func exampleDelegate(_ name: String, of example: String) -> Target {
+func exampleDelegate(_ name: String, in folder: String) -> Target {
     .target(
-        name: name, dependencies: [kit], path: "Examples/\(example)/Delegate",
+        name: name, dependencies: [kit], path: "Examples/\(folder)",
         exclude: ["manifest.json"], swiftSettings: strict,
         linkerSettings: [neverUnload, runPath("$ORIGIN/../..")])
 }
@@ -73,8 +73,11 @@ func tests(
 
 let plugins = ["Catalog", "Facets", "File", "Music", "Remote", "Stars", "Threads"]
 
-/// The examples that have a delegate of their own, by its name.
-let exampleDelegates = ["CompilationDelegate": "compilation", "PeopleDelegate": "people"]
+/// The delegates of examples, and where each is below `Examples`.
+let exampleDelegates = [
+    "CompilationDelegate": "compilation/Delegate", "PeopleDelegate": "people/Delegate",
+    "StaffDelegate": "directory/StaffDelegate", "UnitsDelegate": "directory/UnitsDelegate",
+]
 
 let package = Package(
     name: "atrium",
@@ -318,6 +321,6 @@ let package = Package(
                 "TestSupport", "Varlink", "VarlinkIDL", "Workers", kit, subprocess, systemPackage,
             ]),
     ] + plugins.map(plugin)
-        + exampleDelegates.sorted { $0.key < $1.key }.map { exampleDelegate($0.key, of: $0.value) },
+        + exampleDelegates.sorted { $0.key < $1.key }.map { exampleDelegate($0.key, in: $0.value) },
     swiftLanguageModes: [.v6], cxxLanguageStandard: .cxx17
 )

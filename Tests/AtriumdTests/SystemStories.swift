@@ -42,7 +42,15 @@ extension Stories {
             script += steps.enumerated().map { number, step in
                 "step <<'STEP'\n\(step.command)\nSTEP\n"
             }.joined(separator: "printf '\\036'\n")
-            return script + "kill $(jobs -p) 2>/dev/null\nwait\nexit 0\n"
+            // What a page left running ends, whatever it does with signals.
+            return script + """
+                kill $(jobs -p) 2>/dev/null
+                for _ in {1..100}; do [ -n "$(jobs -rp)" ] || break; sleep 0.1; done
+                kill -KILL $(jobs -p) 2>/dev/null
+                wait
+                exit 0
+
+                """
         }
     }
 }

@@ -15,6 +15,7 @@ enum HouseRules {
     static let examples = [
         "greeter-service": "Greeter/Service", "greeter-client": "Greeter/Client",
         "CompilationDelegate": "compilation/Delegate", "PeopleDelegate": "people/Delegate",
+        "StaffDelegate": "directory/StaffDelegate", "UnitsDelegate": "directory/UnitsDelegate",
     ]
 
     /// By module: ours first, then those of other packages.
@@ -50,6 +51,8 @@ enum HouseRules {
         "Remote": ["AtriumFormats", "AtriumKit", "CCurl", "ItemReading", "JSONCodec"],
         "CompilationDelegate": ["AtriumKit"],
         "PeopleDelegate": ["AtriumKit"],
+        "StaffDelegate": ["AtriumKit"],
+        "UnitsDelegate": ["AtriumKit"],
         "Music": ["AtriumKit", "CTags"],
         "CProcess": [],
         "Host": [

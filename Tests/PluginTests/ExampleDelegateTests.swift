@@ -2,7 +2,9 @@ import AtriumKit
 import AtriumKitTesting
 import CompilationDelegate
 import PeopleDelegate
+import StaffDelegate
 import Testing
+import UnitsDelegate
 
 /// The delegates that come with the examples.
 @Suite struct ExampleDelegateTests {
@@ -30,5 +32,30 @@ import Testing
             by: ActorID(1))
         #expect(host.leads["s"]?.container == "person" && host.leads["s"]?.item == "amelie")
         #expect(throws: SettingError.self) { try DelegateHost(PeopleDelegate.self) }
+    }
+
+    @Test(arguments: 1...3)
+    func `the delegates of the directory conform`(seed: Int) throws {
+        try DelegateSuite.run(
+            StaffDelegate.self, settings: ["person": "colleague"], seed: UInt64(seed))
+        try DelegateSuite.run(UnitsDelegate.self, seed: UInt64(seed))
+    }
+
+    @Test func `the delegates of the directory lead on, and tell that somebody came back`() throws {
+        let staff = try DelegateHost(StaffDelegate.self, settings: ["person": "colleague"])
+        staff.delegate.contents(
+            ComponentReference(name: "people", kind: .contents), didSelect: "bao", on: "s",
+            by: ActorID(1))
+        #expect(staff.leads["s"]?.container == "colleague" && staff.leads["s"]?.item == "bao")
+        #expect(throws: SettingError.self) { try DelegateHost(StaffDelegate.self) }
+
+        let units = try DelegateHost(UnitsDelegate.self, settings: [:])
+        var inside = ScreenChoices()
+        inside.path = ["clinic"]
+        units.show(ScreenChoices(), on: "s")
+        units.show(inside, on: "s")
+        #expect(units.published.isEmpty)
+        units.show(ScreenChoices(), on: "s")
+        #expect(units.published.map(\.name) == ["back"])
     }
 }
