@@ -133,6 +133,10 @@ test-deps:
 	@$(VENV)/bin/python3 -c 'import asyncvarlink, prometheus_client, varlink' 2>/dev/null || \
 		$(VENV)/bin/pip install --quiet --disable-pip-version-check varlink==31.0.0 asyncvarlink==0.3.3 \
 			prometheus_client==0.26.0
+	@[ -f $(VENV)/share/axe.min.js ] || { mkdir -p $(VENV)/share && $(VENV)/bin/pip download --quiet \
+		--disable-pip-version-check --no-deps --dest $(VENV)/share axe-playwright-python==0.1.8 && \
+		cd $(VENV)/share && ../bin/python3 -m zipfile -e axe_playwright_python-*.whl axe && \
+		mv axe/axe_playwright_python/axe.min.js . && rm -r axe axe_playwright_python-*.whl; }
 
 clean: ## remove what was built
 	rm -rf .build

@@ -14,6 +14,22 @@ extension Stories {
             try await Self.run("test_page")
         }
 
+        @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
+        func `items, scopes and parts have addresses, and Back leads to where one was`()
+            async throws
+        {
+            try await Self.run("test_item")
+        }
+
+        @Test(
+            .enabled(
+                if: Self.hasBrowser && FileManager.default.fileExists(atPath: Self.axe),
+                "run 'make test-deps' for Chromium and axe-core"))
+        func `axe-core finds nothing that keeps anybody out of the page`() async throws {
+            try await Self.run("test_access")
+        }
+
+        private static let axe = Checkout.root + "/.build/venv/share/axe.min.js"
         private static let hasBrowser = ["chromium", "chromedriver"].allSatisfy {
             FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
         }
@@ -25,7 +41,9 @@ extension Stories {
             let done = try await TestSupport.run(
                 ["timeout", "--signal=INT", "--kill-after=10", "150"]
                     + ["/usr/bin/python3", "-B", "-m", "unittest", module],
-                environment: ["PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples],
+                environment: [
+                    "PATH": "\(tree.bin):\(path)", "EXAMPLES": tree.examples, "AXE": axe,
+                ],
                 in: Checkout.root + "/Tests/Web")
             #expect(done.status == 0, "\(done)")
             #expect(done.errors.contains("\nOK\n"), "all of them ran: \(done)")

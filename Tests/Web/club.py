@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 EXAMPLES = pathlib.Path(os.environ.get("EXAMPLES") or pathlib.Path(__file__).parents[2] / "Examples")
 # Beside them, here and where they are installed.
@@ -38,6 +39,13 @@ class Club:
             stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=self.environment)
         self.url = re.search(r"http://\S+", self.gateway.stdout.readline())[0]
         self.host = self.url.split("/")[2]
+
+    def refusal(self, *options, prefix=(), **environment):
+        """What a gateway says that does not start."""
+        done = subprocess.run([*prefix, "/usr/bin/python3", "-B", str(WEB / "gateway.py"), "--port", "0", *options],
+                              env={**self.environment, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode != 0, done.stdout
+        return done.stderr
 
     def start(self):
         """Starts the daemon, and waits until it says that it is ready."""
@@ -73,10 +81,26 @@ class Club:
 
     def type(self, *words):
         """What `atriumctl` says to a command line that succeeds."""
-        done = subprocess.run(["atriumctl", *words], env=self.environment, capture_output=True, text=True,
+        return self.type_of("atriumctl", *words)
+
+    def type_of(self, *words):
+        """The same of any program."""
+        done = subprocess.run(words, env=self.environment, capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
-        assert done.returncode == 0, f"atriumctl {' '.join(words)}: {done.stdout}{done.stderr}"
+        assert done.returncode == 0, f"{' '.join(words)}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def next(self, topic, after):
+        """The first notification of a topic after a number, as `atriumctl watch` prints it."""
+        with subprocess.Popen(["atriumctl", "watch", topic, "--after", str(after), "--json"], env=self.environment,
+                              stdout=subprocess.PIPE, text=True) as watch:
+            bound = threading.Timer(PATIENCE, watch.kill)
+            bound.start()
+            try:
+                return watch.stdout.readline()
+            finally:
+                bound.cancel()
+                watch.kill()
 
     def ask(self, *words):
         """The same, with the reply as it came."""

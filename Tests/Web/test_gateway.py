@@ -1,4 +1,6 @@
 """The gateway, over HTTP."""
+import contextlib
+import hashlib
 import importlib.util
 import json
 import os
@@ -121,6 +123,116 @@ class TheGateway(unittest.TestCase):
                 self.assertIn(self.club.socket, reply["parameters"]["reason"])
             finally:
                 self.club.start()
+
+
+class AtTheStart(unittest.TestCase):
+    """It says what it lacks, and what to do."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.club = Club()
+        cls.addClassCleanup(cls.club.close)
+        cls.club.fill()
+
+    def test_it_wants_a_daemon(self):
+        self.assertIn("start it", self.club.refusal("--socket", str(self.club.home / "none.sock")))
+
+    def test_it_wants_its_containers(self):
+        said = self.club.refusal("--container", "nothing")
+        self.assertIn("'nothing'; there is: films", said)
+        self.assertIn("atriumctl apply -f nothing.yaml", said)
+
+    @unittest.skipUnless(os.getuid() == 0, "acts for another user, as root alone can")
+    def test_it_wants_to_act_for_people(self):
+        self.club.home.chmod(0o755)
+        os.chmod(self.club.socket, 0o666)
+        state = self.club.home / "another"
+        state.mkdir()
+        os.chown(state, 65534, 65534)
+        said = self.club.refusal("--state", str(state), prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+        self.assertIn("\nfrontends: [nobody=web]\n", said)
+
+    def test_it_wants_a_key_of_its_own(self):
+        state = self.club.home / "open"
+        state.mkdir()
+        (state / "cookie-key").write_bytes(b"x" * 32)
+        (state / "cookie-key").chmod(0o644)
+        self.assertIn("chmod 600", self.club.refusal("--state", str(state)))
+        self.assertEqual((self.club.home / "atrium-web/cookie-key").stat().st_mode & 0o777, 0o600)
+
+    def test_it_believes_a_header_from_a_proxy_alone(self):
+        self.assertIn("--proxy", self.club.refusal("--user-header", "X-User"))
+
+
+class Visits(unittest.TestCase):
+    """Who a request is from, and how much one may take."""
+
+    def setUp(self):
+        sys.path.insert(0, str(WEB))
+        self.addCleanup(sys.path.remove, str(WEB))
+        import visitors
+        self.visitors = visitors
+
+    @staticmethod
+    def request(remote="10.0.0.1", cookie="", **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        return mock.Mock(remote=remote, cookies={"atrium": cookie} if cookie else {}, headers=headers)
+
+    def greet(self, visitors, request, secure=False):
+        response = mock.Mock()
+        visitors.greet(request, response, secure)
+        return response.set_cookie.call_args
+
+    def test_a_cookie_is_signed_and_one_of_before_keeps_its_actor(self):
+        web = self.visitors.Visitors("web", b"k" * 32)
+        old = "a" * 32
+        self.assertEqual(web.actor(self.request(cookie=old)), "", "anyone makes up such a one")
+        (_, new), told = self.greet(web, self.request(cookie=old), secure=True)
+        self.assertTrue(told["secure"] and told["httponly"])
+        actor = web.actor(self.request(cookie=new))
+        self.assertEqual(actor, "web:" + hashlib.sha256(old.encode()).hexdigest()[:24])
+        self.assertEqual(web.actor(self.request(cookie=new[:-1] + "_")), "")
+        self.assertEqual(self.visitors.Visitors("web", b"o" * 32).actor(self.request(cookie=new)), "", "another key")
+        self.assertIsNone(self.greet(web, self.request(cookie=new)))
+
+    def test_a_header_counts_from_the_proxy_alone(self):
+        web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"], "X-User")
+        self.assertEqual(web.actor(self.request("127.0.0.1", X_User="ada")), "web:ada")
+        self.assertEqual(web.actor(self.request("10.0.0.1", X_User="ada")), "")
+        for odd in ("a b", "f" * 24, "ö", "x" * 65):
+            self.assertRegex(web.actor(self.request("127.0.0.1", X_User=odd)), "^web:[0-9a-f]{24}$")
+            self.assertNotEqual(web.actor(self.request("127.0.0.1", X_User=odd)), f"web:{odd}")
+
+    def test_an_address_is_who_the_proxy_says(self):
+        web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"])
+        self.assertEqual(web.address(self.request("127.0.0.1", X_Forwarded_For="6.6.6.6, 10.0.0.7")), "10.0.0.7")
+        self.assertEqual(web.address(self.request("10.0.0.9", X_Forwarded_For="10.0.0.7")), "10.0.0.9")
+
+    def test_an_address_gets_twenty_new_ones_an_hour(self):
+        web = self.visitors.Visitors("web", b"k" * 32)
+        given = [self.greet(web, self.request()) for _ in range(25)]
+        self.assertEqual(len([one for one in given if one]), 20)
+        self.assertIsNotNone(self.greet(web, self.request("10.0.0.2")), "another address has its own")
+
+    def test_nobody_locks_others_out(self):
+        web = self.visitors.Visitors("web", b"k" * 32)
+        (_, ada), _ = self.greet(web, self.request())
+        (_, bob), _ = self.greet(web, self.request())
+        with contextlib.ExitStack() as open_ones:
+            for _ in range(20):
+                open_ones.enter_context(web.stream(self.request(cookie=ada)))
+            with self.assertRaises(self.visitors.Refused):
+                web.stream(self.request(cookie=ada)).__enter__()
+            open_ones.enter_context(web.stream(self.request(cookie=bob)))
+        with web.stream(self.request(cookie=ada)):
+            self.assertEqual(sum(web.streams.values()), 3)
+        self.assertFalse(web.streams)
+        for _ in range(100):
+            web.count_call(self.request(cookie=ada))
+        with self.assertRaises(self.visitors.Refused):
+            for _ in range(100):
+                web.count_call(self.request(cookie=ada))
+        web.count_call(self.request(cookie=bob))
 
 
 class ItsSocket(unittest.TestCase):

@@ -2,13 +2,12 @@
 import { $, make, plural } from "./dom.js";
 import { call } from "./calls.js";
 import { factsOf } from "./lists.js";
-import { makeVote } from "./votes.js";
-import { markdown, pictureOf, showPicture, scoreOf, worded } from "./values.js";
+import { pictureOf, showPicture, scoreOf, worded } from "./values.js";
 
 const PAUSE = 1000;
 
 export class ItemPage {
-  #app; #item = null; #details = {}; #list = null; #isGone = false; #asked = 0; #again = 0; #shown = null;
+  #app; #item = null; #details = {}; #list = null; #isGone = false; #asked = 0; #again = 0; #shown = null; #parts = null;
   constructor(app) { this.#app = app; }
 
   get isOpen() { return this.#app.state.item !== null; }
@@ -77,37 +76,38 @@ export class ItemPage {
     if (text === this.#shown) return;
     const isFirst = this.#shown === null;
     this.#shown = text;
-    const present = root.present(this.#list), head = root.titleOf(item, this.#list);
-    this.#app.titles.set(item.id, head);
-    const title = make("h2", { textContent: head, dir: "auto", tabIndex: -1, id: "item-title" });
-    const subtitle = item.fields[present.subtitle];
-    const picture = make("img", { alt: "", className: "cover" });
+    if (isFirst) this.#build();
+    const present = root.present(this.#list), head = root.titleOf(item, this.#list), subtitle = item.fields[present.subtitle];
+    const { picture, title, below, gone, score, enter, choose, facts } = this.#parts;
+    this.#app.titles.set(item.id, title.textContent = head);
     showPicture(picture, pictureOf(item, present.image, root.container, this.#list));
-    const facts = factsOf(root, this.#list, item, true);
+    below.hidden = subtitle == null;
+    below.textContent = subtitle == null ? "" : worded(subtitle, root.field(present.subtitle));
+    gone.hidden = !this.#isGone;
+    score.textContent = root.isTaken("votes", item.id) ? scoreOf(item.votes) : "";
+    enter.hidden = !item.children;
+    enter.textContent = `${plural(item.children ?? 0, "entry", "entries")} inside`;
+    choose.hidden = !this.#app.chooses;
     const known = new Set(root.fields.map(({ name }) => name));
-    const beyond = Object.entries(this.#details).filter(([name, value]) => !known.has(name) && value != null).map(([name, value]) =>
-      make("div", {}, make("dt", { textContent: name }), make("dd", {}, make("bdi", { textContent: worded(value) }))));
-    const actions = make("div", { className: "actions" });
-    if (item.children) {
-      const enter = make("button", { className: "button", type: "button", textContent: `${plural(item.children, "entry", "entries")} inside` });
-      enter.onclick = () => this.#app.enter(item.id);
-      actions.append(enter);
-    }
-    if (this.#app.chooses) {
-      const choose = make("button", { className: "button", type: "button", textContent: "Choose" });
-      choose.onclick = () => this.#app.choose(root, item.id);
-      actions.append(choose);
-    }
-    const had = document.activeElement?.closest("#detail") && document.activeElement.textContent;
-    $("detail").replaceChildren(this.#back(), ...(picture.hidden ? [] : [picture]), title,
-      ...(subtitle == null ? [] : [make("p", { className: "quiet", dir: "auto", textContent: worded(subtitle, root.field(present.subtitle)) })]),
-      ...(this.#isGone ? [make("p", { className: "gone", textContent: "It is not there any more." })] : []),
-      make("p", { className: "quiet score", textContent: root.isTaken("votes", item.id) ? scoreOf(item.votes) : "" }),
-      actions, ...(facts.length + beyond.length ? [make("dl", { className: "facts whole" }, ...facts, ...beyond)] : []));
-    actions.hidden = !actions.children.length;
+    facts.replaceChildren(...factsOf(root, this.#list, item, true),
+      ...Object.entries(this.#details).filter(([name, value]) => !known.has(name) && value != null).map(([name, value]) =>
+        make("div", {}, make("dt", { textContent: name }), make("dd", {}, make("bdi", { textContent: worded(value) })))));
+    facts.hidden = !facts.children.length;
     if (isFirst && this.#app.isMoved) title.focus({ preventScroll: true });
-    else if (had) [...$("detail").querySelectorAll("a, button, h2")].find(({ textContent }) => textContent === had)?.focus();
     document.title = `${head} · ${root.title}`;
+  }
+  /** What stays as long as the item is shown: nothing is taken from under a finger. */
+  #build() {
+    const { root } = this.#app, id = this.#app.state.item;
+    const parts = this.#parts = {
+      picture: make("img", { alt: "", className: "cover", hidden: true }), title: make("h2", { dir: "auto", tabIndex: -1, id: "item-title" }),
+      below: make("p", { className: "quiet", dir: "auto" }), gone: make("p", { className: "gone", textContent: "It is not there any more." }),
+      score: make("p", { className: "quiet score" }), enter: make("button", { className: "button", type: "button" }),
+      choose: make("button", { className: "button", type: "button", textContent: "Choose" }), facts: make("dl", { className: "facts whole" }) };
+    parts.enter.onclick = () => this.#app.enter(id);
+    parts.choose.onclick = () => this.#app.choose(root, id);
+    const { picture, title, below, gone, score, enter, choose, facts } = parts;
+    $("detail").replaceChildren(this.#back(), picture, title, below, gone, score, make("div", { className: "actions" }, enter, choose), facts);
   }
   #back() {
     const { root } = this.#app;
