@@ -124,7 +124,16 @@ extension Interfaces.Component {
             sort: status.definition.sort.isEmpty ? nil : status.definition.sort,
             hidesEmpty: status.definition.hidesEmpty ? true : nil, empty: status.definition.empty,
             container: status.definition.container,
-            follow: status.definition.follow.isEmpty ? nil : status.definition.follow)
+            follow: status.definition.follow.isEmpty ? nil : status.definition.follow,
+            restarts: status.restarts.map(Interfaces.Restarts.init))
+    }
+}
+
+extension Interfaces.Restarts {
+    init(_ restarts: ComponentRestarts) {
+        self.init(
+            count: restarts.count, failures: restarts.failures, cause: restarts.cause,
+            next: restarts.next?.text, refuses: restarts.refuses)
     }
 }
 

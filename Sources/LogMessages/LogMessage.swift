@@ -68,6 +68,10 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case componentStalled = "aeea033b80d5487cb9642038db0132a7"
     /// A component that had stalled is there.
     case componentRevived = "28b0e3ce9aa14d4f8391086ea6d3322a"
+    /// A call ended a component's worker, and is refused for a while; the component is started again.
+    case callBlamed = "4acc4f2d129d446ba51f50e6592f99f9"
+    /// A worker took long for a call.
+    case callSlow = "9fd1f0b2b9f94b0a8e9a7c5b2f3d1c64"
     /// The process before ended while it made a component: its `init` hangs or crashes.
     case componentBlamed = "02b57b346cdf42908546f966e7a7f253"
 
@@ -126,7 +130,7 @@ extension LogMessage {
             .notice
         case .stopCutShort, .descriptorUnused, .handoverIncomplete, .turnLong, .roleUnresolved,
             .directorySilent, .pluginRefused, .pluginFailed, .pluginFolderWrong, .noPlugin,
-            .workerEnded,
+            .workerEnded, .callBlamed, .callSlow,
             .componentStalled, .erasureDelayed, .trimFailed, .connectionClosed, .connectionRefused:
             .warning
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
@@ -171,6 +175,8 @@ extension LogMessage {
         case .delegateFailed: "a delegate can't be made: what it would be asked about is refused"
         case .componentStalled: "a component does not start: calls do not wait for it any more"
         case .componentRevived: "a component that did not start is there"
+        case .callBlamed: "a call ended a component's worker: it is refused for a while"
+        case .callSlow: "a worker took long for a call"
         case .componentBlamed: "the daemon before this one ended while it made a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
         case .storeLostChanges: "the store was damaged: changes are lost"

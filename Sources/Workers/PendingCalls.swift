@@ -7,6 +7,10 @@ struct PendingCalls {
     struct Call {
         let id: Int
         let name: String
+        /// How long it may take.
+        let limit: Duration
+        /// Whether somebody waits for what it answers.
+        let isRequest: Bool
         let sent: ContinuousClock.Instant
         let done: (WorkerAnswer) -> Void
     }
@@ -15,6 +19,21 @@ struct PendingCalls {
     struct Overdue: Equatable {
         let name: String
         let elapsed: Duration
+        let limit: Duration
+    }
+
+    /// A call with its answer.
+    struct Answered {
+        let call: Call
+        /// How long it waited for those before it, and how long it took then.
+        let waited: Duration
+        let took: Duration
+
+        /// How long it took, and what waited for what, in words.
+        func words(behind count: Int) -> String {
+            "The call took \(took), of \(call.limit) that one may take (limits.callSeconds); \(count) "
+                + "waited behind it. Before that it waited \(waited) for those before it."
+        }
     }
 
     private var calls: [Int: Call] = [:]
@@ -26,22 +45,29 @@ struct PendingCalls {
 
     var isEmpty: Bool { first == next }
 
+    var count: Int { next - first }
+
+    /// The call that the worker is at; nil: it is at none.
+    var present: Call? { calls[first] }
+
     /// Takes a call in and gives its id.
     mutating func add(
-        _ name: String, at now: ContinuousClock.Instant, _ done: @escaping (WorkerAnswer) -> Void
+        _ name: String, limit: Duration, isRequest: Bool = true, at now: ContinuousClock.Instant,
+        _ done: @escaping (WorkerAnswer) -> Void
     ) -> Int {
         defer { next += 1 }
-        calls[next] = Call(id: next, name: name, sent: now, done: done)
+        calls[next] = Call(
+            id: next, name: name, limit: limit, isRequest: isRequest, sent: now, done: done)
         return next
     }
 
     /// The call that an answer belongs to; nil when it is not the one whose turn it is.
-    mutating func answered(_ id: Int, at now: ContinuousClock.Instant) -> Call? {
-        guard id == first, let call = calls.removeValue(forKey: id) else { return nil }
+    mutating func answered(_ id: Int, at now: ContinuousClock.Instant) -> Answered? {
+        guard id == first, let begin, let call = calls.removeValue(forKey: id) else { return nil }
         first += 1
         lastAnswer = now
         held = .zero
-        return call
+        return Answered(call: call, waited: begin - call.sent, took: now - begin)
     }
 
     /// Nothing that the worker said was read for a while: its answer may be among that.
@@ -56,15 +82,16 @@ struct PendingCalls {
     }
 
     /// When the oldest call has taken as long as it may; nil without calls.
-    func deadline(_ limit: Duration) -> ContinuousClock.Instant? {
-        begin.map { $0 + limit + min(held, limit) }
+    var deadline: ContinuousClock.Instant? {
+        guard let begin, let limit = calls[first]?.limit else { return nil }
+        return begin + limit + min(held, limit)
     }
 
     /// The oldest call, when it has taken as long as it may.
-    func overdue(_ limit: Duration, at now: ContinuousClock.Instant) -> Overdue? {
-        guard let call = calls[first], let begin, let deadline = deadline(limit), now >= deadline
+    func overdue(at now: ContinuousClock.Instant) -> Overdue? {
+        guard let call = calls[first], let begin, let deadline, now >= deadline
         else { return nil }
-        return Overdue(name: call.name, elapsed: now - begin)
+        return Overdue(name: call.name, elapsed: now - begin, limit: call.limit)
     }
 
     /// Forgets all calls.

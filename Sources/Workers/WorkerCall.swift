@@ -28,6 +28,22 @@ enum WorkerCall: Sendable, Hashable {
     /// Let the component go and end.
     case close
 
+    /// Whether it makes the component or gives it its records, which may take longer.
+    var isOfStart: Bool {
+        switch self {
+        case .start, .restore, .finishRestore, .giveMore: true
+        default: false
+        }
+    }
+
+    /// Whether it is a call of the component's owner who waits for what it answers.
+    var isRequest: Bool {
+        switch self {
+        case .decide, .answer: true
+        default: false
+        }
+    }
+
     /// What the call is called in messages to people.
     var name: String {
         switch self {

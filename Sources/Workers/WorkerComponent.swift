@@ -222,5 +222,5 @@ private final class Owner: PortOwner {
 
     func port(_ port: any ComponentPort, sent message: ComponentMessage) { heard(message) }
 
-    func port(_ port: any ComponentPort, diedBecause reason: String) { died(reason) }
+    func port(_ port: any ComponentPort, died death: PortDeath) { died(death.reason) }
 }

@@ -13,8 +13,8 @@ internal import PluginLoader
 ///   comes back over the socket as it was.
 /// - **Order.** Calls reach the component in the order in which they are made and are answered in
 ///   that order; what the component says between two answers is told between them.
-/// - **Nobody waits for a worker.** Nothing blocks the event loop. A call that takes longer than
-///   ``WorkerLimits/call`` ends its worker.
+/// - **Nobody waits for a worker.** Nothing blocks the event loop. A call that takes longer than it may
+///   (`HostLimits.callTime`) ends its worker, whatever else is called meanwhile.
 /// - **An end is told once,** with how the process ended, and then nothing more. Calls that were
 ///   not answered are never answered. It is the owner who starts the component again.
 /// - **A worker is a boundary.** It reads its plugin's folder, what the settings name that the plugin's

@@ -2,8 +2,18 @@
 public struct WorkerLimits: Sendable, Hashable {
     /// How long one call may take before the worker is killed.
     ///
-    /// Default: 30 seconds. The time that calls before it took does not count.
-    public var call: Duration = .seconds(30)
+    /// Default: nil, as long as the host's limits say. The time that calls before it took does not count.
+    public var call: Duration?
+
+    /// How long one call may take with which the component is made and given its records.
+    ///
+    /// Default: 30 seconds.
+    public var start: Duration = .seconds(30)
+
+    /// From when on a call is slow, and logged.
+    ///
+    /// Default: 1 second.
+    public var slow: Duration = .seconds(1)
 
     /// How long a worker that was asked to end may take before it is killed.
     ///

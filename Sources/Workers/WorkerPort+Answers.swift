@@ -35,3 +35,20 @@ extension WorkerPort {
         owner?.port(self, sent: .image(number, result.mapError(\.cut)))
     }
 }
+
+// Calls that nobody waits for.
+extension WorkerPort {
+    func undo(_ changes: [Change]) { callInParts(CallParts.undo(changes)) }
+
+    func report(_ values: [String: [Value]], cut: Set<String>) {
+        callInParts(CallParts.report(values, cut: cut))
+    }
+
+    func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
+
+    func reload() { call(.reload) }
+
+    func tellAudience(_ screens: Int) { call(.audience(screens)) }
+
+    func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
+}

@@ -27,7 +27,7 @@ final class WorkerPort: ComponentPort {
     private enum State {
         case open
         /// Its end is certain, and why, if that is known; how the process ended is not.
-        case ending(blame: String?)
+        case ending(blame: String?, isOverdue: Bool)
         case closed
     }
 
@@ -58,7 +58,8 @@ final class WorkerPort: ComponentPort {
     private var stateBudget = StateBudget()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
-    private var isTimed = false
+    /// Looks at the oldest call's time.
+    private var timer = CallTimer()
     private var patterns: Set<String> = []
     /// The pictures that it was asked for, by number.
     var images: Set<Int> = []
@@ -217,31 +218,20 @@ extension WorkerPort {
             + "allowed: ask for less at a time, such as a shorter page."
     }
 
-    func undo(_ changes: [Change]) { callInParts(CallParts.undo(changes)) }
-
-    func report(_ values: [String: [Value]], cut: Set<String>) {
-        callInParts(CallParts.report(values, cut: cut))
-    }
-
-    func deliver(_ notification: AtriumKit.Notification) { call(.deliver(notification)) }
-
-    func reload() { call(.reload) }
-
-    func tellAudience(_ screens: Int) { call(.audience(screens)) }
-
-    func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
-
     func close() {
         guard case .open = state else {
             state = .closed
             owner = nil
             return
         }
-        if let link { link.tell(pending.add("close", at: .now) { _ in }, .close) }
+        if let link {
+            link.tell(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
+        }
         state = .closed
         owner = nil
         launched = nil
         pending.removeAll()
+        timer.end()
         if link == nil { process.kill() }
         end(within: TimeAmount(limits.end))
     }
@@ -283,7 +273,7 @@ extension WorkerPort {
     }
 
     /// Sends a call in parts: one in a turn of the loop, and what is called meanwhile behind them.
-    private func callInParts(_ parts: [WorkerCall]) {
+    func callInParts(_ parts: [WorkerCall]) {
         guard case .open = state else { return }
         let isFirst = unsent.isEmpty
         for part in parts { unsent.append((part, { _ in })) }
@@ -301,7 +291,10 @@ extension WorkerPort {
 
     private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
         guard let link else { return }
-        link.tell(pending.add(call.name, at: .now, done), call)
+        let limit = call.isOfStart ? limits.start : limits.call ?? request.limits.callTime
+        let id = pending.add(
+            call.name, limit: limit, isRequest: call.isRequest, at: .now, done)
+        link.tell(id, call)
         time()
     }
 }
@@ -341,10 +334,19 @@ extension WorkerPort {
     }
 
     private func answered(_ id: Int, _ answer: WorkerAnswer) throws(WireError) {
-        guard let call = pending.answered(id, at: .now) else {
+        guard let answered = pending.answered(id, at: .now) else {
             throw WireError(expected: "the answer to another call", found: "\(id)")
         }
-        call.done(answer)
+        if answered.took >= limits.slow { tellSlow(answered) }
+        answered.call.done(answer)
+        // The next one may be due before the timer that was set for this one.
+        time()
+    }
+
+    private func tellSlow(_ answered: PendingCalls.Answered) {
+        logger.tell(
+            .callSlow,
+            ["call": "\(answered.call.name)", "reason": "\(answered.words(behind: pending.count))"])
     }
 
     private func tell(_ message: ComponentMessage) {
@@ -422,27 +424,24 @@ extension WorkerPort {
 // MARK: Time
 
 extension WorkerPort {
-    /// Has the oldest call looked at when its time is over: one timer, whatever the number of calls.
+    /// Has the oldest call looked at when its time is over.
     private func time() {
-        guard !isTimed, let deadline = pending.deadline(limits.call) else { return }
-        isTimed = true
+        guard let deadline = pending.deadline else { return }
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
-        let rest = max(.zero, deadline - .now)
-        loop.scheduleTask(in: TimeAmount(rest) + .milliseconds(1)) {
-            port.value.port?.lookAtTime()
-        }
+        timer.set(deadline, on: loop) { port.value.port?.lookAtTime() }
     }
 
     private func lookAtTime() {
-        isTimed = false
+        timer.end()
         guard case .open = state else { return }
         let now = ContinuousClock.now
         // Its answer may be among what waits.
         reckonHeld(until: now)
-        guard let overdue = pending.overdue(limits.call, at: now) else { return time() }
+        guard let overdue = pending.overdue(at: now) else { return time() }
+        let activity = process.activity.map { ", \($0)" } ?? ""
         fail(
-            "did not answer the call '\(overdue.name)' within \(limits.call) "
-                + "(waited \(overdue.elapsed)) and was killed")
+            "did not answer the call '\(overdue.name)' within \(overdue.limit) "
+                + "(waited \(overdue.elapsed)\(activity)) and was killed", isOverdue: true)
     }
 }
 
@@ -450,16 +449,18 @@ extension WorkerPort {
 
 extension WorkerPort {
     /// Ends the worker because of what it did, as the rest of a sentence.
-    func fail(_ blame: String) {
+    func fail(_ blame: String, isOverdue: Bool = false) {
         guard case .open = state else { return }
-        state = .ending(blame: LineBudget.cut(blame))
+        timer.end()
+        state = .ending(blame: LineBudget.cut(blame), isOverdue: isOverdue)
         process.kill()
         end(within: .zero)
     }
 
     /// The worker closed its connection: it has ended, or is about to.
     private func lost() {
-        state = .ending(blame: nil)
+        timer.end()
+        state = .ending(blame: nil, isOverdue: false)
         end(within: .milliseconds(200))
     }
 
@@ -471,10 +472,12 @@ extension WorkerPort {
 
     private func ended(_ how: String) {
         link = nil
-        guard case .ending(let blame) = state else {
+        guard case .ending(let blame, let isOverdue) = state else {
             return logger.debug("a worker ended", metadata: ["how": "\(how)"])
         }
         state = .closed
+        // One that was ended for what it said was at nothing that is to blame.
+        let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
         pending.removeAll()
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
@@ -483,7 +486,9 @@ extension WorkerPort {
             self.launched = nil
             launched(.failure(.unavailable(reason: reason)))
         } else {
-            owner?.port(self, diedBecause: reason)
+            owner?.port(
+                self,
+                died: PortDeath(reason, wasAtRequest: wasAtRequest, wasOverdue: isOverdue))
         }
     }
 }

@@ -88,6 +88,25 @@ final class WorkerProcess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     }
 
+    /// What it does right now, as the rest of a sentence: whether it computes, and for how long it did in
+    /// all; nil: the kernel does not tell.
+    var activity: String? {
+        let words = CgroupFolder(path: "/proc/\(id)").words(of: "stat")
+        // The name, in parentheses, may hold blanks.
+        guard let name = words.lastIndex(where: { $0.hasSuffix(")") }), words.count > name + 14,
+            let user = Int(words[name + 12]), let system = Int(words[name + 13])
+        else { return nil }
+        let cpu = Double(user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        let doing =
+            switch words[name + 1] {
+            case "R": "computing"
+            case "D": "waiting for a disk"
+            case "T", "t": "stopped"
+            default: "asleep"
+            }
+        return "\(doing), \(cpu) s of processor time since its start"
+    }
+
     /// Kills it, unless it has ended.
     func kill() {
         guard !isReaped, !isKilled else { return }

@@ -290,5 +290,5 @@ extension WorkerSession: PortOwner {
     }
 
     /// A component of this process does not die without it.
-    func port(_ port: any ComponentPort, diedBecause reason: String) {}
+    func port(_ port: any ComponentPort, died death: PortDeath) {}
 }

@@ -62,6 +62,30 @@ import Testing
         #expect(reason.contains("did not answer the call 'ask' within 1.0 seconds"), "\(reason)")
     }
 
+    @Test func `because a call took too long is told in time, whatever else is called`()
+        async throws
+    {
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let component = Installed.component(of: Installed.breaker, limits: limits)
+        try await component.start()
+        let begin = ContinuousClock.now
+        let stream = Task {
+            // Each comes while the one before it is on its way.
+            while await component.deaths.isEmpty, !Task.isCancelled {
+                await component.putAtOnce(["hang"]) { _ in }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try await eventually("the end is told") { await !component.deaths.isEmpty }
+        // As long as it takes to make a component: a timer that was set for that is not waited for.
+        #expect(ContinuousClock.now - begin < limits.start / 2)
+        let deaths = await component.deaths
+        #expect(deaths.first?.contains("within 1.0 seconds") == true, "\(deaths)")
+        stream.cancel()
+        _ = try? await stream.value
+    }
+
     @Test func `by kill -9 is told once, also when nobody calls`() async throws {
         let component = Installed.component(of: Installed.stars)
         try await component.start()

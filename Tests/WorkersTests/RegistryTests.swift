@@ -20,7 +20,7 @@ private final class IsolatedHost: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
-    init() async throws {
+    init(limits: HostLimits = HostLimits()) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
         directory = try TemporaryDirectory()
@@ -31,7 +31,7 @@ private final class IsolatedHost: Sendable {
             loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
-            logger: Installed.quiet
+            limits: limits, logger: Installed.quiet
         ) { outcomes throws(StoreError) in
             try Store(at: path, logger: Installed.quiet, outcomes: outcomes)
         }
@@ -84,6 +84,16 @@ private final class IsolatedHost: Sendable {
         }
     }
 
+    /// Why an item can't be put; nil: it can.
+    func putError(_ id: String) async throws -> HostError? {
+        do {
+            _ = try await put(id)
+            return nil
+        } catch let error as HostError {
+            return error
+        }
+    }
+
     func list() async throws -> [String] {
         try await onFilms { $0.list(ListRequest(), $1) }.items.map(\.id).sorted()
     }
@@ -116,17 +126,50 @@ private final class IsolatedHost: Sendable {
         let host = try await IsolatedHost()
         #expect(try await host.put("one").inserted == 1)
         let failure = await #expect(throws: HostError.self) { try await host.put("trap") }
-        guard case .componentUnavailable("list", let reason, _) = failure else {
+        guard case .refused(let reason, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
-        #expect(reason.contains("ended twice at this call"))
+        #expect(reason.hasPrefix("The call putItems of 'trap' ended the component's worker"))
         #expect(reason.contains("was ended by SIG"))
         #expect(try await host.vote(5, by: 1).count == 1)
         // Its state is rebuilt: an item that was there is updated and not inserted.
         #expect(try await host.put("two").inserted == 1)
         #expect(try await host.put("one").inserted == 0)
         #expect(try await host.list() == ["one", "two"])
+        try await host.stop()
+    }
+
+    @Test func `a call that hangs is refused in its time, and so is what waits behind it`()
+        async throws
+    {
+        var limits = HostLimits()
+        limits.callTime = .seconds(2)
+        let host = try await IsolatedHost(limits: limits)
+        #expect(try await host.put("one").inserted == 1)
+        async let hanging = host.putError("hang")
+        async let behind = host.putError("two")
+        guard case .refused(let reason, _) = try await hanging else {
+            Issue.record("\(String(describing: try await hanging))")
+            return
+        }
+        #expect(reason.hasPrefix("The call putItems of 'hang' ended the component's worker"))
+        #expect(reason.contains("did not answer the call 'putItems' within 2.0 seconds"))
+        // Which of the two came first is not said.
+        switch try await behind {
+        case nil: break
+        case .componentUnavailable("list", let reason, _):
+            #expect(reason.contains("waited"), "\(reason)")
+        case let other: Issue.record("\(String(describing: other))")
+        }
+        #expect(try await host.put("three").inserted == 1)
+        let again = try await host.putError("hang")
+        guard case .refused(let same, _) = again else {
+            Issue.record("\(String(describing: again))")
+            return
+        }
+        #expect(same.hasPrefix("The call putItems of 'hang' ended the component's worker"))
+        #expect(try await host.list().contains("three"))
         try await host.stop()
     }
 }

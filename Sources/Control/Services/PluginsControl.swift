@@ -41,11 +41,13 @@ struct PluginsControl: PluginsService {
 
     private func uses() -> [PluginUse] {
         let components = context.registry.componentsByPlugin()
+        let restarts = context.registry.restartsByPlugin()
         return context.registry.plugins.plugins.map { status in
             // Of several copies only the loaded one is used.
             PluginUse(
                 status: status,
-                components: status.state == .loaded ? components[status.id] ?? 0 : 0)
+                components: status.state == .loaded ? components[status.id] ?? 0 : 0,
+                restarts: status.state == .loaded ? restarts[status.id] ?? [] : [])
         }
     }
 }
@@ -54,6 +56,22 @@ struct PluginsControl: PluginsService {
 private struct PluginUse {
     let status: PluginStatus
     let components: Int
+    /// Those of its components that were started again.
+    let restarts: [PluginRestarts]
+
+    /// What is the matter with those that are not well.
+    var troubles: [String] {
+        restarts.flatMap { part in
+            let restarts = part.restarts
+            let name = "\(part.container)/\(part.component)"
+            let times = restarts.failures == 1 ? "once" : "\(restarts.failures) times in a row"
+            let next = restarts.next.map { ", and is started again at \($0.text)" } ?? ""
+            let failing =
+                restarts.failures > 0 || restarts.next != nil
+                ? ["\(name) ended \(times)\(next): \(restarts.cause)"] : []
+            return failing + restarts.refuses.map { "\(name) refuses the call \($0)" }
+        }
+    }
 }
 
 extension Interfaces.Plugin {
@@ -72,7 +90,10 @@ extension Interfaces.Plugin {
             title: status.title, description: status.description, state: state,
             reason: status.reason, path: status.path,
             isolation: status.isolation == .daemon ? .daemon : .process,
-            components: use.components)
+            components: use.components,
+            restarts: use.restarts.isEmpty
+                ? nil : use.restarts.reduce(0) { $0 + $1.restarts.count },
+            troubles: use.troubles.isEmpty ? nil : use.troubles)
     }
 }
 

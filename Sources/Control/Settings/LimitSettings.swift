@@ -53,6 +53,11 @@ public struct LimitSettings: Sendable, Hashable {
         set { server.handshake = .seconds(newValue) }
     }
 
+    private var callSeconds: Int {
+        get { Int(host.callTime.components.seconds) }
+        set { host.callTime = .seconds(newValue) }
+    }
+
     /// A setting and the limit that it is.
     private struct Limit: Sendable {
         let setting: NumberSetting
@@ -109,5 +114,6 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
         Limit("exports", .things, 1...100, \.host.exports),
+        Limit("callSeconds", .seconds, 1...3_600, \.callSeconds),
     ]
 }

@@ -199,6 +199,32 @@ public struct ComponentStatus: Sendable, Hashable {
     public var isDamaged: Bool
     /// Which votes or comments it takes; nil for other kinds, and until it was made once.
     public var facts: ComponentFacts?
+    /// How often it was started again; nil: never.
+    public var restarts: ComponentRestarts?
+}
+
+/// How often a component was started again, and why.
+public struct ComponentRestarts: Sendable, Hashable {
+    /// How often, since it was made for the first time.
+    public var count = 0
+    /// How often in a row, without a call that was answered in between.
+    public var failures = 0
+    /// Why, the last time.
+    public var cause: String
+    /// When it is started again; nil: it is there.
+    public var next: Timestamp?
+    /// Calls at which its worker ended, and until when each is refused.
+    public var refuses: [String] = []
+}
+
+/// A component of a plugin that was started again.
+public struct PluginRestarts: Sendable, Hashable {
+    /// The container's name.
+    public var container: String
+    /// The component's name.
+    public var component: String
+    /// How often, and why.
+    public var restarts: ComponentRestarts
 }
 
 /// A container as the registry shows it.

@@ -83,8 +83,14 @@ public struct HostLimits: Sendable, Hashable {
     /// Beyond, its start fails.
     public var earlyBytes = 16 << 20
     /// How often in a row a component is started again without an answered call in between, before
-    /// it counts as failed.
+    /// it counts as failed: calls are refused until it is there, and it is started again all the same.
     public var restarts = 5
+    /// The longest pause before a component is started again; each is twice as long as the one before.
+    public var restartPause = Duration.seconds(60)
+    /// How long a call is refused at which a component's worker ended.
+    public var poisonTime = Duration.seconds(600)
+    /// How long a worker may take for one call, and a call may wait behind others; `callSeconds`.
+    public var callTime = Duration.seconds(5)
 
     /// How long calls wait for a component whose start shows no progress; then they are refused as
     /// ``HostError/componentUnavailable``.

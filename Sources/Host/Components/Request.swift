@@ -14,6 +14,8 @@ class Request {
     var losses = 0
     /// The operation in the lane, while the component decides.
     var operation: UInt64?
+    /// What it asks, once it was sent; nil: it is nothing that may be known again.
+    var identity: CallIdentity? { nil }
 
     init(needsQuiet: Bool, passesGate: Bool) {
         self.needsQuiet = needsQuiet
@@ -48,6 +50,7 @@ final class Question: Request {
     let done: (Result<ComponentAnswer, HostError>) -> Void
 
     private let isAskedByScreen: Bool
+    private var query: ComponentQuery?
 
     init(
         needsQuiet: Bool, passesGate: Bool = false, isOfScreen: Bool = false,
@@ -62,9 +65,12 @@ final class Question: Request {
 
     override var isQuietRead: Bool { needsQuiet }
     override var isOfScreen: Bool { isAskedByScreen }
+    override var identity: CallIdentity? { query.map { CallIdentity($0) } }
 
     override func send(to port: any ComponentPort, of slot: Slot) {
         guard let query = make() else { return }
+        self.query = query
+        if let error = slot.poisonRefusal(of: self) { return fail(error) }
         slot.sent(self)
         port.answer(query) { [weak slot] result in
             guard let slot, slot.arrived(self, result.failure) else { return }

@@ -35,8 +35,9 @@ extension Slot: PortOwner {
         domain.later { [weak self] in
             guard let self, start == attempt else { return }
             lost(
-                because: "It told more than \(limit) bytes of changes before it was part of its "
-                    + "container (earlyBytes).")
+                PortDeath(
+                    "It told more than \(limit) bytes of changes before it was part of its "
+                        + "container (earlyBytes).", wasAtRequest: false))
         }
     }
 
@@ -75,9 +76,9 @@ extension Slot: PortOwner {
         observer = nil
     }
 
-    func port(_ port: any ComponentPort, diedBecause reason: String) {
+    func port(_ port: any ComponentPort, died death: PortDeath) {
         guard isCurrent(port) else { return }
-        lost(because: reason)
+        lost(death)
     }
 
     private func isCurrent(_ port: any ComponentPort) -> Bool { self.port === port }

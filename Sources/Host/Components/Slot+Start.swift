@@ -135,18 +135,43 @@ extension Slot {
         startUntilAttached {}
     }
 
+    /// Starts it after a pause, each time after twice as long; calls wait for some of these starts, and
+    /// are refused from then on until it is there.
     private func tryAgain(because reason: String, _ done: @escaping () -> Void) {
         let failures = progress.fail()
         domain.steps += 1
-        guard failures <= domain.limits.restarts else {
-            return giveUp(because: "It ended \(failures) times in a row: \(reason)", done)
-        }
-        let pause = min(5_000, 100 << (failures - 1))
+        let pause = min(.milliseconds(100 << min(failures - 1, 20)), domain.limits.restartPause)
+        progress.pause(until: domain.now().after(pause), because: reason)
+        announceRestart()
+        let isIll = failures > domain.limits.restarts
+        if isIll { fallIll(because: reason, for: pause, done) }
         let attempt = start
-        domain.after(.milliseconds(Int64(pause))) { [weak self] in
-            guard let self, start == attempt, case .starting = state else { return }
-            startUntilAttached(done)
+        domain.after(TimeAmount(pause)) { [weak self] in
+            guard let self, start == attempt else { return }
+            switch state {
+            case .starting where !isIll: startUntilAttached(done)
+            case .failed(let reason) where isIll:
+                startUntilAttached {}
+                // Nobody waits for one that has failed so often.
+                if case .starting = state { progress.stall(because: reason) }
+            default: break
+            }
         }
+    }
+
+    /// Refuses calls until the component is there, which goes on being started.
+    private func fallIll(because reason: String, for pause: Duration, _ done: () -> Void) {
+        let isNew = progress.becomeIll()
+        let reason =
+            "It ended \(progress.failures) times in a row, and is started again at "
+            + "\(domain.now().after(pause).text): \(reason)"
+        failed(because: reason)
+        _ = progress.endStall()
+        container?.structureChanged()
+        if isNew { domain.logger.tell(.componentFailed, logFields(["reason": "\(reason)"])) }
+        refuseWaiting(unavailable(reason, retryAfter: max(1, pause / .seconds(1))))
+        container?.startsChanged()
+        done()
     }
 
     private func giveUp(because reason: String, _ done: () -> Void) {
@@ -157,6 +182,20 @@ extension Slot {
         refuseWaiting(unavailable(reason, retryAfter: 5))
         container?.startsChanged()
         done()
+    }
+
+    /// Posts that its worker ended, or could not be started, and when it is tried again.
+    private func announceRestart() {
+        guard let restarts = progress.restarts else { return }
+        container?.post(
+            "components.ended",
+            Payload.object {
+                $0.member("component", name)
+                $0.member("plugin", definition.plugin)
+                $0.member("reason", restarts.cause)
+                $0.member("failures", restarts.failures)
+                $0.member("next", restarts.next?.text)
+            })
     }
 
     /// The worker was lost before the component was part of the container.
@@ -235,7 +274,17 @@ extension Slot {
 
     /// The component is there.
     func noteStarted() {
-        if progress.endStall() { domain.logger.tell(.componentRevived, logFields()) }
+        let wasStalled = progress.endStall()
+        if wasStalled || progress.isIll { domain.logger.tell(.componentRevived, logFields()) }
+        if progress.restarts?.next != nil {
+            container?.post(
+                "components.recovered",
+                Payload.object {
+                    $0.member("component", name)
+                    $0.member("plugin", definition.plugin)
+                })
+        }
+        progress.recover()
     }
 }
 

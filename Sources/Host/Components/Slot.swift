@@ -61,6 +61,10 @@ final class Slot {
     var images = ImageReads()
     /// What it is asked, where it is a source that is; nil: it knows its items.
     private(set) var asked: AskedSource?
+    /// Calls that are refused because they ended its worker.
+    var poison = PoisonCalls()
+    /// Whether it is at one call for long, and what has waited for too long.
+    var waits = WaitWatch()
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
@@ -323,7 +327,7 @@ extension Slot {
     }
 
     private func canRun(_ request: Request) -> Bool {
-        guard isAttached, request.isReady, let container else { return false }
+        guard isAttached, request.isReady, !waits.isSlow, let container else { return false }
         guard request.passesGate || !container.isGated(name) else { return false }
         guard !request.needsQuiet || container.isQuiet(name) else { return false }
         if request.isCommand, container.holdsCommands { return false }
@@ -338,7 +342,9 @@ extension Slot {
     }
 
     /// Whether the component takes requests, be it after the commits that are on their way.
-    private var isOpen: Bool { isAttached && !(container?.isGated(name) ?? true) }
+    private var isOpen: Bool {
+        isAttached && !waits.isSlow && !(container?.isGated(name) ?? true)
+    }
 
     private func send(_ request: Request) {
         guard container != nil else { return request.fail(gone) }
@@ -350,17 +356,21 @@ extension Slot {
     }
 
     /// The component is asked: what it answers is taken in with ``arrived(_:_:)``.
-    func sent(_ request: Request) { inFlight.append(request) }
+    func sent(_ request: Request) {
+        inFlight.append(request)
+        if isolation == .process, waits.begin(at: request.number) { lookAtWaiting() }
+    }
 
     /// Takes an answer in; false when it is none, because the worker was lost.
     func arrived(_ request: Request, _ failure: PortFailure?) -> Bool {
         guard let index = inFlight.firstIndex(where: { $0 === request }) else { return false }
         if case .died(let reason) = failure {
-            lost(because: reason)
+            lost(PortDeath(reason))
             return false
         }
         inFlight.remove(at: index)
         progress.forgetFailures()
+        if waits.isSlow { endSlow() }
         return true
     }
 
@@ -377,35 +387,22 @@ extension Slot {
     }
 }
 
-// MARK: Losing the component
+// MARK: Requests that end without an answer
 
 extension Slot {
-    /// The worker was lost: start again, and send what was unanswered once more.
+    /// Puts what the component has not answered before all that waits, to be sent once more.
     ///
-    /// Whatever of it was decided counts as not decided: the component's state is gone with it.
-    /// The first one unanswered is what the worker was at; when it is lost at it twice, that one
-    /// is refused.
-    func lost(because reason: String) {
-        guard isAttached else { return failStart(because: reason) }
-        container?.meters.countRestart(of: name)
-        domain.logger.tell(.workerEnded, logFields(["reason": "\(reason)"]))
-        var unanswered = inFlight
-        inFlight.removeAll()
-        let operations = unanswered.compactMap(\.operation)
-        unanswered.first?.losses += 1
-        if let first = unanswered.first, first.losses > 1 {
-            unanswered.removeFirst()
-            first.fail(unavailable("Its worker ended twice at this call: \(reason)", retryAfter: 5))
-        }
-        asked?.disconnect(isLost: true)
+    /// - Parameter unanswered: what to put back, in order.
+    func putBack(_ unanswered: Deque<Request>) {
         for request in unanswered { request.operation = nil }
         reads.prepend(unanswered.filter(\.isQuietRead))
         waiting.prepend(contentsOf: unanswered.filter { !$0.isQuietRead })
-        release()
-        beginPause()
-        container?.structureChanged()
-        container?.cancel(operations)
-        restart(because: reason)
+    }
+
+    /// What the component has not answered, which is nobody's from now on.
+    func takeUnanswered() -> Deque<Request> {
+        defer { inFlight.removeAll() }
+        return inFlight
     }
 
     /// Refuses all that waits.
@@ -418,13 +415,16 @@ extension Slot {
         container?.cancel(operations)
     }
 
-    /// What the log is told of it, beside what happened.
-    func logFields(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
-        others.merging([
-            "container": "\(containerName)", "component": "\(name)",
-            "plugin": "\(definition.plugin)",
-        ]) { $1 }
+    /// Refuses some of what waits and was not sent.
+    func refuseWaiting(_ error: HostError, where isOne: (Request) -> Bool) {
+        var refused = waiting.filter(isOne)
+        waiting.removeAll(where: isOne)
+        while let read = reads.removeFirst(where: isOne) { refused.append(read) }
+        for request in refused { request.fail(error) }
     }
+
+    /// What the component is at, as far as the slot asked for it.
+    var present: Request? { inFlight.first }
 }
 
 extension Result {

@@ -15,8 +15,14 @@ struct StartProgress {
     private var whenStalled: (() -> Void)?
     /// Why the component was lost between its load and its part in the container.
     private var earlyLoss: String?
-    /// Starts in a row without an answer in between.
-    private var failures = 0
+    /// Ends and failed starts in a row without an answer in between.
+    private(set) var failures = 0
+    /// Workers in a row that a call has ended, without an answer in between.
+    private var poisonings = 0
+    /// What the component went through since the first time that it was made.
+    private(set) var restarts: ComponentRestarts?
+    /// Whether it has failed so often that calls do not wait for it.
+    private(set) var isIll = false
     /// Gives the component up, while it is being made.
     private var launching: LaunchCancellation?
     /// The permission to be made, while it is.
@@ -76,7 +82,10 @@ extension StartProgress {
 // MARK: Failures
 
 extension StartProgress {
-    /// Counts a start that failed.
+    /// Calls in a row that may end workers until the component counts as ill, and not the calls.
+    private static let mostPoisonings = 8
+
+    /// Counts an end, or a start that failed.
     ///
     /// - Returns: how many did in a row.
     mutating func fail() -> Int {
@@ -84,8 +93,42 @@ extension StartProgress {
         return failures
     }
 
+    /// The component is to be started again.
+    mutating func pause(until next: Timestamp, because cause: String) {
+        var restarts = self.restarts ?? ComponentRestarts(cause: cause)
+        restarts.count += 1
+        restarts.failures = failures
+        restarts.cause = cause
+        restarts.next = next
+        self.restarts = restarts
+    }
+
+    /// It was a call that ended the worker: the component is well.
+    mutating func blameCall() {
+        poisonings += 1
+        if poisonings <= Self.mostPoisonings { failures = 0 }
+    }
+
     /// The component has answered, or somebody wants it to be tried anew.
-    mutating func forgetFailures() { failures = 0 }
+    mutating func forgetFailures() {
+        failures = 0
+        poisonings = 0
+        restarts?.failures = 0
+    }
+
+    /// Calls do not wait for it any more.
+    ///
+    /// - Returns: whether that is new.
+    mutating func becomeIll() -> Bool {
+        defer { isIll = true }
+        return !isIll
+    }
+
+    /// It is there.
+    mutating func recover() {
+        isIll = false
+        restarts?.next = nil
+    }
 
     /// The component was lost when it was loaded, and nobody waited for that.
     mutating func loseEarly(because reason: String) { earlyLoss = reason }

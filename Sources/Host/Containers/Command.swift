@@ -63,6 +63,7 @@ class Command: Request {
     // MARK: Stages
 
     override var isCommand: Bool { true }
+    override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
 
     /// Asks the component as soon as it can be asked; a person who is not stored yet stays known until it ends.
     func queue() {
@@ -72,7 +73,11 @@ class Command: Request {
 
     override func send(to port: any ComponentPort, of slot: Slot) {
         self.slot = slot
-        if let error = absenceOfActor ?? objection() ?? container.refusal { return fail(error) }
+        if let error = absenceOfActor ?? objection() ?? container.refusal
+            ?? slot.poisonRefusal(of: self)
+        {
+            return fail(error)
+        }
         operation = container.begin(on: slot)
         slot.sent(self)
         port.decide(command, context) { [self] result in

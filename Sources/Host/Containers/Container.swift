@@ -245,6 +245,13 @@ extension Container {
         slots.compactMap { slot in
             if case .failed(let reason) = slot.state { return (slot.name, "failed: \(reason)") }
             if let stall = slot.stall { return (slot.name, "does not start: \(stall)") }
+            if let restarts = slot.restarts, let next = restarts.next, restarts.failures > 2 {
+                return (
+                    slot.name,
+                    "ended \(restarts.failures) times in a row, and is started again at "
+                        + "\(next.text): \(restarts.cause)"
+                )
+            }
             return (slot.recordProblem ?? slot.source.problem.map { "reports a problem: \($0)" })
                 .map { (slot.name, $0) }
         }
@@ -257,6 +264,13 @@ extension Slot {
         damage.problem
             ?? own.contents?.unfit.problem(in: list, FieldChecker(fields: fields))
             ?? own.contents?.leftOut.problem
+    }
+
+    /// How often it was started again, and which calls are refused for that; nil: it never was.
+    var restarts: ComponentRestarts? {
+        guard var restarts = progress.restarts else { return nil }
+        if !poison.isEmpty { restarts.refuses = poison.words(at: domain.now()) }
+        return restarts
     }
 
     var status: ComponentStatus {
@@ -275,6 +289,6 @@ extension Slot {
             definition: definition, kind: kind,
             title: title, isolation: isolation, state: state,
             reason: reason, items: list?.count, isDamaged: damage.problem != nil,
-            facts: facts)
+            facts: facts, restarts: restarts)
     }
 }

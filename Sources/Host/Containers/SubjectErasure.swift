@@ -95,8 +95,9 @@ final class SubjectErasure {
         // Not while it is handing over its answer.
         container.domain.later { [self] in
             slot?.lost(
-                because: "It did not name the records about purged items, which it has to forget."
-                    + problem)
+                PortDeath(
+                    "It did not name the records about purged items, which it has to forget."
+                        + problem, wasAtRequest: false))
             done()
         }
     }

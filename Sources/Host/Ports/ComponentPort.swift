@@ -116,7 +116,25 @@ public protocol PortOwner: AnyObject {
     /// The component says something by itself, between answers.
     func port(_ port: any ComponentPort, sent message: ComponentMessage)
     /// The component's worker ended; the port is of no more use.
-    func port(_ port: any ComponentPort, diedBecause reason: String)
+    func port(_ port: any ComponentPort, died death: PortDeath)
+}
+
+/// How a component's worker ended.
+public struct PortDeath: Sendable, Hashable {
+    /// How, as a sentence.
+    public var reason: String
+    /// Whether it was at the first call of ``ComponentPort/decide(_:_:_:)`` and
+    /// ``ComponentPort/answer(_:_:)`` that has no answer; else at something else, or at nothing.
+    public var wasAtRequest: Bool
+    /// Whether it was ended because that took too long.
+    public var wasOverdue: Bool
+
+    /// An end, unless told otherwise at the first call without an answer.
+    public init(_ reason: String, wasAtRequest: Bool = true, wasOverdue: Bool = false) {
+        self.reason = reason
+        self.wasAtRequest = wasAtRequest
+        self.wasOverdue = wasOverdue
+    }
 }
 
 /// What a component says by itself, between answers.

@@ -174,7 +174,7 @@ final class InProcessPort: ComponentPort {
             + "made anew."
         isMistrusted = true
         done(.failure(.refused(Refusal(.refused, reason))))
-        owner?.port(self, diedBecause: reason)
+        owner?.port(self, died: PortDeath(reason, wasAtRequest: false))
     }
 
     func answer(

@@ -167,7 +167,10 @@ final class ActorErasure {
         case .starting, .prepared, .attached:
             // Not while it is handing over its answer.
             domain.later {
-                slot.lost(because: "It did not forget a person's records, which were erased.")
+                slot.lost(
+                    PortDeath(
+                        "It did not forget a person's records, which were erased.",
+                        wasAtRequest: false))
             }
         }
     }

@@ -25,6 +25,20 @@ extension Registry {
         return counts
     }
 
+    /// The components that were started again, by the id of their plugin.
+    public func restartsByPlugin() -> [String: [PluginRestarts]] {
+        var all: [String: [PluginRestarts]] = [:]
+        for container in containers.values.sorted(by: { $0.name < $1.name }) {
+            for slot in container.slots {
+                guard let restarts = slot.restarts else { continue }
+                all[slot.definition.plugin, default: []].append(
+                    PluginRestarts(
+                        container: container.name, component: slot.name, restarts: restarts))
+            }
+        }
+        return all
+    }
+
     private var workers: Int {
         containers.values.reduce(0) { count, container in
             count + container.slots.count { $0.isAttached && $0.isolation == .process }

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Host
 
 // What a component tells and is asked.
 
@@ -97,23 +98,6 @@ extension ComponentQuery.FilterID: WireCodable {
 }
 
 extension ComponentQuery: WireCodable {
-    /// What the question is called in messages to people.
-    var name: String {
-        switch self {
-        case .details: "details"
-        case .sections: "sections"
-        case .filters: "filters"
-        case .select: "select"
-        case .deselect: "deselect"
-        case .clear: "clear"
-        case .ballotsOf: "ballotsOf"
-        case .ballots: "ballots"
-        case .comment: "comment"
-        case .thread: "thread"
-        case .recordKeys: "recordKeys"
-        }
-    }
-
     var wire: Value {
         switch self {
         case .details(let item): .wire(name, ["item": item])

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import Host
 
 // The kit's enumerations: an object each, whose `case` names the case.
 
@@ -86,21 +87,6 @@ extension Predicate: WireCodable {
 }
 
 extension ComponentCommand: WireCodable {
-    /// What the command is called in messages to people.
-    var name: String {
-        switch self {
-        case .putItems: "putItems"
-        case .removeItems: "removeItems"
-        case .castBallot: "castBallot"
-        case .retractBallot: "retractBallot"
-        case .postComment: "postComment"
-        case .editComment: "editComment"
-        case .deleteComment: "deleteComment"
-        case .moderateComment: "moderateComment"
-        case .restoreRecords: "restoreRecords"
-        }
-    }
-
     var wire: Value {
         switch self {
         case .putItems(let items): .wire(name, ["items": items])

@@ -93,11 +93,23 @@ struct DescribeCommand: AsyncParsableCommand {
             facts.add("\(component.name) shows", component.present.map(FactsText.text))
             let order = component.sort?.joined(separator: ", ")
             facts.add("\(component.name) goes by", order)
+            facts.add("\(component.name) restarted", component.restarts.map(Self.sentence))
+            for call in component.restarts?.refuses ?? [] {
+                facts.add("\(component.name) refuses", call)
+            }
         }
         facts.add("Items", Wording.count(container.items))
         facts.add("Votes", reply.votes.map(TallyText.full))
         facts.add("Comments", reply.comments.map { Wording.count($0) })
         return facts
+    }
+
+    /// How often, when again, and why.
+    private static func sentence(_ restarts: Restarts) -> String {
+        let times = restarts.count == 1 ? "once" : "\(Wording.count(restarts.count)) times"
+        let row = restarts.failures > 1 ? ", \(Wording.count(restarts.failures)) in a row" : ""
+        return times + row + (restarts.next.map { ", next at \($0)" } ?? "") + ": "
+            + restarts.cause
     }
 
     private func components(_ reply: Containers.Describe.Reply) -> Table {

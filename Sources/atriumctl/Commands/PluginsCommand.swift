@@ -27,6 +27,9 @@ struct PluginsCommand: AsyncParsableCommand {
             let name = plugin.id.isEmpty ? plugin.path : plugin.id
             Output.line(PrintableText.line("\(name) is \(plugin.state.rawValue): \(reason)"))
         }
+        for plugin in reply.plugins {
+            for trouble in plugin.troubles ?? [] { Output.line(PrintableText.line(trouble)) }
+        }
     }
 }
 
@@ -78,6 +81,9 @@ struct PluginDescribeCommand: AsyncParsableCommand {
             "Lives",
             "in \(plugin.isolation == .daemon ? "the daemon" : "a process of its own"), "
                 + Wording.count(plugin.components, "component"))
+        facts.add(
+            "Restarted", plugin.restarts.map { $0 == 1 ? "once" : "\(Wording.count($0)) times" })
+        for trouble in plugin.troubles ?? [] { facts.add("Trouble", trouble) }
         facts.add("Library", plugin.path)
         return facts
     }

@@ -14,11 +14,18 @@ import Testing
 final class RemoteLauncher: ComponentLauncher {
     /// What a test does to the components.
     final class Script: Sendable {
+        private let poison = Mutex<Set<Double>>([])
         private let state = Mutex(
             (losses: 0, failingStarts: 0, starts: 0, parts: 0, restored: 0, refusals: 0))
 
         /// The next so many commands are lost, each with its worker, before they are answered.
         func lose(_ count: Int) { state.withLock { $0.losses = count } }
+        /// Votes of these values are lost, each time with their worker.
+        func lose(atVotes values: Set<Double>) { poison.withLock { $0 = values } }
+        fileprivate func isPoison(_ command: ComponentCommand) -> Bool {
+            guard case .castBallot(_, let value) = command else { return false }
+            return poison.withLock { $0.contains(value) }
+        }
         /// The next so many workers are lost between two parts of what they tell of their state.
         func loseBetweenParts(_ count: Int) { state.withLock { $0.parts = count } }
         /// The next so many workers are lost right after their restore.
@@ -125,7 +132,7 @@ private final class RemotePort: ComponentPort {
                 guard isLast ? script.takeLoaded() : script.takePart() else { return }
                 later { [self] in
                     isLost = true
-                    owner?.port(self, diedBecause: "It was killed.")
+                    owner?.port(self, died: PortDeath("It was killed."))
                 }
             }
         }
@@ -137,9 +144,9 @@ private final class RemotePort: ComponentPort {
         later { [self] in
             inner.decide(command, context) { [self] result in
                 // It has decided and applied: the answer is lost on the way.
-                guard !script.takeLoss() else {
+                guard !script.isPoison(command), !script.takeLoss() else {
                     isLost = true
-                    owner?.port(self, diedBecause: "It was killed.")
+                    owner?.port(self, died: PortDeath("It was killed."))
                     return
                 }
                 later { done(result) }
@@ -228,10 +235,11 @@ private final class RemotePort: ComponentPort {
         let host = try await films(script)
         script.lose(2)
         let results = try await host.castAll(3)
-        guard case .failure(.componentUnavailable("stars", _, _)) = results[0] else {
+        guard case .failure(.refused(let reason, _)) = results[0] else {
             Issue.record("\(results[0])")
             return
         }
+        #expect(reason.contains("castBallot of the container"))
         #expect(results.compactMap { try? $0.get().tally.tally.count } == [1, 2])
         try await host.end()
     }

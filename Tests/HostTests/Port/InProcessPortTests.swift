@@ -271,7 +271,7 @@ private final class Owner: PortOwner {
         case .image(let number, let result): write("image \(number): \(result)")
         }
     }
-    func port(_ port: any ComponentPort, diedBecause reason: String) { write("died \(reason)") }
+    func port(_ port: any ComponentPort, died death: PortDeath) { write("died \(death.reason)") }
 }
 
 /// A component that says and does what the id of an item tells it.

@@ -1,0 +1,37 @@
+public import AtriumKit
+
+extension ComponentCommand {
+    /// What the command is called in messages to people.
+    public var name: String {
+        switch self {
+        case .putItems: "putItems"
+        case .removeItems: "removeItems"
+        case .castBallot: "castBallot"
+        case .retractBallot: "retractBallot"
+        case .postComment: "postComment"
+        case .editComment: "editComment"
+        case .deleteComment: "deleteComment"
+        case .moderateComment: "moderateComment"
+        case .restoreRecords: "restoreRecords"
+        }
+    }
+}
+
+extension ComponentQuery {
+    /// What the question is called in messages to people.
+    public var name: String {
+        switch self {
+        case .details: "details"
+        case .sections: "sections"
+        case .filters: "filters"
+        case .select: "select"
+        case .deselect: "deselect"
+        case .clear: "clear"
+        case .ballotsOf: "ballotsOf"
+        case .ballots: "ballots"
+        case .comment: "comment"
+        case .thread: "thread"
+        case .recordKeys: "recordKeys"
+        }
+    }
+}

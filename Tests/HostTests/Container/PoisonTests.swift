@@ -1,0 +1,152 @@
+import AtriumKit
+import PluginLoader
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Host
+
+/// Calls that end workers, and components that end by themselves.
+@Suite(.timeLimit(.minutes(2))) struct PoisonTests {
+    private let script = RemoteLauncher.Script()
+
+    private func films(
+        limits: HostLimits = HostLimits(), clock: (@Sendable () -> Timestamp)? = nil
+    ) async throws -> TestRegistry {
+        let host = try await TestRegistry.start(
+            limits: limits, workers: RemoteLauncher(script), clock: clock)
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        try await host.put(.film("heat"), .film("alien"), .film("jaws"), .film("brazil"))
+        script.lose(atVotes: [1])
+        return host
+    }
+
+    private func refusal(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch HostError.refused(let reason, _) {
+            return reason
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `a call that ended two workers is refused by name, and the component is there`()
+        async throws
+    {
+        let host = try await films()
+        let first = await refusal { try await host.cast(1, on: "heat") }
+        #expect(first?.hasPrefix("The call castBallot of 'heat' ended") == true, "\(first ?? "")")
+        #expect(script.starts == 3, "it was made once more")
+        let again = await refusal { try await host.cast(1, on: "heat") }
+        #expect(again?.hasPrefix("The call castBallot of 'heat' ended") == true, "\(again ?? "")")
+        #expect(script.starts == 3, "no worker ended any more")
+        #expect(try await host.cast(4, on: "heat").tally.tally.count == 1)
+
+        let status = try await host.status().components[2]
+        #expect(status.state == .attached)
+        let restarts = try #require(status.restarts)
+        #expect(restarts.count == 2 && restarts.failures == 0 && restarts.next == nil)
+        #expect(restarts.refuses.count == 1)
+        #expect(restarts.refuses.first?.hasPrefix("castBallot of 'heat', until 20") == true)
+        try await host.end()
+    }
+
+    @Test func `many calls that end workers do not end the component`() async throws {
+        var limits = HostLimits()
+        limits.restarts = 2
+        let host = try await films(limits: limits)
+        for item in ["heat", "alien", "jaws", "brazil"] {
+            let reason = await refusal { try await host.cast(1, on: item) }
+            #expect(reason?.contains("castBallot of '\(item)' ended") == true, "\(reason ?? "")")
+        }
+        #expect(try await host.cast(4, on: "heat").tally.tally.count == 1)
+        #expect(try await host.status().components[2].state == .attached)
+        try await host.end()
+    }
+
+    @Test func `calls beside one that ends workers are answered`() async throws {
+        let host = try await films()
+        let results: [Result<VoteResult, HostError>] = try await host.callAll(9) {
+            registry, index, reply in
+            registry.cast(
+                SubjectAddress(container: "films"), value: index == 4 ? 1 : 4,
+                by: Caller(actor: "unix:\(index)"), reply)
+        }
+        #expect(results.compactMap { try? $0.get().tally.tally.count } == Array(1...8))
+        guard case .failure(.refused) = results[4] else {
+            Issue.record("\(results[4])")
+            return
+        }
+        try await host.end()
+    }
+
+    @Test func `one that ends workers for two people is refused to all, for a while`() async throws
+    {
+        let time = Mutex<Int64>(1_800_000_000_000)
+        let host = try await films(clock: {
+            Timestamp(milliseconds: time.withLock { $0 })
+        })
+        for caller in [Caller.ann, .bob] {
+            #expect(await refusal { try await host.cast(1, on: "heat", by: caller) } != nil)
+        }
+        let starts = script.starts
+        let other = Caller(actor: "unix:77")
+        #expect(await refusal { try await host.cast(1, on: "heat", by: other) } != nil)
+        #expect(script.starts == starts)
+        script.lose(atVotes: [])
+        #expect(await refusal { try await host.cast(1, on: "heat", by: other) } != nil)
+        time.withLock { $0 += 601_000 }
+        #expect(try await host.cast(1, on: "heat", by: other).tally.tally.count == 1)
+        try await host.end()
+    }
+
+    @Test func `a component that is ill is started until it is there, and says so`() async throws {
+        var limits = HostLimits()
+        limits.restarts = 1
+        limits.restartPause = .milliseconds(100)
+        let log = CapturedLog()
+        let host = try await TestRegistry.start(
+            limits: limits, logger: log.logger, workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        let subscription = try await host.call { registry, reply in
+            reply(
+                Result { () throws(HostError) in
+                    try registry.bus.subscribe(
+                        patterns: ["films.components.ended", "films.components.recovered"],
+                        after: nil, seesRestricted: false, wake: {})
+                })
+        }
+        script.lose(1)
+        script.failStarts(100_000)
+        await #expect {
+            try await host.cast(4)
+        } throws: {
+            guard case .componentUnavailable("stars", let reason, _) = $0 as? HostError else {
+                return false
+            }
+            return reason.contains("times in a row, and is started again at 20")
+                && reason.contains("It ended at once.")
+        }
+        let ill = try await host.status()
+        #expect(ill.components[2].state == .failed)
+        #expect(ill.components[2].restarts?.next != nil)
+        #expect(ill.components[2].restarts?.cause == "It ended at once.")
+        #expect(await host.on { $0.restartsByPlugin()["org.atrium.stars"]?.count } == 1)
+        #expect(try await host.status().state == .degraded)
+
+        script.failStarts(0)
+        try await until { try await host.status().components[2].state == .attached }
+        #expect(try await host.cast(4).tally.tally.count == 1)
+        let well = try await host.status().components[2].restarts
+        #expect((well?.count ?? 0) >= 2 && well?.failures == 0 && well?.next == nil)
+        #expect(log.lines.count { $0.contains("a component was given up") } == 1)
+        #expect(log.lines.contains { $0.contains("a component that did not start is there") })
+        let batch = try await host.call { $0.bus.pull(subscription, maxBytes: 1 << 20, reply: $1) }
+        let told = (batch?.content.notifications ?? []).map(\.topic)
+        #expect(told.dropLast().allSatisfy { $0 == "films.components.ended" } && told.count >= 3)
+        #expect(told.last == "films.components.recovered")
+        try await host.end()
+    }
+}
