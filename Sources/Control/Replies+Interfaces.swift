@@ -60,7 +60,8 @@ extension Interfaces.Comment {
         self.init(
             id: comment.id, parent: comment.parent, depth: view.entry.depth, author: view.author,
             text: comment.text, state: state, created: comment.created.text,
-            edited: comment.edited?.text, replies: view.entry.replies, more: view.entry.more)
+            edited: comment.edited?.text, replies: view.entry.replies, more: view.entry.more,
+            reason: comment.reason)
     }
 }
 

@@ -19,6 +19,7 @@ struct Atriumctl: AsyncParsableCommand {
                 subcommands: [
                     StatusCommand.self, ContainersCommand.self, DescribeCommand.self,
                     ListCommand.self, FiltersCommand.self, ThreadCommand.self,
+                    BallotsCommand.self, PendingCommand.self,
                     ImageCommand.self,
                     OpenCommand.self, ScreenCommand.self, WatchCommand.self,
                 ]),

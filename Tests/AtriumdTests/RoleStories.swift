@@ -121,6 +121,7 @@ extension Stories {
             "org.atrium.Votes.Retract": Row("member", film),
             "org.atrium.Votes.Ballots": Row("moderator", film),
             "org.atrium.Comments.Thread": Row("observer", film),
+            "org.atrium.Comments.Pending": Row("moderator", ["container": "films"]),
             "org.atrium.Comments.Post": Row("member", with(film, ["text": "Seen."])),
             "org.atrium.Comments.Edit":
                 Row(

@@ -15,12 +15,15 @@ extension RandomMessages {
         case 4: .postComment(draft())
         case 5: .editComment(id: text(), text: text())
         case 6: .deleteComment(id: text())
-        default: .moderateComment(id: text(), state: [.shown, .pending, .removed][number(3)])
+        default:
+            .moderateComment(
+                id: text(), state: [.shown, .pending, .removed][number(3)],
+                reason: optional { $0.text() })
         }
     }
 
     mutating func query() -> ComponentQuery {
-        switch number(11) {
+        switch number(12) {
         case 0: .details(item: text())
         case 1: .sections
         case 2: .filters(list { $0.filterID() })
@@ -31,13 +34,18 @@ extension RandomMessages {
         case 7: .ballots(subject(), after: optional { $0.actor() }, limit: number(99))
         case 8: .comment(id: text())
         case 9:
-            .thread(
-                ThreadQuery(
-                    subject: subject(), root: optional { $0.text() },
-                    order: bool() ? .oldest : .newest, depth: optional { $0.number(9) },
-                    limit: number(99), cursor: optional { $0.text() }))
+            .thread(threadQuery())
+        case 10: .pendingComments(limit: number(99), cursor: optional { $0.text() })
         default: .recordKeys(list { $0.subject() })
         }
+    }
+
+    private mutating func threadQuery() -> ThreadQuery {
+        var query = ThreadQuery(
+            subject: subject(), root: optional { $0.text() }, order: bool() ? .oldest : .newest,
+            depth: optional { $0.number(9) }, limit: number(99), cursor: optional { $0.text() })
+        query.tellsHeld = bool()
+        return query
     }
 
     mutating func filterID() -> ComponentQuery.FilterID {

@@ -102,11 +102,14 @@ extension RandomMessages {
     }
 
     mutating func comment() -> Comment {
-        Comment(
+        var comment = Comment(
             id: text(), subject: subject(), parent: optional { $0.text() },
             author: optional { $0.actor() }, text: optional { $0.text() },
             state: [.shown, .pending, .removed][number(3)], created: time(),
             edited: optional { $0.time() }, fingerprint: text())
+        comment.reason = optional { $0.text() }
+        comment.moderator = optional { $0.actor() }
+        return comment
     }
 
     mutating func draft() -> CommentDraft {
@@ -121,8 +124,10 @@ extension RandomMessages {
     }
 
     mutating func page() -> ThreadPage {
-        ThreadPage(
+        var page = ThreadPage(
             entries: list { $0.entry() }, total: number(9), next: optional { $0.text() })
+        page.held = list { $0.entry() }
+        return page
     }
 
     mutating func predicate() -> Predicate {

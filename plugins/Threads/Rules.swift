@@ -66,6 +66,7 @@ extension Comment {
         tombstone.state = .removed
         tombstone.text = nil
         tombstone.author = nil
+        tombstone.moderator = nil
         return tombstone
     }
 }

@@ -39,6 +39,7 @@ extension Threads {
             stop = walk.next(after: current)
         }
         if let stop { cut(&page, before: stop, on: walk) }
+        if query.tellsHeld { page.held = held(about: query.subject) }
         return page
     }
 

@@ -27,6 +27,10 @@ final class ThreadTree {
     private var nodes = SplitDictionary<String, Node>()
     private var lists = SplitDictionary<Place, SiblingList>()
     private var totals = SplitDictionary<Subject, Totals>()
+    /// The comments that wait for a moderator, in order.
+    private(set) var pending = SiblingList()
+    /// By subject those that only their authors are shown: they wait, or were removed with a reason.
+    private var held: [Subject: SiblingList] = [:]
     // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
     private var depthEpoch = 0
 
@@ -43,12 +47,17 @@ final class ThreadTree {
     /// The seen replies at a place.
     func list(_ place: Place) -> SiblingList? { lists[place] }
 
+    /// A subject's comments that only their authors are shown, in order.
+    func held(about subject: Subject) -> SiblingList? { held[subject] }
+
     /// Makes the comment under this id what it is now; nil: there is none.
     func replace(_ id: String, with comment: Comment?) {
         let before = nodes[id]?.comment
         let wasSeen = before.map(isSeen) ?? false
         count(before, by: -1)
         count(comment, by: 1)
+        if let before { hold(before, false) }
+        if let comment { hold(comment, true) }
         if let before, before.place != comment?.place { depthEpoch += 1 }
         if let comment {
             nodes.change(id, default: Node(comment: comment)) { $0.comment = comment }
@@ -123,6 +132,15 @@ final class ThreadTree {
         }
     }
 
+    private func hold(_ comment: Comment, _ isThere: Bool) {
+        guard comment.isHeld else { return }
+        var list = held[comment.subject] ?? SiblingList()
+        if isThere { list.insert(comment.key) } else { list.remove(comment.key) }
+        held[comment.subject] = list.isEmpty ? nil : list
+        guard comment.state == .pending else { return }
+        if isThere { pending.insert(comment.key) } else { pending.remove(comment.key) }
+    }
+
     private func count(_ comment: Comment?, by step: Int) {
         guard let comment else { return }
         let subject = comment.subject
@@ -138,6 +156,9 @@ final class ThreadTree {
 extension Comment {
     /// What its list of siblings hangs on.
     var place: ThreadTree.Place { parent.map { .comment($0) } ?? .subject(subject) }
+
+    /// Whether its author alone is shown it: it waits for a moderator, or one removed it and said why.
+    var isHeld: Bool { state == .pending || state == .removed && reason != nil }
 
     /// Where it stands among its siblings.
     var key: SiblingKey { SiblingKey(created: created, order: order, id: id) }

@@ -51,6 +51,8 @@ extension Threads {
         guard comment.text.map({ $0.utf8.elementsEqual(text.utf8) }) != true else { return [] }
         comment.text = text
         comment.edited = context.time
+        // It was said of the text before.
+        comment.forgetReason()
         // Else an author could have a harmless text approved, and then put another in its place.
         if stateOfNewText(context) == .pending { comment.state = .pending }
         return [comment.record]
@@ -70,28 +72,40 @@ extension Threads {
         return remove(comment)
     }
 
+    /// Decides on what a moderator says of a comment, without a reason.
+    public func moderate(
+        _ id: String, state: Comment.State, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        try moderate(id, state: state, reason: nil, context)
+    }
+
     /// Decides on what a moderator says of a comment.
     ///
     /// - Parameters:
     ///   - id: the comment.
     ///   - state: what it shall be; a deleted one has lost its text and stays so.
+    ///   - reason: why it waits or is removed, for its author; nil: none, and the one before is taken back. A shown one
+    ///     has none.
     ///   - context: the moderator.
-    /// - Returns: the comment's record; nothing when it is in that state.
+    /// - Returns: the comment's record; nothing when it is in that state, for that reason.
     /// - Throws: a ``Refusal`` for anyone else.
     public func moderate(
-        _ id: String, state: Comment.State, _ context: CommandContext
+        _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
     ) throws(Refusal) -> [Change] {
         guard context.isModerator else {
             throw Refusal(.refused, "Only a moderator decides what becomes of others' comments.")
         }
         var comment = try find(id)
-        if comment.state == state { return [] }
-        if state == .removed { return remove(comment) }
-        guard comment.state != .removed else {
+        let reason = state == .shown ? nil : reason
+        if comment.state == state, comment.hasReason(reason) { return [] }
+        guard comment.state != .removed || state == .removed else {
             throw Refusal(
                 .refused, "The comment '\(id)' was deleted and its text is gone; it stays deleted.")
         }
         comment.state = state
+        if state == .removed { comment.text = nil }
+        comment.forgetReason()
+        if let reason { (comment.reason, comment.moderator) = (reason, context.actor) }
         return [comment.record]
     }
 
@@ -116,6 +130,7 @@ extension Threads {
         // comment is still known as theirs.
         tombstone.state = .removed
         tombstone.text = nil
+        tombstone.forgetReason()
         return [tombstone.record]
     }
 
@@ -137,5 +152,15 @@ extension Threads {
                 .refused, "The comment '\(parent)' \(reason); it takes no replies.",
                 evidence: ["comment": parent])
         }
+    }
+}
+
+extension Comment {
+    fileprivate mutating func forgetReason() { (reason, moderator) = (nil, nil) }
+
+    /// Whether this is its reason: bytes, since two texts are equal where only the form of an accent is another.
+    fileprivate func hasReason(_ other: String?) -> Bool {
+        guard let reason, let other else { return reason == other }
+        return reason.utf8.elementsEqual(other.utf8)
     }
 }

@@ -34,7 +34,8 @@ enum MethodRoles {
             .moderator,
             [
                 Contents.Put.name, Contents.Remove.name, Votes.Ballots.name,
-                Comments.Moderate.name, Containers.SetHidden.name, Containers.Move.name,
+                Comments.Moderate.name, Comments.Pending.name, Containers.SetHidden.name,
+                Containers.Move.name,
                 Containers.Reload.name,
             ]
         ),

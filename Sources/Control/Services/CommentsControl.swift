@@ -14,14 +14,19 @@ struct CommentsControl: CommentsService {
             subject: Subject(item: parameters.item), root: parameters.root,
             order: parameters.order == .newest ? .newest : .oldest, depth: parameters.depth,
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
+        var reader = context.own(call.peer)
+        if let actor = parameters.actor, actor != reader.actor {
+            reader = Caller(actor: actor)
+        }
         context.read(
             call, of: parameters.container, in: Comments.self, as: parameters.actor
-        ) { container in
-            container.thread(query, in: parameters.component) { result in
+        ) { [reader] container in
+            container.thread(query, in: parameters.component, by: reader) { result in
                 call.answer(result, in: Comments.self) {
                     .init(
                         comments: $0.comments.map(Interfaces.Comment.init), total: $0.total,
-                        next: $0.next, sequence: Int($0.sequence))
+                        next: $0.next, sequence: Int($0.sequence),
+                        held: $0.held.isEmpty ? nil : $0.held.map(Interfaces.Comment.init))
                 }
             }
         }
@@ -98,6 +103,29 @@ struct CommentsControl: CommentsService {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
                 }
             }
+        }
+    }
+
+    func pending(
+        _ parameters: Comments.Pending.Parameters, call: VarlinkCall<Comments.Pending.Reply>
+    ) {
+        context.find(parameters.container, for: call, in: Comments.self) { container in
+            container.pending(
+                in: parameters.component, limit: parameters.limit ?? 100,
+                cursor: parameters.cursor
+            ) { result in
+                call.answer(result, in: Comments.self) { page in
+                    .init(
+                        comments: page.comments.map {
+                            .init(
+                                item: $0.entry.comment.subject.item, comment: Interfaces.Comment($0)
+                            )
+                        }, total: page.total, next: page.next, sequence: Int(page.sequence))
+                }
+            }
+        }
+        context.reviewRead(call) {
+            context.denial(of: Comments.Pending.name, wanting: .moderator, to: call.peer)
         }
     }
 }

@@ -92,6 +92,12 @@ enum ScreenFrame {
             json.key("tally")
             Interfaces.VoteTally(tally).write(to: &json)
         }
+        if let held = step.held {
+            json.key("held")
+            json.beginArray()
+            for comment in held { Interfaces.Comment(comment).write(to: &json) }
+            json.endArray()
+        }
     }
 
     /// A frame's end: what the head began, with these members more.

@@ -64,4 +64,7 @@ public struct ThreadResult: Sendable, Hashable {
     public var next: String?
     /// The last durable sequence that this reflects.
     public var sequence: Int64
+    /// The reader's own comments about the subject that others are not shown: they wait for a moderator, or one
+    /// removed them and said why.
+    public var held: [CommentView] = []
 }

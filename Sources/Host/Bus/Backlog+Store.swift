@@ -104,9 +104,16 @@ extension BusNotification {
             restricted: stored.restricted)
     }
 
-    /// Finds the comment that it is about, and takes out a text that an older daemon wrote into it.
+    /// Finds the comment that it is about, and takes out what an older daemon wrote into it: a text, or a moderator's
+    /// reason, which is between them and the author.
     private mutating func readComment() {
         let words = topic.split(separator: ".", omittingEmptySubsequences: false)
+        if words.count == 3, words[1] == "comments", words[2] == "moderated",
+            var object = (try? Value(jsonBytes: payload))?.object,
+            object.removeValue(forKey: "reason") != nil
+        {
+            payload = Value.object(object).jsonBytes
+        }
         guard words.count == 3, words[1] == "comments",
             words[2] == "posted" || words[2] == "edited",
             var object = (try? Value(jsonBytes: payload))?.object,

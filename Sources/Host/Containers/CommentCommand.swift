@@ -76,7 +76,8 @@ final class CommentCommand: Command {
             switch change {
             case .edit(let text): .editComment(id: comment, text: text)
             case .delete: .deleteComment(id: comment)
-            case .moderate(let state, _): .moderateComment(id: comment, state: state)
+            case .moderate(let state, let reason):
+                .moderateComment(id: comment, state: state, reason: reason)
             }
         super.init(command, on: slot, of: container, container.context(caller))
     }
@@ -97,13 +98,17 @@ final class CommentCommand: Command {
             decision.draft("comments.edited", of: container, component, text: true)
         case .delete(let wasHeld):
             decision.draft("comments.removed", of: container, component, wasHeld: wasHeld)
-        case .moderate(let state, let reason):
-            decision.draft(
-                "comments.moderated", of: container, component, state: state, reason: reason)
+        case .moderate(let state, _):
+            // The reason is between the author and moderators: it stands in the comment's record alone.
+            decision.draft("comments.moderated", of: container, component, state: state)
         }
     }
 
-    override func end(_ result: Result<Decided, HostError>) { container.answer(result, reply) }
+    override func end(_ result: Result<Decided, HostError>) {
+        // Who may give a reason may read it.
+        guard case .moderate = change else { return container.answer(result, reply) }
+        container.answer(result, withReason: true, reply)
+    }
 }
 
 extension Decision {
@@ -112,8 +117,7 @@ extension Decision {
     /// The text stands in the comment's record alone.
     fileprivate func draft(
         _ topic: String, of container: String, _ component: String, text: Bool = false,
-        parent: Bool = false, state: Comment.State? = nil, reason: String? = nil,
-        wasHeld: Bool = false
+        parent: Bool = false, state: Comment.State? = nil, wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }
         let comment = entry.comment
@@ -127,7 +131,6 @@ extension Decision {
                 $0.member("comment", comment.id)
                 if parent { $0.member("parent", comment.parent) }
                 $0.member("state", state?.rawValue)
-                $0.member("reason", reason)
             },
             restricted: isHeld || wasHeld ? Payload.object { _ in } : nil,
             comment: text

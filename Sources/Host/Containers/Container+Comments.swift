@@ -121,14 +121,24 @@ extension Container {
     /// - Parameters:
     ///   - comment: its id.
     ///   - state: what becomes of it.
-    ///   - reason: why, for those who are notified; nil: none is given.
+    ///   - reason: why it waits or is removed, for its author and for moderators; nil: none is given, and one that was
+    ///     is taken back.
     ///   - component: which comments component; nil: the first.
     ///   - caller: the moderator.
-    ///   - reply: fails with `commentNotFound` or `refused`.
+    ///   - reply: fails with `commentNotFound` or `refused`, or `limitExceeded` for a longer reason.
     public func moderate(
         _ comment: String, state: Comment.State, reason: String?, in component: String?,
         by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
+        let reason = reason.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        let length = reason?.unicodeScalars.count ?? 0
+        guard length <= Comment.reasonLength else {
+            return reply(
+                .failure(
+                    .limitExceeded(
+                        limit: "reason of \(Comment.reasonLength) characters", value: length,
+                        retryAfter: nil)))
+        }
         change(comment, .moderate(state, reason: reason), component, caller, reply)
     }
 
@@ -177,7 +187,8 @@ extension Container {
     }
 
     func answer(
-        _ result: Result<Decided, HostError>, _ reply: @escaping Answer<CommentResult>
+        _ result: Result<Decided, HostError>, withReason: Bool = false,
+        _ reply: @escaping Answer<CommentResult>
     ) {
         switch result {
         case .failure(let error): reply(.failure(error))
@@ -187,13 +198,23 @@ extension Container {
             }
             reply(
                 .success(
-                    CommentResult(comment: view(entry), sequence: decided.sequence)))
+                    CommentResult(
+                        comment: view(entry, withReason: withReason), sequence: decided.sequence)))
         }
     }
 
     /// A comment as it is read, with its author's name.
-    func view(_ entry: ThreadPage.Entry) -> CommentView {
-        CommentView(
+    ///
+    /// - Parameters:
+    ///   - entry: the comment at its place.
+    ///   - withReason: whether who reads it is its author or a moderator, who alone know why it waits or was removed.
+    /// - Returns: it, as it is told.
+    func view(_ entry: ThreadPage.Entry, withReason: Bool = false) -> CommentView {
+        var entry = entry
+        if !withReason { entry.comment.reason = nil }
+        // Who said so is in the record alone.
+        entry.comment.moderator = nil
+        return CommentView(
             entry: entry, author: entry.comment.author.flatMap { domain.actors.name(of: $0) })
     }
 
@@ -202,10 +223,18 @@ extension Container {
     /// - Parameters:
     ///   - query: which part of the tree.
     ///   - component: which comments component; nil: the first.
+    ///   - reader: who reads: their own held comments about the subject come along, and a moderator reads the
+    ///     reasons of those that were removed; nil: nobody in particular.
     ///   - reply: fails with `itemNotFound`, `commentNotFound` or `cursorInvalid`.
     public func thread(
-        _ query: ThreadQuery, in component: String?, _ reply: @escaping Answer<ThreadResult>
+        _ query: ThreadQuery, in component: String?, by reader: Caller? = nil,
+        _ reply: @escaping Answer<ThreadResult>
     ) {
+        var query = query
+        let own = reader.flatMap { domain.actors.number(of: $0.actor) }
+        // They come with the first page.
+        query.tellsHeld = own != nil && query.cursor == nil
+        let asked = query
         let slot: Slot
         do throws(HostError) {
             slot = try self.slot(component, .comments)
@@ -215,9 +244,9 @@ extension Container {
             return reply(.failure(error))
         }
         slot.ask(
-            Question(needsQuiet: true, make: { .thread(query) }) { [self] result in
+            Question(needsQuiet: true, make: { .thread(asked) }) { [self] result in
                 // The item may be gone by now.
-                if let error = absence(of: query.subject.item) { return reply(.failure(error)) }
+                if let error = absence(of: asked.subject.item) { return reply(.failure(error)) }
                 reply(
                     result.map { answer in
                         guard case .thread(let page) = answer else {
@@ -225,7 +254,52 @@ extension Container {
                                 comments: [], total: 0, next: nil, sequence: domain.sequence)
                         }
                         return ThreadResult(
-                            comments: page.entries.map(view), total: page.total, next: page.next,
+                            comments: page.entries.map {
+                                view($0, withReason: reader?.isModerator ?? false)
+                            }, total: page.total, next: page.next, sequence: domain.sequence,
+                            held: own.map { held(page, of: $0) } ?? [])
+                    })
+            })
+    }
+
+    /// Somebody's own held comments, of those that a page carries.
+    func held(_ page: ThreadPage, of author: ActorID) -> [CommentView] {
+        page.held.filter { $0.comment.author == author }.map { view($0, withReason: true) }
+    }
+
+    /// The comments that wait for a moderator, oldest first: for moderators.
+    ///
+    /// - Parameters:
+    ///   - component: which comments component; nil: the first.
+    ///   - limit: at most so many, 1 to 1,000.
+    ///   - cursor: the `next` of the page before; nil: from the first.
+    ///   - reply: the page; of removed items' comments it says nothing, which are only counted. Fails with
+    ///     `cursorInvalid` or `limitExceeded`.
+    public func pending(
+        in component: String?, limit: Int, cursor: String?, _ reply: @escaping Answer<ThreadResult>
+    ) {
+        let slot: Slot
+        do throws(HostError) {
+            slot = try self.slot(component, .comments)
+            try checkPage(limit)
+        } catch {
+            return reply(.failure(error))
+        }
+        slot.ask(
+            Question(needsQuiet: true, make: { .pendingComments(limit: limit, cursor: cursor) }) {
+                [self] result in
+                reply(
+                    result.map { answer in
+                        guard case .thread(let page) = answer else {
+                            return ThreadResult(
+                                comments: [], total: 0, next: nil, sequence: domain.sequence)
+                        }
+                        let here = page.entries.filter {
+                            absence(of: $0.comment.subject.item) == nil
+                        }
+                        return ThreadResult(
+                            comments: here.map { view($0, withReason: true) }, total: page.total,
+                            next: page.next,
                             sequence: domain.sequence)
                     })
             })

@@ -40,6 +40,8 @@ extension Container {
         domain.bus.change(
             RecordKey(container: name, component: component, key: key),
             to: comment.flatMap(CommentText.init), at: commit.sequence)
+        // Of what is held its component tells no event, and its author sees it.
+        if let comment, comment.state != .shown { screens?.subjectChanged(comment.subject) }
     }
 
     /// Has what was not told yet tell nothing of comments that are purged.

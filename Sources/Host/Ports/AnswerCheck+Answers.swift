@@ -29,6 +29,10 @@ extension AnswerCheck {
             return entry.map { $0.comment.id == id && isSane($0) } ?? true
                 ? nil : "a comment that was not asked for"
         case (.thread(let query), .thread(let page)): return problem(in: page, of: query)
+        case (.pendingComments(let limit, _), .thread(let page)):
+            guard page.entries.count <= limit else { return "more comments than were asked for" }
+            let wait = page.entries.allSatisfy { $0.comment.state == .pending && isSane($0) }
+            return wait && page.total >= 0 ? nil : "comments that were not asked for"
         case (.recordKeys(let subjects), .recordKeys(let keys)):
             return problem(in: keys, about: subjects)
         default: return Self.anotherAnswer
@@ -129,6 +133,9 @@ extension AnswerCheck {
         guard page.total >= 0,
             page.entries.allSatisfy({ $0.depth >= 0 && $0.replies >= 0 })
         else { return "comments that were not asked for" }
+        guard query.tellsHeld || page.held.isEmpty, page.held.count <= Self.mostHeld,
+            page.held.allSatisfy({ isSane($0) && $0.comment.subject == query.subject })
+        else { return "held comments that were not asked for" }
         return nil
     }
 

@@ -62,6 +62,7 @@ extension AnswerCheck {
             && isSane(comment.subject) && isSane(.item(comment.id))
             && comment.parent.map { isSane(.item($0)) } ?? true
             && comment.fingerprint.utf8.count <= Comment.fingerprintBytes
+            && comment.reason?.utf8.count ?? 0 <= 4 * Comment.reasonLength
     }
 
     func isSane(_ entry: ThreadPage.Entry) -> Bool {

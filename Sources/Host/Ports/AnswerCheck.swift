@@ -25,6 +25,8 @@ public final class AnswerCheck: Sendable {
     static let filters = 16_384
     /// Texts, ranges and parts of what combines others, in the filters of all sections together.
     static let searches = 1_000
+    /// Held comments that come with a page of a thread.
+    static let mostHeld = 1_000
     /// Bytes of the items that a source answers.
     static let answerBytes = 4 << 20
     /// The moments that a record may name: from 1970 to 9999.
@@ -94,7 +96,7 @@ extension AnswerCheck {
                 self.problem(in: decision, ofBallotOn: subject, by: context.actor)
             case .postComment(let draft):
                 self.problem(in: decision, ofComment: draft.id, draft, by: context.actor)
-            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _):
+            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _):
                 self.problem(in: decision, ofComment: id, nil, by: context.actor)
             case .restoreRecords(let changes):
                 decision.changes == changes && decision.answer == .restored(changes.count)

@@ -31,6 +31,7 @@ extension ComponentQuery {
         case .ballots: "ballots"
         case .comment: "comment"
         case .thread: "thread"
+        case .pendingComments: "pendingComments"
         case .recordKeys: "recordKeys"
         }
     }

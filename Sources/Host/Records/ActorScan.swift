@@ -3,8 +3,8 @@ import Index
 import JSONCodec
 import Store
 
-/// Looks through a component's records for those of one person, in slices: first for what is theirs,
-/// then, where that are comments, for the replies of others to them.
+/// Looks through a component's records for those of one person, in slices: first for what is theirs, and
+/// for what they said as a moderator of others' comments; then, where that are comments, for the replies of others to them.
 ///
 /// What a record is its shape tells, whatever the component is today: its plugin may not be there.
 struct ActorScan: Sendable {
@@ -16,6 +16,8 @@ struct ActorScan: Sendable {
     private let component: String
     private var ballots: [String] = []
     private var comments: [String: Comment] = [:]
+    /// Comments of others without the reasons that the person gave.
+    private var unexplained: [Change] = []
     /// Those of the comments that somebody else replied to.
     private var answered: Set<String> = []
     private var key: String?
@@ -79,6 +81,8 @@ struct ActorScan: Sendable {
             }
         } else if comment.author == actor {
             comments[key] = comment.asNobodys
+        } else if comment.moderator == actor {
+            unexplained.append(comment.withoutReason.record)
         }
     }
 }
@@ -102,7 +106,7 @@ extension ActorScan {
         return ballots.map { .removed(key: $0) }
             + comments.values.sorted { $0.id < $1.id }.map {
                 kept.contains($0.id) ? $0.record : .removed(key: $0.id)
-            }
+            } + unexplained
     }
 }
 
@@ -116,6 +120,12 @@ extension Comment {
         comment.edited = nil
         // A digest of the text tells who guesses it that they guessed right.
         comment.fingerprint = ""
+        return comment.withoutReason
+    }
+
+    fileprivate var withoutReason: Comment {
+        var comment = self
+        (comment.reason, comment.moderator) = (nil, nil)
         return comment
     }
 }

@@ -45,6 +45,8 @@ struct ExportSlice: Sendable {
         var source: RecordExport.Source
         var key: String
         var actor: ActorID?
+        /// Who gave the reason that a comment's value has.
+        var moderator: ActorID?
         var value: [UInt8]
     }
 
@@ -186,7 +188,10 @@ extension ExportSlice.Record {
                 return nil
             }
             object["author"] = nil
-            self.init(source: source, key: key, actor: comment.author, value: object.jsonBytes)
+            object["moderator"] = nil
+            self.init(
+                source: source, key: key, actor: comment.author, moderator: comment.moderator,
+                value: object.jsonBytes)
         case .filters:
             return nil
         @unknown default:

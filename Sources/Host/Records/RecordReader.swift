@@ -8,7 +8,9 @@ struct RecordDraft {
     var kind: Kind
     var key: String
     var actor: String?
-    /// As it is kept, without nulls; a comment's without its author.
+    /// Who gave a comment's reason.
+    var moderator: String?
+    /// As it is kept, without nulls; a comment's without its author and moderator.
     var value: [String: Value]
 
     /// The change that puts it back; its person is known.
@@ -18,9 +20,11 @@ struct RecordDraft {
         case (.votes, let actor?):
             let subject = Subject(item: key.isEmpty ? nil : key)
             return .put(key: Ballot.key(actor: actor, subject: subject), value: .object(value))
-        case (.comments, let actor?):
+        case (.comments, _):
             var value = value
-            value["author"] = .int(actor.number)
+            value["author"] = (actor?.number).map(Value.int)
+            let moderator = moderator.flatMap { actors.number(of: $0) }
+            value["moderator"] = (moderator?.number).map(Value.int)
             return .put(key: key, value: .object(value))
         default:
             return .put(key: key, value: .object(value))
@@ -74,7 +78,7 @@ struct RecordReader {
             switch kind {
             case .contents: checkItem(&draft)
             case .votes: checkBallot(draft)
-            case .comments: checkComment(draft)
+            case .comments: checkComment(&draft)
             case .filters: "Filters keep no records."
             @unknown default: "Nothing is known of this kind."
             }
@@ -109,15 +113,22 @@ struct RecordReader {
         return subject.item.flatMap(Self.problem(inID:))
     }
 
-    private func checkComment(_ draft: RecordDraft) -> String? {
+    private func checkComment(_ draft: inout RecordDraft) -> String? {
         guard let comment = Comment(key: draft.key, value: .object(draft.value)) else {
             return "A comment's value has 'state' (shown, pending or removed) and 'created', in "
                 + "milliseconds."
         }
         if draft.value["author"] != nil { return "Its author is the record's 'actor'." }
-        if let name = draft.value.notText(["item", "parent", "text", "fingerprint"]) {
+        if let name = draft.value.notText(
+            ["item", "parent", "text", "fingerprint", "reason", "moderator"])
+        {
             return "'\(name)' is no text."
         }
+        if let length = comment.reason?.unicodeScalars.count, length > Comment.reasonLength {
+            return "'reason' has \(length) characters, at most \(Comment.reasonLength) are allowed."
+        }
+        draft.moderator = draft.value.removeValue(forKey: "moderator")?.text
+        if let problem = draft.moderator.flatMap(Self.problem(inActor:)) { return problem }
         if comment.fingerprint.utf8.count > Comment.fingerprintBytes {
             return "'fingerprint' has \(comment.fingerprint.utf8.count) bytes, at most "
                 + "\(Comment.fingerprintBytes) are allowed."

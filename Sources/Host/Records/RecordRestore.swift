@@ -50,7 +50,9 @@ final class RecordRestore {
         self.check = check
         self.reply = reply
         let actors = container.domain.actors
-        people = (Set(drafts.compactMap(\.actor)).union([caller.actor])).map { actors.admit($0) }
+        people =
+            (Set(drafts.flatMap { [$0.actor, $0.moderator].compactMap(\.self) })
+            .union([caller.actor])).map { actors.admit($0) }
         context = container.context(caller)
         changes = drafts.map { ($0.component, $0.change(actors)) }
         let named = Set(drafts.map(\.component))

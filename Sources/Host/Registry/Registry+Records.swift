@@ -1,4 +1,5 @@
 import AtriumKit
+import Index
 import NIOCore
 import Store
 
@@ -112,8 +113,16 @@ extension RecordView {
         let name = record.actor.flatMap { actors.name(of: $0) }
         // Of comments with a number that is nobody's: it is about to go.
         if name == nil, record.source.kind == .votes || record.actor != nil { return nil }
+        var value = record.value
+        // A reason by somebody who has no name any more is about to go.
+        if let moderator = record.moderator, var object = try? Value(jsonBytes: value).object {
+            let name = actors.name(of: moderator).map(Value.text)
+            object["moderator"] = name
+            if name == nil { object["reason"] = nil }
+            value = Value.object(object).jsonBytes
+        }
         self.init(
             component: record.source.component, kind: record.source.kind.rawValue,
-            key: record.key, actor: name, value: record.value)
+            key: record.key, actor: name, value: value)
     }
 }

@@ -323,7 +323,8 @@ extension Screen {
     ) -> ScreenSnapshot {
         let own = ballots?.sight(of: view.state, choices.subject) ?? OwnSight.none
         return view.moments.moment(
-            view.state, focus, own, of: ballots, readers: view.screens.count,
+            view.state, focus, own, held: ownHeld(focus, home), of: ballots,
+            readers: view.screens.count,
             in: home.domain)
     }
 

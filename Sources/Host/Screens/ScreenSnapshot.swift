@@ -10,14 +10,19 @@ final class ScreenSnapshot: Sendable {
     let view: ViewState
     let focus: FocusState
     let own: OwnSight
+    /// The reader's own comments on it that others are not shown.
+    let held: [CommentView]
 
     private let steps = StepCache<ScreenStep>()
 
-    init(number: UInt64, view: ViewState, focus: FocusState, own: OwnSight) {
+    init(
+        number: UInt64, view: ViewState, focus: FocusState, own: OwnSight, held: [CommentView]
+    ) {
         self.number = number
         self.view = view
         self.focus = focus
         self.own = own
+        self.held = held
     }
 
     /// The reader's own ballot on what the screen is focused on, where votes are shown.
@@ -55,6 +60,8 @@ public final class ScreenStep: Sendable {
     public let focus: FocusChange
     /// The votes on what the screen is focused on, with the reader's own; nil: unchanged.
     public let tally: TallyView?
+    /// The reader's own comments that others are not shown, all of them; nil: unchanged.
+    public let held: [CommentView]?
     /// Whether it leads from nothing, and so says everything.
     public let isWhole: Bool
 
@@ -66,6 +73,7 @@ public final class ScreenStep: Sendable {
         own = new.lists(since: old, view)
         focus = new.focus.change(from: old?.focus)
         isWhole = old == nil
+        held = (old?.held ?? []) == new.held ? nil : new.held
         isSameTally =
             old.map { $0.focus.tally == new.focus.tally && $0.focusMine == new.focusMine } ?? false
         tally =
@@ -76,6 +84,7 @@ public final class ScreenStep: Sendable {
     /// Whether both moments look the same.
     public var isEmpty: Bool {
         view.isEmpty && own?.isEmpty ?? true && focus.isEmpty && isSameTally
+            && held == nil
     }
 
     /// The lists of items that changed, in order.
@@ -147,26 +156,29 @@ struct MomentTable {
     ///   - view: what those share who chose the same.
     ///   - focus: what the screen is focused on.
     ///   - own: the reader's own ballots on it.
+    ///   - held: the reader's own comments that others are not shown.
     ///   - ballots: whose sight it is.
     ///   - readers: how many may look: about so many moments are kept.
     ///   - domain: what numbers it.
     /// - Returns: it, one object as long as it looks the same.
     mutating func moment(
-        _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, of ballots: OwnBallots?,
-        readers: Int, in domain: Domain
+        _ view: ViewState, _ focus: SharedFocus, _ own: OwnSight, held: [CommentView],
+        of ballots: OwnBallots?, readers: Int, in domain: Domain
     ) -> ScreenSnapshot {
         let state = focus.state
-        if let last, last.shows(view, state, own) { return last }
+        if let last, last.shows(view, state, own, held) { return last }
         let key = Key(
             focus: ObjectIdentifier(focus),
-            person: own === OwnSight.none ? nil : ballots.map { ObjectIdentifier($0) })
-        if let known = moments[key], known.shows(view, state, own) {
+            person: own === OwnSight.none && held.isEmpty
+                ? nil : ballots.map { ObjectIdentifier($0) })
+        if let known = moments[key], known.shows(view, state, own, held) {
             last = known
             return known
         }
         // Of focuses and persons who are gone.
         if moments.count > 2 * readers + 8 { moments.removeAll() }
-        let moment = ScreenSnapshot(number: domain.nextTicket(), view: view, focus: state, own: own)
+        let moment = ScreenSnapshot(
+            number: domain.nextTicket(), view: view, focus: state, own: own, held: held)
         moments[key] = moment
         last = moment
         return moment
@@ -174,7 +186,9 @@ struct MomentTable {
 }
 
 extension ScreenSnapshot {
-    fileprivate func shows(_ view: ViewState, _ focus: FocusState, _ own: OwnSight) -> Bool {
-        self.view === view && self.focus === focus && self.own === own
+    fileprivate func shows(
+        _ view: ViewState, _ focus: FocusState, _ own: OwnSight, _ held: [CommentView]
+    ) -> Bool {
+        self.view === view && self.focus === focus && self.own === own && self.held == held
     }
 }

@@ -12,6 +12,8 @@ final class FocusState: ShownState, Sendable {
     let component: String?
     let comments: [CommentView]
     let total: Int
+    /// What only its authors are shown, by author.
+    let held: [ActorID: [CommentView]]
     /// The item's fields that are in no list, and what its source knows beyond, as JSON; nil: the container has no
     /// such fields.
     let details: [UInt8]?
@@ -21,7 +23,8 @@ final class FocusState: ShownState, Sendable {
 
     init(
         number: UInt64, subject: Subject, tally: Tally?, component: String?,
-        comments: [CommentView], total: Int, details: [UInt8]?
+        comments: [CommentView], total: Int, held: [ActorID: [CommentView]] = [:],
+        details: [UInt8]?
     ) {
         self.number = number
         self.subject = subject
@@ -29,8 +32,10 @@ final class FocusState: ShownState, Sendable {
         self.component = component
         self.comments = comments
         self.total = total
+        self.held = held
         self.details = details
-        bytes = comments.reduce(500 + (details?.count ?? 0)) { $0 + $1.weight }
+        let own = held.values.reduce(0) { $1.reduce($0 + 100) { $0 + $1.weight } }
+        bytes = comments.reduce(500 + own + (details?.count ?? 0)) { $0 + $1.weight }
     }
 
     /// What leads here from another state, made once for all who are there; nil: from nothing.
@@ -112,6 +117,7 @@ final class SharedFocus {
     private var wasThere = false
     private var asked: Slot?
     private var comments: (component: String?, page: [CommentView], total: Int) = (nil, [], 0)
+    private var held: [ActorID: [CommentView]] = [:]
     /// Who is asked what it knows of the item, and what it said: the screen does not wait for it.
     private var source: Slot?
     private var known: [String: Value] = [:]
@@ -142,7 +148,10 @@ final class SharedFocus {
         guard comments.component == component else { return }
         let before = comments.page.count
         comments.page.removeAll { gone.contains($0.entry.comment.id) }
-        guard comments.page.count < before else { return }
+        let kept = held.mapValues { $0.filter { !gone.contains($0.entry.comment.id) } }
+            .filter { !$0.value.isEmpty }
+        guard comments.page.count < before || kept != held else { return }
+        held = kept
         comments.total -= before - comments.page.count
         touch(withDetails: false)
     }
@@ -165,6 +174,7 @@ final class SharedFocus {
             if asked == nil, isThreadStale { ask(slot) }
         } else if slot?.name != comments.component || !isThere {
             comments = (slot?.name, [], 0)
+            held = [:]
         }
         guard asked == nil else { return false }
         isStale = false
@@ -181,11 +191,12 @@ final class SharedFocus {
             details != state.details || tally != state.tally
                 || comments.component != state.component
                 || comments.page != state.comments || comments.total != state.total
+                || held != state.held
         else { return false }
         state = FocusState(
             number: container.domain.nextTicket(), subject: key.subject, tally: tally,
             component: comments.component, comments: comments.page, total: comments.total,
-            details: details)
+            held: held, details: details)
         return true
     }
 
@@ -196,10 +207,12 @@ final class SharedFocus {
     private func ask(_ slot: Slot) {
         guard let home else { return }
         let container = home.container
-        let query = ThreadQuery(subject: key.subject, limit: key.limit)
+        var query = ThreadQuery(subject: key.subject, limit: key.limit)
+        query.tellsHeld = true
+        let thread = query
         asked = slot
         slot.ask(
-            Question(needsQuiet: true, isOfScreen: true, make: { .thread(query) }) {
+            Question(needsQuiet: true, isOfScreen: true, make: { .thread(thread) }) {
                 [weak self] result in
                 guard let self else { return }
                 asked = nil
@@ -213,10 +226,14 @@ final class SharedFocus {
                 if !wasThere {
                     // It went while this waited.
                     comments = (slot.name, [], 0)
+                    held = [:]
                 } else if case .success(.thread(let page)) = result {
-                    comments = (slot.name, page.entries.map(container.view), page.total)
+                    comments = (slot.name, page.entries.map { container.view($0) }, page.total)
+                    let authors = Set(page.held.compactMap(\.comment.author))
+                    held = authors.reduce(into: [:]) { $0[$1] = container.held(page, of: $1) }
                 } else if comments.component != slot.name {
                     comments = (slot.name, [], 0)
+                    held = [:]
                 }
                 _ = show(wasThere, in: container)
                 home.focusAnswered(self)

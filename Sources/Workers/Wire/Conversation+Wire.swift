@@ -114,6 +114,8 @@ extension ComponentQuery: WireCodable {
             .wire(name, ["subject": subject, "after": after, "limit": limit])
         case .comment(let id): .wire(name, ["id": id])
         case .thread(let query): .wire(name, ["query": query])
+        case .pendingComments(let limit, let cursor):
+            .wire(name, ["limit": limit, "cursor": cursor])
         case .recordKeys(let subjects): .wire(name, ["subjects": subjects])
         }
     }
@@ -139,6 +141,8 @@ extension ComponentQuery: WireCodable {
                 try object("subject"), after: try object("after"), limit: try object("limit"))
         case "comment": self = .comment(id: try object("id"))
         case "thread": self = .thread(try object("query"))
+        case "pendingComments":
+            self = .pendingComments(limit: try object("limit"), cursor: try object("cursor"))
         case "recordKeys": self = .recordKeys(try object("subjects"))
         default: throw object.unknownCase(of: "ComponentQuery")
         }

@@ -97,7 +97,8 @@ extension ComponentCommand: WireCodable {
         case .postComment(let draft): .wire(name, ["draft": draft])
         case .editComment(let id, let text): .wire(name, ["id": id, "text": text])
         case .deleteComment(let id): .wire(name, ["id": id])
-        case .moderateComment(let id, let state): .wire(name, ["id": id, "state": state])
+        case .moderateComment(let id, let state, let reason):
+            .wire(name, ["id": id, "state": state, "reason": reason])
         case .restoreRecords(let changes): .wire(name, ["changes": changes])
         }
     }
@@ -114,7 +115,8 @@ extension ComponentCommand: WireCodable {
         case "editComment": self = .editComment(id: try object("id"), text: try object("text"))
         case "deleteComment": self = .deleteComment(id: try object("id"))
         case "moderateComment":
-            self = .moderateComment(id: try object("id"), state: try object("state"))
+            self = .moderateComment(
+                id: try object("id"), state: try object("state"), reason: try object("reason"))
         case "restoreRecords": self = .restoreRecords(try object("changes"))
         default: throw object.unknownCase(of: "ComponentCommand")
         }

@@ -70,6 +70,7 @@ extension Comment: WireCodable {
         .wire(members: [
             "id": id, "subject": subject, "parent": parent, "author": author, "text": text,
             "state": state, "created": created, "edited": edited, "fingerprint": fingerprint,
+            "reason": reason, "moderator": moderator,
         ])
     }
 
@@ -80,6 +81,8 @@ extension Comment: WireCodable {
             author: try object("author"), text: try object("text"), state: try object("state"),
             created: try object("created"), edited: try object("edited"),
             fingerprint: try object("fingerprint"))
+        reason = try object("reason")
+        moderator = try object("moderator")
     }
 }
 
@@ -100,7 +103,7 @@ extension ThreadQuery: WireCodable {
     var wire: Value {
         .wire(members: [
             "subject": subject, "root": root, "order": order, "depth": depth, "limit": limit,
-            "cursor": cursor,
+            "cursor": cursor, "tellsHeld": tellsHeld,
         ])
     }
 
@@ -109,16 +112,20 @@ extension ThreadQuery: WireCodable {
         self.init(
             subject: try object("subject"), root: try object("root"), order: try object("order"),
             depth: try object("depth"), limit: try object("limit"), cursor: try object("cursor"))
+        tellsHeld = try object("tellsHeld")
     }
 }
 
 extension ThreadPage: WireCodable {
-    var wire: Value { .wire(members: ["entries": entries, "total": total, "next": next]) }
+    var wire: Value {
+        .wire(members: ["entries": entries, "total": total, "next": next, "held": held])
+    }
 
     init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
         self.init(
             entries: try object("entries"), total: try object("total"), next: try object("next"))
+        held = try object("held")
     }
 }
 

@@ -113,7 +113,8 @@ struct DeleteCommentCommand: AsyncParsableCommand {
 /// The command `atriumctl moderate CONTAINER COMMENT STATE`.
 struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).")
+        commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).",
+        discussion: "What waits for a decision, 'atriumctl pending' lists.")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -124,7 +125,7 @@ struct ModerateCommand: AsyncParsableCommand {
     @Argument(help: "shown, pending or removed.")
     var state: Comments.Moderate.Parameters.State
 
-    @Option(help: ArgumentHelp("Why.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why, for its author: 500 characters.", valueName: "text"))
     var reason: String?
 
     @Option(

@@ -29,6 +29,7 @@ struct ThreadCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         var parameters = parameters
         var comments: [Comment] = []
+        var held: [Comment] = []
         var total = 0
         repeat {
             let object = try await session.call(
@@ -36,6 +37,7 @@ struct ThreadCommand: AsyncParsableCommand {
             if session.printsJSON { Output.rawLine(object.bytes) }
             let reply = try session.decode(Comments.Thread.self, object)
             comments += reply.comments
+            held += reply.held ?? []
             total = reply.total
             parameters.cursor = reply.next
         } while limit == nil && parameters.cursor != nil
@@ -43,7 +45,8 @@ struct ThreadCommand: AsyncParsableCommand {
         let count = Style.bold(Wording.count(total, "comment"))
         Output.line("\(count) on \(PrintableText.line(target.description))")
         let tree = CommentTree(width: Terminal.width, color: Terminal.hasColor)
-        for line in tree.lines(comments) { Output.line(line) }
+        let (filled, own) = comments.filled(with: held)
+        for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
     }
 
     private var parameters: Comments.Thread.Parameters {

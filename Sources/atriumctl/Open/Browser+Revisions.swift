@@ -159,7 +159,9 @@ extension Browser {
         let comments = model.lists.flatMap { list in
             component("comments")?.name == list.component ? list.comments : []
         }
-        thread.take(blocks + layout.blocks(comments), isNew: isNew)
+        let (filled, own) = comments.filled(
+            with: component("comments") == nil ? [] : model.held)
+        thread.take(blocks + layout.blocks(filled) + layout.blocks(own), isNew: isNew)
         settle()
     }
 

@@ -66,6 +66,11 @@ struct ThreadLayout {
         rows += wrapped(text, to: width - 2 - rail.text.width).map {
             ViewRow([rail, Span($0, look)])
         }
+        if let reason = comment.reason {
+            rows += wrapped("reason: \(reason)", to: width - 2 - rail.text.width).map {
+                ViewRow([rail, Span($0, .warning)])
+            }
+        }
         if comment.more != nil { rows.append(ViewRow([rail, Span("… more replies", .dim)])) }
         return ThreadPane.Block(comment: comment, rows: rows)
     }

@@ -18,6 +18,12 @@ struct CommentTree {
         }
     }
 
+    /// The lines of the reader's own comments that others are not shown, under a line that says so; none: there are none.
+    func held(_ comments: [Comment]) -> [String] {
+        guard !comments.isEmpty else { return [] }
+        return [Style.bold("Yours, not shown to others", enabled: color)] + lines(comments)
+    }
+
     /// What stands before a comment's first line, and before those below it.
     struct Rails {
         var first: String
@@ -50,6 +56,11 @@ struct CommentTree {
         let text = comment.text.map(PrintableText.lines) ?? [absence(comment)]
         let body = text.flatMap { wrap($0, room: width.map { $0 - DisplayWidth.of(rails.rest) }) }
         var lines = [rails.first + head] + body.map { rails.rest + $0 }
+        if let reason = comment.reason {
+            let said = PrintableText.line("reason: \(reason)")
+            lines += wrap(said, room: width.map { $0 - DisplayWidth.of(rails.rest) })
+                .map { rails.rest + dim($0) }
+        }
         if comment.more != nil {
             lines.append(
                 rails.rest + dim("… more replies: thread --root \(PrintableText.line(comment.id))"))
@@ -59,7 +70,8 @@ struct CommentTree {
 
     /// What stands for a text that is not shown.
     private func absence(_ comment: Comment) -> String {
-        comment.state == .pending ? "(not shown yet)" : "(deleted)"
+        if comment.state == .pending { return "(not shown yet)" }
+        return comment.reason == nil ? "(deleted)" : "(removed by a moderator)"
     }
 
     /// The text in lines of so many columns, broken between words where there are any.
@@ -77,5 +89,26 @@ struct CommentTree {
             }
         }
         return lines + [line]
+    }
+}
+
+extension [Comment] {
+    /// These with what the reader alone is shown: whose places stand among them are filled, the rest comes apart.
+    func filled(with held: [Comment]) -> (comments: [Comment], rest: [Comment]) {
+        guard !held.isEmpty else { return (self, []) }
+        var (comments, rest) = (self, [Comment]())
+        for var own in held {
+            if let place = comments.firstIndex(where: { $0.id == own.id }) {
+                (own.depth, own.replies, own.more) = (
+                    comments[place].depth, comments[place].replies, comments[place].more
+                )
+                comments[place] = own
+            } else {
+                // What it replies to stands elsewhere.
+                own.depth = 0
+                rest.append(own)
+            }
+        }
+        return (comments, rest)
     }
 }

@@ -15,6 +15,7 @@ protocol ScreenNews {
     var lists: [ShownList]? { get }
     var tally: VoteTally? { get }
     var details: JSONObject? { get }
+    var held: [Comment]? { get }
 }
 
 extension Screens.Open.Reply: ScreenNews {}
@@ -72,6 +73,8 @@ struct ScreenModel {
     private(set) var parts: [Part] = []
     /// What is known of the focused item beyond its listed fields.
     private(set) var details = JSONObject.empty
+    /// The person's own comments on the focus that others are not shown.
+    private(set) var held: [Comment] = []
 
     /// What is selected, by section; nil where nothing is.
     var selection: [String: [String]]? {
@@ -134,6 +137,7 @@ struct ScreenModel {
         take(try changed(by: reply), areAll: isWhole && reply.sections != nil)
         tally = reply.tally ?? tally
         details = reply.details ?? details
+        held = reply.held ?? held
         var changes: [ScreenChange] = []
         for list in reply.lists ?? [] {
             let edits = try take(list)

@@ -17,7 +17,7 @@ struct ScreenView {
         }
         lines += model.sections.map { cut(Self.line(of: $0)) }
         for list in model.lists where !isTalk(list, model) { lines += table(list, of: model) }
-        for list in model.lists where isTalk(list, model) { lines += talk(list) }
+        for list in model.lists where isTalk(list, model) { lines += talk(list, model.held) }
         return lines + parts(of: model, among: model.parts, below: "")
     }
 
@@ -78,10 +78,12 @@ struct ScreenView {
             + [cut(isOne ? count : "\(count) in \(PrintableText.line(list.component))")]
     }
 
-    private func talk(_ list: ScreenModel.List) -> [String] {
+    private func talk(_ list: ScreenModel.List, _ held: [Comment]) -> [String] {
         let head = cut(
             "\(Wording.count(list.total, "comment")) in \(PrintableText.line(list.component))")
-        return [head] + CommentTree(width: width, color: color).lines(list.comments)
+        let tree = CommentTree(width: width, color: color)
+        let (filled, own) = list.comments.filled(with: held)
+        return [head] + tree.lines(filled) + tree.held(own)
     }
 
     /// Whether a list is one of comments; an empty one is known by its component's kind.

@@ -13,7 +13,7 @@ struct SubjectAddress: Hashable {
 
 // Calls with the container's name: it is found first, as the control protocol's services do.
 extension Registry {
-    private func with<T>(
+    func with<T>(
         _ name: String, _ reply: @escaping Reply<T>, _ body: @escaping (Container) -> Void
     ) {
         find(name) { found in

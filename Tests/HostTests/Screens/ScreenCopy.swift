@@ -17,6 +17,8 @@ struct ScreenCopy: Equatable {
     var states: [String: ListState] = [:]
     var more: Set<String> = []
     var tally: TallyView?
+    /// The reader's own comments that others are not shown.
+    var held: [CommentView] = []
     var path: [String] = []
     var scope = ""
     var focus = ""
@@ -61,6 +63,7 @@ struct ScreenCopy: Equatable {
         scope = step.view.scope ?? scope
         focus = step.focus.item ?? focus
         tally = step.tally ?? tally
+        held = step.held ?? held
         for change in step.lists {
             totals[change.component] = change.total
             states[change.component] = change.state == .ready ? nil : change.state

@@ -8,6 +8,7 @@ struct CommentsSuite: RecordSuite {
         "cursors lead to the replies that a page leaves out",
         "a subject's count is of the comments that people see",
         "the comments that are there are such as its facts tell",
+        "what waits for a moderator is told in pages, oldest first",
     ]
     // Where the comments are, for replies that are in place.
     private var posted: [(id: String, subject: Subject)] = []
@@ -21,7 +22,8 @@ struct CommentsSuite: RecordSuite {
         case 1: return .deleteComment(id: id)
         case 2:
             return .moderateComment(
-                id: id, state: random.pick([.shown, .pending, .removed], or: .shown))
+                id: id, state: random.pick([.shown, .pending, .removed], or: .shown),
+                reason: random.oneIn(2) ? random.pick(words, or: "first") : nil)
         case 3, 4, 5, 6:
             let draft = CommentDraft(
                 id: context.freshID, subject: known.subject, parent: id, text: text(&random))
@@ -57,7 +59,13 @@ struct CommentsSuite: RecordSuite {
                     try await page(
                         component, ThreadQuery(subject: subject, order: order, limit: 10_000)))
             }
+            var query = ThreadQuery(subject: subject, limit: 1)
+            query.tellsHeld = true
+            var held = try await page(component, query)
+            (held.entries, held.total, held.next) = ([], 0, nil)
+            seen.facts["held about \(subject)"] = .thread(held)
         }
+        seen.facts["pending"] = .thread(try await pending(component, limit: 10_000))
         for comment in posted {
             if case .comment(let entry) = try await component.answer(.comment(id: comment.id)) {
                 seen.facts["comment \(comment.id)"] = .comment(entry)
@@ -67,6 +75,7 @@ struct CommentsSuite: RecordSuite {
     }
 
     func checkReads(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        try await checkPending(component, bench)
         var told = Observation()
         fold(try await component.restore([]), into: &told)
         guard case .comments(let facts) = try await component.facts() else {
@@ -103,6 +112,37 @@ extension CommentsSuite {
             return ThreadPage(entries: [], total: -1)
         }
         return page
+    }
+
+    private func pending(
+        _ component: any ConformanceDriver, limit: Int, cursor: String? = nil
+    ) async throws -> ThreadPage {
+        let query = ComponentQuery.pendingComments(limit: limit, cursor: cursor)
+        guard case .thread(let page) = try await component.answer(query) else {
+            return ThreadPage(entries: [], total: -1)
+        }
+        return page
+    }
+
+    /// The queue is whole by any pages, in order, and of comments that wait.
+    private func checkPending(_ component: any ConformanceDriver, _ bench: Bench) async throws {
+        let whole = try await pending(component, limit: 10_000)
+        let comments = whole.entries.map(\.comment)
+        try bench.check(rules[5], "its total", whole.total, is: comments.count)
+        try bench.check(
+            rules[5], comments.allSatisfy { $0.state == .pending }, "one of them does not wait")
+        let moments = comments.map(\.created)
+        try bench.check(rules[5], moments == moments.sorted(), "they are not oldest first")
+        var paged: [ThreadPage.Entry] = []
+        var cursor: String?
+        for _ in 0...comments.count {
+            let page = try await pending(component, limit: 2, cursor: cursor)
+            paged += page.entries
+            cursor = page.next
+            if cursor == nil { break }
+        }
+        try bench.check(
+            rules[5], "those of pages of 2", paged.map(\.plain), is: whole.entries.map(\.plain))
     }
 
     /// Each comment stands below its parent, which came before it; none is twice there.

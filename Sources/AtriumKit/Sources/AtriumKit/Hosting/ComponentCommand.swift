@@ -20,7 +20,7 @@ public enum ComponentCommand: Sendable, Hashable {
     /// Delete a comment.
     case deleteComment(id: String)
     /// Show, hold or remove a comment.
-    case moderateComment(id: String, state: Comment.State)
+    case moderateComment(id: String, state: Comment.State, reason: String? = nil)
     /// Take over records as they were exported.
     ///
     /// The host has checked their shape, and that each differs from what there is; the component's
@@ -122,6 +122,8 @@ public enum ComponentQuery: Sendable, Hashable {
     case comment(id: String)
     /// A page of a tree.
     case thread(ThreadQuery)
+    /// A page of the comments that wait for a moderator, answered as a page of a tree.
+    case pendingComments(limit: Int, cursor: String?)
     /// The keys of all records about subjects.
     case recordKeys([Subject])
 

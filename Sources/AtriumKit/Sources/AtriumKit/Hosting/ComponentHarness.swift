@@ -147,9 +147,9 @@ public final class ComponentHarness {
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.delete(id, context)
             }
-        case (.comments(let comments), .moderateComment(let id, let state)):
+        case (.comments(let comments), .moderateComment(let id, let state, let reason)):
             return try change(id, in: comments) { () throws(Refusal) in
-                try comments.moderate(id, state: state, context)
+                try comments.moderate(id, state: state, reason: reason, context)
             }
         case (_, .restoreRecords(let changes)):
             return try takeOver(changes)

@@ -62,6 +62,8 @@ extension ComponentHarness {
             return .comment(comments.entry(id))
         case .thread(let query):
             return .thread(try comments.thread(query))
+        case .pendingComments(let limit, let cursor):
+            return .thread(try comments.pending(limit: limit, cursor: cursor))
         case .recordKeys(let subjects):
             return .recordKeys(subjects.flatMap(comments.recordKeys))
         default:
@@ -87,6 +89,8 @@ extension ThreadPage.Entry {
         first.comment.author = author
         first.comment.text = draft.text
         first.comment.edited = nil
+        first.comment.reason = nil
+        first.comment.moderator = nil
         if first.comment.state == .removed { first.comment.state = .shown }
         first.replies = 0
         first.more = nil
@@ -99,6 +103,8 @@ extension ThreadPage.Entry {
         gone.comment.state = .removed
         gone.comment.text = nil
         gone.comment.author = nil
+        gone.comment.reason = nil
+        gone.comment.moderator = nil
         return gone
     }
 }

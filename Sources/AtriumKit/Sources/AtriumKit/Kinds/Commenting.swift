@@ -30,6 +30,13 @@ public struct Comment: Sendable, Hashable {
     public var edited: Timestamp?
     /// A digest of the text as first posted, by which a repeated post is known.
     public var fingerprint: String
+    /// Why a moderator holds it back or removed it, for its author and for moderators alone; nil: none is given.
+    public var reason: String?
+    /// Who gave the reason; nil where there is none.
+    public var moderator: ActorID?
+
+    /// The most characters (Unicode scalars) of a reason.
+    public static let reasonLength = 500
 
     /// A comment.
     public init(
@@ -47,6 +54,8 @@ public struct Comment: Sendable, Hashable {
         self.order = order
         self.edited = edited
         self.fingerprint = fingerprint
+        reason = nil
+        moderator = nil
     }
 
     /// The comment that a record holds, under its id; nil when the record is malformed.
@@ -62,6 +71,8 @@ public struct Comment: Sendable, Hashable {
             order: object["order"]?.int ?? 0,
             edited: (object["edited"]?.int).map(Timestamp.init(milliseconds:)),
             fingerprint: object["fingerprint"]?.text ?? "")
+        reason = object["reason"]?.text
+        moderator = reason == nil ? nil : object["moderator"]?.int.map(ActorID.init)
     }
 
     /// The comment as a record.
@@ -76,6 +87,10 @@ public struct Comment: Sendable, Hashable {
         object["text"] = text.map(Value.text)
         if order != 0 { object["order"] = .int(order) }
         object["edited"] = (edited?.milliseconds).map(Value.int)
+        if let reason {
+            object["reason"] = .text(reason)
+            object["moderator"] = (moderator?.number).map(Value.int)
+        }
         return .put(key: id, value: .object(object))
     }
 }
@@ -134,6 +149,8 @@ public struct ThreadQuery: Sendable, Hashable {
     public var limit: Int
     /// Goes on after a page, as that page's `next` or a comment's `more` told.
     public var cursor: String?
+    /// Whether the page also tells ``ThreadPage/held``: by default it does not.
+    public var tellsHeld = false
 
     /// A query; by default the whole tree, oldest first, 100 comments.
     public init(
@@ -177,6 +194,14 @@ public struct ThreadPage: Sendable, Hashable {
     public var total: Int
     /// The next page; nil: this is the last.
     public var next: String?
+    /// The subject's comments that only their authors are shown, where they are asked for.
+    ///
+    /// Those that wait for a moderator, and the removed ones with a ``Comment/reason``, with text and author as the
+    /// record has them, oldest first; of each author the last ``heldOfEach``. See ``ThreadQuery/tellsHeld``.
+    public var held: [Entry] = []
+
+    /// The most of one author's comments in ``held``.
+    public static let heldOfEach = 10
 
     /// A page.
     public init(entries: [Entry], total: Int, next: String? = nil) {
@@ -222,6 +247,20 @@ public protocol Commenting: Component {
         _ id: String, state: Comment.State, _ context: CommandContext
     ) throws(Refusal) -> [Change]
 
+    /// Decides on what a moderator says of a comment, and why, as ``Comment/reason`` is to be from now on.
+    ///
+    /// The reason has ``Comment/reasonLength`` characters at most, which the host checks before it asks. By default
+    /// the component decides without it, and keeps none.
+    func moderate(
+        _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
+    ) throws(Refusal) -> [Change]
+
+    /// A page of the comments that wait for a moderator, whatever they are about, oldest first, with their texts and
+    /// authors; its total is how many wait. By default nothing.
+    ///
+    /// A cursor is the `next` of the page before; one that is damaged is refused with code `cursorInvalid`.
+    func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage
+
     /// A comment with its place in the tree; nil when there is none.
     func entry(_ id: String) -> ThreadPage.Entry?
 
@@ -238,6 +277,18 @@ public protocol Commenting: Component {
 extension Commenting {
     /// Texts of any length, on anything, seen at once.
     public var facts: CommentFacts { CommentFacts() }
+
+    /// What is decided without the reason.
+    public func moderate(
+        _ id: String, state: Comment.State, reason: String?, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        try moderate(id, state: state, context)
+    }
+
+    /// Nothing waits.
+    public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
+        ThreadPage(entries: [], total: 0)
+    }
 }
 
 /// Who is asked and told by a ``Commenting``.

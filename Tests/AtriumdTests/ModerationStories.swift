@@ -1,0 +1,59 @@
+import Foundation
+import JSONCodec
+import TestSupport
+import Testing
+
+extension Stories {
+    /// A moderator at work, with the client.
+    @Suite struct Moderation {
+        private static let film = "films/alien-1979"
+
+        @Test func `what waits is the author's to see and in the queue, and a reason comes back`()
+            async throws
+        {
+            try await withFilms { daemon in
+                let moderated = try await daemon.type(
+                    "sed 's/subjects: .items, container. } }$/moderated: true } }/' "
+                        + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml")
+                #expect(moderated.status == 0, "\(moderated)")
+                let said = try await daemon.type(
+                    "atriumctl comment --actor web:bob --id c1 \(Self.film) 'Too loud.'")
+                #expect(said.output.contains("it waits for a moderator"), "\(said)")
+                let own = try await daemon.type("atriumctl thread \(Self.film) --actor web:bob")
+                #expect(own.output.contains("Yours, not shown to others"), "\(own)")
+                #expect(own.output.contains("Too loud."))
+                #expect(own.output.contains("waits for a moderator"))
+                let others = try await daemon.type("atriumctl thread \(Self.film) --actor web:eve")
+                #expect(!others.output.contains("Too loud."), "\(others)")
+                let queue = try await daemon.type("atriumctl pending films")
+                #expect(queue.output.contains("1 comment waits for a moderator in films"))
+                #expect(queue.output.contains("on \(Self.film)"), "\(queue)")
+                #expect(queue.output.contains("Too loud."))
+                let removed = try await daemon.type(
+                    "atriumctl moderate films c1 removed --reason 'It was not.'")
+                #expect(removed.status == 0, "\(removed)")
+                let after = try await daemon.type("atriumctl thread \(Self.film) --actor web:bob")
+                #expect(after.output.contains("reason: It was not."), "\(after)")
+                #expect(!after.output.contains("Too loud."))
+                let empty = try await daemon.type("atriumctl pending films")
+                #expect(empty.output.contains("0 comments wait"), "\(empty)")
+            }
+        }
+
+        @Test func `moderators see who voted what`() async throws {
+            try await withFilms { daemon in
+                for (name, value) in [("web:bob", 4), ("web:eve", 2)] {
+                    let vote = try await daemon.type(
+                        "atriumctl vote --actor \(name) \(Self.film) \(value)")
+                    #expect(vote.status == 0, "\(vote)")
+                }
+                let ballots = try await daemon.type("atriumctl ballots \(Self.film)")
+                #expect(ballots.status == 0, "\(ballots)")
+                let lines = ballots.output.split(separator: "\n").dropFirst()
+                #expect(lines.count == 2 && lines.contains { $0.hasPrefix("web:bob") })
+                let none = try await daemon.type("atriumctl ballots films")
+                #expect(none.errors.contains("nobody voted on films"), "\(none)")
+            }
+        }
+    }
+}

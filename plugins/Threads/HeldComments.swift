@@ -1,0 +1,84 @@
+public import AtriumKit
+
+// Comments that wait for a moderator, or that one removed and said why.
+extension Threads {
+    /// How many of a subject's held comments are looked at, from the last.
+    ///
+    /// So somebody who floods a moderated subject costs its readers no more than this.
+    private static let mostHeld = 300
+
+    /// A page of the comments that wait for a moderator, oldest first.
+    ///
+    /// Its cursor names a place, so that it stays right when the comment there was approved meanwhile.
+    ///
+    /// - Parameters:
+    ///   - limit: at most so many, from 1.
+    ///   - cursor: the `next` of the page before; nil: from the first.
+    /// - Returns: the page; its total is how many wait.
+    /// - Throws: a ``Refusal`` for a limit below 1, or a damaged cursor.
+    public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
+        guard limit >= 1 else {
+            throw Refusal(
+                .limitExceeded, "A page holds 1 comment at least; the limit is \(limit).",
+                evidence: ["limit": "limit 1", "value": "\(limit)"])
+        }
+        var next = tree.pending.first
+        if let cursor {
+            guard let key = SiblingKey(cursor: cursor) else {
+                throw Refusal(
+                    .cursorInvalid, "The cursor is damaged; start again without one.")
+            }
+            next = tree.pending.next(after: key)
+        }
+        var page = ThreadPage(entries: [], total: tree.pending.count)
+        var last: SiblingKey?
+        while let key = next, page.entries.count < limit {
+            if let entry = heldEntry(key.id) { page.entries.append(entry) }
+            last = key
+            next = tree.pending.next(after: key)
+        }
+        if next != nil { page.next = last?.cursor }
+        return page
+    }
+
+    /// A subject's held comments, of each author the last, oldest first.
+    func held(about subject: Subject) -> [ThreadPage.Entry] {
+        guard let list = tree.held(about: subject) else { return [] }
+        var entries: [ThreadPage.Entry] = []
+        var counts: [ActorID?: Int] = [:]
+        var next = list.last
+        var looked = 0
+        while let key = next, looked < Self.mostHeld {
+            looked += 1
+            next = list.next(before: key)
+            guard let entry = heldEntry(key.id) else { continue }
+            let count = counts[entry.comment.author, default: 0]
+            guard count < ThreadPage.heldOfEach else { continue }
+            counts[entry.comment.author] = count + 1
+            entries.append(entry)
+        }
+        return entries.reversed()
+    }
+
+    /// The comment as its record has it: with its author, who is who may be shown it.
+    private func heldEntry(_ id: String) -> ThreadPage.Entry? {
+        guard let comment = tree[id] else { return nil }
+        return ThreadPage.Entry(
+            comment: comment, depth: tree.depth(of: id) ?? 0,
+            replies: tree.list(.comment(id))?.count ?? 0)
+    }
+}
+
+extension SiblingKey {
+    /// The place as a text: time, order, id.
+    fileprivate var cursor: String { "\(created.milliseconds).\(order).\(id)" }
+
+    fileprivate init?(cursor: String) {
+        let parts = cursor.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let created = Int64(parts[0]), let order = Int64(parts[1]),
+            !parts[2].isEmpty
+        else { return nil }
+        self.init(
+            created: Timestamp(milliseconds: created), order: order, id: String(parts[2]))
+    }
+}
