@@ -9,8 +9,9 @@ struct Atriumctl: AsyncParsableCommand {
         commandName: "atriumctl",
         abstract: "Talk to atriumd: live catalogues that people filter, vote on and discuss.",
         discussion: """
-            Exit status: 0 done; 1 the daemon refused; 2 wrong usage; 3 the daemon is unreachable.
-            Every command that talks to the daemon takes --socket PATH and --json.
+            Exit status: 0 done; 1 not done, or not all of it; 2 wrong usage, nothing was tried; 3 the \
+            daemon is unreachable; 130 Ctrl-C. Every command that talks to the daemon takes --socket PATH \
+            and --json, and tells more, with examples: atriumctl help COMMAND.
             """,
         version: AtriumVersion.current,
         groupedSubcommands: [

@@ -38,7 +38,7 @@ extension Stories {
                 )
                 #expect(other.errors.contains("this defines flims, not 'films' alone"), "\(other)")
                 let unasked = try await daemon.type(
-                    "EDITOR='sed -i s/Year/Jahr/' atriumctl edit films")
+                    "EDITOR='sed -i \"s/^title: .*/title: Kino/\"' atriumctl edit films")
                 #expect(unasked.status == 1)
                 #expect(unasked.errors.contains("nothing was applied"), "\(unasked)")
                 let broken = try await daemon.type("EDITOR=false atriumctl edit films")

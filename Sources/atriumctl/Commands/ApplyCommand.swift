@@ -11,7 +11,9 @@ struct ApplyCommand: AsyncParsableCommand {
 
             Several are tried before the first is applied: one that is wrong is named, and nothing \
             changes.
-            """)
+            """
+    )
+    .examples("atriumctl apply -f films.yaml", "atriumctl apply -f containers.d --dry-run")
 
     @Option(
         name: .shortAndLong, parsing: .unconditionalSingleValue,

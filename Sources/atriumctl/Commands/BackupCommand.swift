@@ -14,7 +14,9 @@ struct BackupCommand: AsyncParsableCommand {
             as the copy has bytes, until it is written.
 
             The file is there once it is whole, readable for who wrote it alone.
-            """)
+            """
+    )
+    .examples("atriumctl backup nightly.backup", "atriumctl backup | zstd >nightly.zst")
 
     @Argument(help: "The file; - or none: standard output.", completion: .file())
     var file: String = "-"

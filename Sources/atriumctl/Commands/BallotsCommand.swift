@@ -5,7 +5,9 @@ import JSONCodec
 /// The command `atriumctl ballots CONTAINER[/ITEM]`.
 struct BallotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ballots", abstract: "List who voted what (moderators).")
+        commandName: "ballots", abstract: "List who voted what (moderators)."
+    )
+    .examples("atriumctl ballots films/alien-1979")
 
     @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
     var target: Target

@@ -12,7 +12,9 @@ struct CallCommand: AsyncParsableCommand {
 
             An error that the service answers with goes to standard error by name, with its
             parameters; the exit status is 1 then.
-            """)
+            """
+    )
+    .examples(#"atriumctl call Contents.List '{"container":"films","limit":3}'"#)
 
     @Argument(
         help: "The method: org.atrium.Contents.List, or Contents.List for short.",
@@ -90,7 +92,10 @@ struct InterfacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interfaces",
         abstract: "List the interfaces of the daemon, or of any Varlink service.",
-        usage: "atriumctl interfaces [ADDRESS] [--json]", discussion: ServiceAddress.help)
+        usage: "atriumctl interfaces [ADDRESS] [--json]", discussion: ServiceAddress.help
+    )
+    .examples(
+        "atriumctl interfaces", "atriumctl interfaces unix:/run/systemd/resolve/io.systemd.Resolve")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -107,7 +112,9 @@ struct IntrospectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "introspect",
         abstract: "Print an interface's definition, of any Varlink service.",
-        usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help)
+        usage: "atriumctl introspect [ADDRESS] INTERFACE [--json]", discussion: ServiceAddress.help
+    )
+    .examples("atriumctl introspect Votes")
 
     @Argument(
         help: "The interface: org.atrium.Contents, or Contents for short.",

@@ -4,7 +4,9 @@ public import Interfaces
 /// The command `atriumctl comment CONTAINER[/ITEM] TEXT`.
 struct CommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "comment", abstract: "Comment on an item, or on the container as a whole.")
+        commandName: "comment", abstract: "Comment on an item, or on the container as a whole."
+    )
+    .examples(#"atriumctl comment films/alien-1979 "In space.""#)
 
     @Argument(help: ArgumentHelp("What to comment on.", valueName: "container[/item]"))
     var target: Target
@@ -29,7 +31,9 @@ struct CommentCommand: AsyncParsableCommand {
 /// The command `atriumctl reply CONTAINER COMMENT TEXT`.
 struct ReplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reply", abstract: "Reply to a comment.")
+        commandName: "reply", abstract: "Reply to a comment."
+    )
+    .examples(#"atriumctl reply films offer "I know someone who did.""#)
 
     @Argument(
         help: ArgumentHelp(
@@ -61,7 +65,9 @@ struct ReplyCommand: AsyncParsableCommand {
 /// The command `atriumctl edit-comment CONTAINER COMMENT TEXT`.
 struct EditCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit-comment", abstract: "Give a comment another text.")
+        commandName: "edit-comment", abstract: "Give a comment another text."
+    )
+    .examples(#"atriumctl edit-comment films offer "An offer that nobody refuses.""#)
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -89,7 +95,9 @@ struct EditCommentCommand: AsyncParsableCommand {
 /// The command `atriumctl delete-comment CONTAINER COMMENT`.
 struct DeleteCommentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete-comment", abstract: "Delete a comment; its replies stay.")
+        commandName: "delete-comment", abstract: "Delete a comment; its replies stay."
+    )
+    .examples("atriumctl delete-comment films offer")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -114,7 +122,9 @@ struct DeleteCommentCommand: AsyncParsableCommand {
 struct ModerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "moderate", abstract: "Decide what becomes of a comment (moderators).",
-        discussion: "What waits for a decision, 'atriumctl pending' lists.")
+        discussion: "What waits for a decision, 'atriumctl pending' lists."
+    )
+    .examples("atriumctl moderate films offer removed --reason advertising")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

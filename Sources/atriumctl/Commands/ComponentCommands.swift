@@ -8,7 +8,9 @@ struct AttachCommand: AsyncParsableCommand {
         commandName: "attach", abstract: "Attach a component to a container.",
         discussion: """
             A plugin makes it, or it is a container itself: then screens show that as a part of their own.
-            """)
+            """
+    )
+    .examples("atriumctl attach films stars --plugin org.atrium.stars --setting scale=10")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -102,7 +104,9 @@ extension Containers.Attach.Parameters.Isolation: ExpressibleByArgument {}
 struct DetachCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detach", abstract: "Detach a component from a container.",
-        discussion: "What it keeps stays, and returns when it is attached again.")
+        discussion: "What it keeps stays, and returns when it is attached again."
+    )
+    .examples("atriumctl detach films stars", "atriumctl detach films stars --purge")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -134,7 +138,9 @@ struct DetachCommand: AsyncParsableCommand {
 /// The command `atriumctl move CONTAINER COMPONENT PLACE`.
 struct MoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a component to another place in its container.")
+        commandName: "move", abstract: "Move a component to another place in its container."
+    )
+    .examples("atriumctl move films stars 0")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String
@@ -159,7 +165,9 @@ struct MoveCommand: AsyncParsableCommand {
 /// The command `atriumctl hide CONTAINER COMPONENT`.
 struct HideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Leave a component out of screens; it goes on working.")
+        commandName: "hide", abstract: "Leave a component out of screens; it goes on working."
+    )
+    .examples("atriumctl hide films talk")
 
     @OptionGroup var visibility: Visibility
 
@@ -169,7 +177,9 @@ struct HideCommand: AsyncParsableCommand {
 /// The command `atriumctl show CONTAINER COMPONENT`.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a component on screens again.")
+        commandName: "show", abstract: "Show a component on screens again."
+    )
+    .examples("atriumctl show films talk")
 
     @OptionGroup var visibility: Visibility
 
@@ -180,7 +190,9 @@ struct ShowCommand: AsyncParsableCommand {
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh", abstract: "Have components look at their sources again.",
-        discussion: "A component does so at most once a second. What it finds is shown later.")
+        discussion: "A component does so at most once a second. What it finds is shown later."
+    )
+    .examples("atriumctl refresh compilation")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

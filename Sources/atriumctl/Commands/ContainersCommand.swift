@@ -4,7 +4,9 @@ import Interfaces
 /// The command `atriumctl containers`.
 struct ContainersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "containers", abstract: "List the containers.")
+        commandName: "containers", abstract: "List the containers."
+    )
+    .examples("atriumctl containers")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -37,7 +39,9 @@ struct ContainersCommand: AsyncParsableCommand {
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Take a container away.",
-        discussion: "Its items, votes and comments stay, and return when it is applied again.")
+        discussion: "Its items, votes and comments stay, and return when it is applied again."
+    )
+    .examples("atriumctl delete films", "atriumctl delete films --purge")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

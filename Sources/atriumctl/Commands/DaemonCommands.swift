@@ -4,7 +4,9 @@ import Interfaces
 /// The command `atriumctl reload`.
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Have the daemon read its configuration again.")
+        commandName: "reload", abstract: "Have the daemon read its configuration again."
+    )
+    .examples("atriumctl reload")
 
     @Flag(help: "Say nothing unless it fails: the daemon's log has what changed.")
     var quiet = false
@@ -23,7 +25,9 @@ struct ReloadCommand: AsyncParsableCommand {
 /// The command `atriumctl log-level LEVEL`.
 struct LogLevelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted.")
+        commandName: "log-level", abstract: "Set how much the daemon logs, until it is restarted."
+    )
+    .examples("atriumctl log-level debug")
 
     @Argument(
         help: "trace, debug, info, notice, warning, error or critical.", completion: .levels)

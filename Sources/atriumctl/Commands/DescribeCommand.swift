@@ -5,7 +5,11 @@ import JSONCodec
 /// The command `atriumctl describe CONTAINER[/ITEM]`.
 struct DescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "Show a container, or an item, in full.")
+        commandName: "describe", abstract: "Show a container, or an item, in full."
+    )
+    .examples(
+        "atriumctl describe films", "atriumctl describe films/alien-1979",
+        "atriumctl describe films --definition >films.yaml")
 
     @Argument(help: ArgumentHelp("What to show.", valueName: "container[/item]"))
     var target: Target

@@ -10,7 +10,9 @@ struct EditCommand: AsyncParsableCommand {
             Opens what was last applied in $VISUAL, $EDITOR or vi, says what the change would do, and \
             on a yes applies it. A text that is no definition is not applied: the line is named, and \
             the editor opens again. What was not applied is kept in a file, which is named.
-            """)
+            """
+    )
+    .examples("atriumctl edit films", "EDITOR=nano atriumctl edit films")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

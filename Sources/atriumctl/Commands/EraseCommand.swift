@@ -11,7 +11,9 @@ struct EraseCommand: AsyncParsableCommand {
             place, as deleted ones. It is done when the store's files hold nothing of it any more; writes \
             wait for that, one to three seconds for each 100 MB. Backups and exports made before are yours to \
             delete. What the person does afterwards is a new person's.
-            """)
+            """
+    )
+    .examples("atriumctl erase web:42 --yes")
 
     @Argument(help: "Whom: as in web:42 or unix:1000, or a login name of this machine.")
     var actor: String

@@ -15,7 +15,9 @@ struct ExportCommand: AsyncParsableCommand {
             export fails. With --damaged it goes on without, and says what is missing.
 
             Exit status: 0 all is there; 1 something is missing, or the daemon refused.
-            """)
+            """
+    )
+    .examples("atriumctl export films --all >films.backup")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

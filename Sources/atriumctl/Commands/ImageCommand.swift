@@ -12,7 +12,9 @@ struct ImageCommand: AsyncParsableCommand {
 
             The file is there once it is whole, readable for who wrote it alone. With --json and without \
             --output it is printed as the daemon sends it, in base64 with its type.
-            """)
+            """
+    )
+    .examples(#"atriumctl image "compilation/07 Thirds.wav" cover --output thirds.png"#)
 
     @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
     var target: Target

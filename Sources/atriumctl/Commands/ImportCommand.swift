@@ -17,7 +17,11 @@ struct ImportCommand: AsyncParsableCommand {
             Bad lines are named and left out; all others go in. Of an id that stands twice the later \
             line counts. What is there just so stays untouched, so an import that was interrupted is \
             completed by running it again.
-            """)
+            """
+    )
+    .examples(
+        "atriumctl import films films.ndjson",
+        "atriumctl import films diary.csv --id title,year --ignore notes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

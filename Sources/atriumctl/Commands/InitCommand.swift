@@ -19,7 +19,10 @@ struct InitCommand: AsyncParsableCommand {
 
             With --follow nothing is imported: the list is the file, and shows what is in it as \
             long as the container is there. So does that of a folder of music, which makes a jukebox.
-            """)
+            """
+    )
+    .examples(
+        "atriumctl init diary.csv", "atriumctl init schedule.json --yes", "atriumctl init ~/Music")
 
     @Argument(help: "The file, or the folder.", completion: .file())
     var file: String

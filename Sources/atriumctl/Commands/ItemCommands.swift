@@ -11,7 +11,11 @@ struct PutCommand: AsyncParsableCommand {
             Values are typed as the container declares its fields: keywords with commas or several \
             times, durations as 1h57m or seconds. FIELD= takes a field away. Fields that are not \
             named stay, unless --replace is given.
-            """)
+            """
+    )
+    .examples(
+        #"atriumctl put songs/so-what title="So What" length=9m22s"#,
+        "atriumctl put songs/so-what length=")
 
     @Argument(help: ArgumentHelp("The item.", valueName: "container/item"))
     var target: Target
@@ -96,7 +100,11 @@ struct PutCommand: AsyncParsableCommand {
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove items.",
-        discussion: "Their votes and comments stay, hidden, and return with the item.")
+        discussion: "Their votes and comments stay, hidden, and return with the item."
+    )
+    .examples(
+        "atriumctl remove songs/so-what",
+        "atriumctl remove songs/so-what songs/freddie-freeloader --purge")
 
     @Argument(help: ArgumentHelp("The items.", valueName: "container/item"))
     var targets: [Target]

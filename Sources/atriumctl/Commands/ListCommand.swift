@@ -11,7 +11,11 @@ struct ListCommand: AsyncParsableCommand {
             through $PAGER, by default less. A table has the columns that the definition presents; \
             csv has all fields, and import takes it back; ids has an id a line; json has what the \
             daemon answered, a line for each page of 1000 items.
-            """)
+            """
+    )
+    .examples(
+        "atriumctl list films --filter genre=drama --sort -rating --limit 3",
+        "atriumctl list films --search alien", "atriumctl list films -o csv >films.csv")
 
     /// In which form a list is printed.
     enum Form: String, ExpressibleByArgument, CaseIterable {

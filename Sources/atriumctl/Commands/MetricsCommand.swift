@@ -9,7 +9,9 @@ struct MetricsCommand: AsyncParsableCommand {
             The text is Prometheus' exposition format, version 0.0.4. With --output a file is \
             replaced in one step, as node_exporter's textfile collector wants it; \
             atrium-metrics.timer does that every 15 seconds. 'atriumctl top' shows the same live.
-            """)
+            """
+    )
+    .examples("atriumctl metrics")
 
     @Option(
         name: .shortAndLong,

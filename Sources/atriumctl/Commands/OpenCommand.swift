@@ -21,7 +21,9 @@ struct OpenCommand: AsyncParsableCommand {
 
             When the connection is lost it is resumed by itself, from the revision that was seen \
             last; a screen that is gone starts anew, and says why.
-            """)
+            """
+    )
+    .examples("atriumctl open films", "atriumctl open films --filter genre=drama >changes")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

@@ -9,7 +9,9 @@ struct PendingCommand: AsyncParsableCommand {
         discussion: """
             Oldest first, for moderators. 'atriumctl moderate CONTAINER COMMENT shown' approves one, \
             'removed --reason TEXT' takes one away and tells its author why.
-            """)
+            """
+    )
+    .examples("atriumctl pending films")
 
     @Argument(help: "The container.", completion: .containers)
     var container: String

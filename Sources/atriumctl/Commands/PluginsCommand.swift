@@ -4,7 +4,9 @@ import Interfaces
 /// The command `atriumctl plugins`.
 struct PluginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugins", abstract: "List the plugins that the daemon found.")
+        commandName: "plugins", abstract: "List the plugins that the daemon found."
+    )
+    .examples("atriumctl plugins")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -37,13 +39,17 @@ struct PluginsCommand: AsyncParsableCommand {
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin", abstract: "Describe a plugin, or start a new one.",
-        subcommands: [PluginDescribeCommand.self, PluginNewCommand.self])
+        subcommands: [PluginDescribeCommand.self, PluginNewCommand.self]
+    )
+    .examples("atriumctl plugin describe org.atrium.stars")
 }
 
 /// The command `atriumctl plugin describe ID`.
 struct PluginDescribeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "Show a plugin with the settings it takes.")
+        commandName: "describe", abstract: "Show a plugin with the settings it takes."
+    )
+    .examples("atriumctl plugin describe org.atrium.stars")
 
     @Argument(help: "The plugin's id, such as org.atrium.stars.", completion: .plugins)
     var id: String

@@ -10,7 +10,9 @@ struct RestoreCommand: ParsableCommand {
             Runs 'atriumd --restore' on this machine, and takes no --socket and no --json: stop the daemon \
             first. The backup is looked over before anything is changed. The store gets a new identity: \
             who follows from a number of before is told that something is missing.
-            """)
+            """
+    )
+    .examples("atriumctl restore nightly.backup")
 
     @Argument(help: "The backup; - reads it from standard input.", completion: .file())
     var file: String
@@ -39,11 +41,32 @@ struct RestoreCommand: ParsableCommand {
             let folder = String(cString: own).split(separator: "/").dropLast().joined(
                 separator: "/")
             free(own)
-            execv("/\(folder)/atriumd", &arguments)
+            if access("/\(folder)/atriumd", X_OK) == 0 {
+                return try wait(for: "/\(folder)/atriumd", &arguments)
+            }
         }
-        execvp("atriumd", &arguments)
-        throw CommandFailure(
-            "can't run atriumd: \(String(cString: strerror(errno)))",
-            hint: "restore on the machine of the daemon, where it is installed.")
+        try wait(for: "atriumd", &arguments)
     }
+
+    /// Runs the daemon's program to its end, which has exit statuses of its own.
+    private func wait(
+        for program: String, _ arguments: inout [UnsafeMutablePointer<CChar>?]
+    ) throws {
+        // Ctrl-C ends it, and then this command.
+        var process = pid_t()
+        let code = posix_spawnp(&process, program, nil, nil, &arguments, environ)
+        guard code == 0 else {
+            throw CommandFailure(
+                "can't run atriumd: \(String(cString: strerror(code)))",
+                hint: "restore on the machine of the daemon, where it is installed.")
+        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status != 0 else { return }
+        let isUsage = status & 0x7F == 0 && status >> 8 == Self.usage
+        throw ExitCode((isUsage ? CommandFailure.Status.usage : .refused).rawValue)
+    }
+
+    /// What the daemon ends with for a command line that is wrong.
+    private static let usage: Int32 = 64
 }

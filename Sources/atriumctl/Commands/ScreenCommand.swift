@@ -17,7 +17,9 @@ struct ScreenCommand: AsyncParsableCommand {
             ScreenScopeCommand.self, ScreenEnterCommand.self, ScreenBackCommand.self,
             ScreenFocusCommand.self, ScreenHideCommand.self, ScreenShowCommand.self,
             ScreenActivateCommand.self,
-        ])
+        ]
+    )
+    .examples("atriumctl screen select zgkcenfndxfv969s genre=drama")
 }
 
 /// Which screen, and how to reach it.
@@ -51,7 +53,9 @@ struct ScreenOptions: ParsableArguments {
 /// The command `atriumctl screen select SCREEN SECTION=FILTER`.
 struct ScreenSelectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "select", abstract: "Select a filter.")
+        commandName: "select", abstract: "Select a filter."
+    )
+    .examples("atriumctl screen select zgkcenfndxfv969s genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -74,7 +78,9 @@ struct ScreenSelectCommand: AsyncParsableCommand {
 /// The command `atriumctl screen deselect SCREEN SECTION=FILTER`.
 struct ScreenDeselectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deselect", abstract: "Deselect a filter.")
+        commandName: "deselect", abstract: "Deselect a filter."
+    )
+    .examples("atriumctl screen deselect zgkcenfndxfv969s genre=drama")
 
     @OptionGroup var options: ScreenOptions
 
@@ -94,7 +100,9 @@ struct ScreenDeselectCommand: AsyncParsableCommand {
 /// The command `atriumctl screen clear SCREEN`.
 struct ScreenClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Deselect all filters.")
+        commandName: "clear", abstract: "Deselect all filters."
+    )
+    .examples("atriumctl screen clear zgkcenfndxfv969s")
 
     @OptionGroup var options: ScreenOptions
 
@@ -108,7 +116,9 @@ struct ScreenClearCommand: AsyncParsableCommand {
 /// The command `atriumctl screen search SCREEN [TEXT]`.
 struct ScreenSearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Show only what contains a text.")
+        commandName: "search", abstract: "Show only what contains a text."
+    )
+    .examples("atriumctl screen search zgkcenfndxfv969s alien")
 
     @OptionGroup var options: ScreenOptions
 
@@ -125,7 +135,9 @@ struct ScreenSearchCommand: AsyncParsableCommand {
 /// The command `atriumctl screen sort SCREEN [[-]FIELD…]`.
 struct ScreenSortCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sort", abstract: "Sort by fields.")
+        commandName: "sort", abstract: "Sort by fields."
+    )
+    .examples("atriumctl screen sort zgkcenfndxfv969s -rating")
 
     @OptionGroup var options: ScreenOptions
 
@@ -157,7 +169,9 @@ struct ScreenSortCommand: AsyncParsableCommand {
 /// The command `atriumctl screen resize SCREEN N`.
 struct ScreenResizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resize", abstract: "Show so many items of a list.")
+        commandName: "resize", abstract: "Show so many items of a list."
+    )
+    .examples("atriumctl screen resize zgkcenfndxfv969s 50")
 
     @OptionGroup var options: ScreenOptions
 

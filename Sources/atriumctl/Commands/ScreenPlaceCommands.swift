@@ -5,7 +5,9 @@ import Interfaces
 struct ScreenScopeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scope", abstract: "Go to another scope of the container.",
-        discussion: "Filters, search, sort and limits stay; what was entered is left.")
+        discussion: "Filters, search, sort and limits stay; what was entered is left."
+    )
+    .examples("atriumctl screen scope zgkcenfndxfv969s past")
 
     @OptionGroup var options: ScreenOptions
 
@@ -22,7 +24,9 @@ struct ScreenScopeCommand: AsyncParsableCommand {
 /// The command `atriumctl screen enter SCREEN ITEM`.
 struct ScreenEnterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enter", abstract: "Show the children of an item.")
+        commandName: "enter", abstract: "Show the children of an item."
+    )
+    .examples("atriumctl screen enter zgkcenfndxfv969s saga")
 
     @OptionGroup var options: ScreenOptions
 
@@ -39,7 +43,9 @@ struct ScreenEnterCommand: AsyncParsableCommand {
 /// The command `atriumctl screen back SCREEN`.
 struct ScreenBackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "back", abstract: "Go back to where 'enter' was called.")
+        commandName: "back", abstract: "Go back to where 'enter' was called."
+    )
+    .examples("atriumctl screen back zgkcenfndxfv969s")
 
     @OptionGroup var options: ScreenOptions
 
@@ -52,7 +58,9 @@ struct ScreenBackCommand: AsyncParsableCommand {
 /// The command `atriumctl screen focus SCREEN [ITEM]`.
 struct ScreenFocusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "focus", abstract: "Show an item's votes and comments beside the list.")
+        commandName: "focus", abstract: "Show an item's votes and comments beside the list."
+    )
+    .examples("atriumctl screen focus zgkcenfndxfv969s alien-1979")
 
     @OptionGroup var options: ScreenOptions
 
@@ -70,7 +78,9 @@ struct ScreenFocusCommand: AsyncParsableCommand {
 struct ScreenHideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hide", abstract: "Leave a component out on this screen alone.",
-        discussion: "'atriumctl hide' hides one on all screens of a container.")
+        discussion: "'atriumctl hide' hides one on all screens of a container."
+    )
+    .examples("atriumctl screen hide zgkcenfndxfv969s talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
@@ -80,7 +90,9 @@ struct ScreenHideCommand: AsyncParsableCommand {
 /// The command `atriumctl screen show SCREEN COMPONENT`.
 struct ScreenShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a component again that this screen left out.")
+        commandName: "show", abstract: "Show a component again that this screen left out."
+    )
+    .examples("atriumctl screen show zgkcenfndxfv969s talk")
 
     @OptionGroup var visibility: ScreenVisibility
 
@@ -105,7 +117,9 @@ struct ScreenVisibility: ParsableArguments {
 /// The command `atriumctl screen activate SCREEN ITEM`.
 struct ScreenActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "activate", abstract: "Choose an item: the container is told.")
+        commandName: "activate", abstract: "Choose an item: the container is told."
+    )
+    .examples("atriumctl screen activate zgkcenfndxfv969s alien-1979")
 
     @OptionGroup var options: ScreenOptions
 

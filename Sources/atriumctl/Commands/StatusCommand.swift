@@ -4,7 +4,9 @@ import Interfaces
 /// The command `atriumctl status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the daemon is.")
+        commandName: "status", abstract: "Show how the daemon is."
+    )
+    .examples("atriumctl status")
 
     @OptionGroup var connection: ConnectionOptions
 

@@ -5,7 +5,9 @@ import JSONCodec
 /// The command `atriumctl thread CONTAINER[/ITEM]`.
 struct ThreadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "thread", abstract: "Show the comments on an item, or on the container.")
+        commandName: "thread", abstract: "Show the comments on an item, or on the container."
+    )
+    .examples("atriumctl thread films/alien-1979 --newest")
 
     @Argument(help: ArgumentHelp("What the comments are about.", valueName: "container[/item]"))
     var target: Target

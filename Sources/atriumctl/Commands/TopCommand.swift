@@ -10,7 +10,9 @@ struct TopCommand: AsyncParsableCommand {
             commits and syncs, queues, notifications. Into a pipe, or with --once, one report is \
             printed after one interval; with --json the metrics of each interval are a line. When \
             the daemon is restarted it goes on by itself.
-            """)
+            """
+    )
+    .examples("atriumctl top")
 
     @Option(
         help: ArgumentHelp("Seconds between two looks, 0.1 to 86400.", valueName: "seconds"))

@@ -14,7 +14,9 @@ struct VerifyCommand: AsyncParsableCommand {
             the store's file are looked at, too. That takes an administrator.
 
             Exit status: 0 nothing is wrong; 1 something is, or the daemon refused.
-            """)
+            """
+    )
+    .examples("atriumctl verify", "atriumctl verify films")
 
     @Argument(help: "The container; by default all, and the store itself.", completion: .containers)
     var container: String?

@@ -4,7 +4,9 @@ import Interfaces
 /// The command `atriumctl vote CONTAINER[/ITEM] VALUE`.
 struct VoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "vote", abstract: "Vote on an item, or on the container as a whole.")
+        commandName: "vote", abstract: "Vote on an item, or on the container as a whole."
+    )
+    .examples("atriumctl vote films/alien-1979 5")
 
     @Argument(help: ArgumentHelp("What to vote on.", valueName: "container[/item]"))
     var target: Target
@@ -50,7 +52,9 @@ struct VoteCommand: AsyncParsableCommand {
 /// The command `atriumctl unvote CONTAINER[/ITEM]`.
 struct UnvoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unvote", abstract: "Take your vote back.")
+        commandName: "unvote", abstract: "Take your vote back."
+    )
+    .examples("atriumctl unvote films/alien-1979")
 
     @Argument(help: ArgumentHelp("What was voted on.", valueName: "container[/item]"))
     var target: Target

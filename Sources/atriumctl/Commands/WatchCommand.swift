@@ -12,7 +12,9 @@ struct WatchCommand: AsyncParsableCommand {
 
             When the connection is lost it is resumed by itself, behind what was shown last: nothing is \
             told twice, and what can't be told any more is told as missed.
-            """)
+            """
+    )
+    .examples("atriumctl watch 'films.>' --after 100")
 
     @Argument(help: "Topics to follow; by default all.")
     var topics: [String] = [">"]
@@ -96,7 +98,9 @@ enum NotificationText {
 /// The command `atriumctl publish TOPIC JSON`.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Publish a notification under CONTAINER.app.")
+        commandName: "publish", abstract: "Publish a notification under CONTAINER.app."
+    )
+    .examples(#"atriumctl publish films.app.doors '{"open":true}'"#)
 
     @Argument(help: "The topic, such as films.app.screening.")
     var topic: String

@@ -2,11 +2,11 @@
 struct CommandFailure: Error, Equatable {
     /// The exit status.
     enum Status: Int32 {
-        /// The daemon refused the call, or something else went wrong on the way.
+        /// It is not done, or not all of it: the daemon refused, a file is not what it should be, somebody said no.
         case refused = 1
-        /// The command line is wrong.
+        /// The command line is wrong; nothing was tried.
         case usage = 2
-        /// The daemon can't be reached.
+        /// The daemon, or another service, can't be reached or does not answer.
         case unreachable = 3
     }
 

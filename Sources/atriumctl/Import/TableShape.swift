@@ -21,12 +21,12 @@ struct TableShape {
             guard let role = Self.role(of: column, shape) else {
                 throw CommandFailure(
                     "line 1, column \(place + 1): '\(column)' is no field of '\(shape.container)'",
-                    hint: Self.hint(column, shape), status: .usage)
+                    hint: Self.hint(column, shape))
             }
             if role != .ignored, let before = roles.firstIndex(of: role) {
                 throw CommandFailure(
                     "line 1: the columns '\(columns[before])' and '\(column)' mean the same",
-                    hint: "--ignore leaves one out.", status: .usage)
+                    hint: "--ignore leaves one out.")
             }
             roles.append(role)
         }
@@ -52,7 +52,7 @@ struct TableShape {
                 throw CommandFailure(
                     "line 1 names no column 'id'",
                     hint: "--id makes ids of others, as in --id title,year. There is: "
-                        + columns.joined(separator: ", ") + ".", status: .usage)
+                        + columns.joined(separator: ", ") + ".")
             }
             return [place]
         }

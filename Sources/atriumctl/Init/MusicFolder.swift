@@ -33,7 +33,7 @@ struct MusicFolder {
                 "the folder \(typed) holds no music",
                 hint:
                     "init makes a jukebox of a folder of audio files; of a CSV or JSON file in it "
-                    + "it makes a list: 'atriumctl init FILE'.", status: .usage)
+                    + "it makes a list: 'atriumctl init FILE'.")
         }
     }
 
