@@ -2,6 +2,7 @@ import AtriumKit
 import Foundation
 import JSONCodec
 import Store
+import TestSupport
 import Testing
 
 @testable import Host
