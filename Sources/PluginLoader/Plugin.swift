@@ -12,8 +12,8 @@ public struct Plugin: Sendable {
     public var title: String
     /// What it is for.
     public var description: String
-    /// The path of its library.
-    public var library: String
+    /// Its library or its program.
+    public var code: PluginCode
     /// Where its components live unless their definition says otherwise.
     public var isolation: Isolation
     /// The settings that name files and folders: what a component in a worker may read beside its
@@ -27,7 +27,7 @@ public struct Plugin: Sendable {
     /// A plugin; by default one that lives in the daemon.
     public init(
         id: String, version: String, kind: Kind, title: String, description: String = "",
-        library: String, isolation: Isolation = .daemon, paths: [String] = [],
+        code: PluginCode, isolation: Isolation = .daemon, paths: [String] = [],
         component: (any Component.Type)? = nil
     ) {
         self.id = id
@@ -35,11 +35,25 @@ public struct Plugin: Sendable {
         self.kind = kind
         self.title = title
         self.description = description
-        self.library = library
+        self.code = code
         self.isolation = isolation
         self.paths = paths
         self.component = component
     }
+
+    /// As ``init(id:version:kind:title:description:code:isolation:paths:component:)``, of a library.
+    public init(
+        id: String, version: String, kind: Kind, title: String, description: String = "",
+        library: String, isolation: Isolation = .daemon, paths: [String] = [],
+        component: (any Component.Type)? = nil
+    ) {
+        self.init(
+            id: id, version: version, kind: kind, title: title, description: description,
+            code: .library(library), isolation: isolation, paths: paths, component: component)
+    }
+
+    /// Where its library or its program is.
+    public var path: String { code.path }
 
     /// The settings that its components take; nil while the library is not loaded here.
     public var settings: [Setting]? { component?.settings }

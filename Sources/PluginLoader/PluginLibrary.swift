@@ -27,7 +27,7 @@ public struct PluginLibrary: Sendable {
     /// Looks through directories, earlier ones first, and loads what belongs into the daemon.
     ///
     /// A plugin is a `manifest.json` in the directory itself or in a folder of it, and the library
-    /// that it names. One that is bad has its state and reason, and does not keep others from being
+    /// or the program that it names. One that is bad has its state and reason, and does not keep others from being
     /// loaded. Of several with the same id the newest version counts, then the earliest directory.
     /// A directory that is not there is skipped. One that others may write to is not looked into, nor is a
     /// plugin taken from such a folder: they would decide what runs here. The ids of plugins in trusted

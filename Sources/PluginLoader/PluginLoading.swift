@@ -140,9 +140,14 @@ public enum PluginLoading {
 extension Plugin {
     /// The class of its components; loads the library into this process where it isn't yet.
     ///
-    /// - Throws: `PluginProblem`.
+    /// - Throws: `PluginProblem`; of a program, which is not loaded.
     public func loaded() throws(PluginProblem) -> any Component.Type {
         if let component { return component }
+        guard case .library(let library) = code else {
+            throw .refused(
+                "\(path) is a program, and the components of \(id) live in a worker: leave "
+                    + "'isolation: daemon' out of the definition.")
+        }
         try PluginLoading.probe(library, id: id)
         return try PluginLoading.component(library, id: id, kind: kind)
     }

@@ -1,3 +1,4 @@
+internal import AtriumKit
 internal import JSONCodec
 
 /// What a plugin's `manifest.json` says.
@@ -6,8 +7,8 @@ struct PluginManifest: Sendable {
     let version: String
     let order: SemanticVersion
     let kind: PluginKind
-    /// The library's path, from the manifest's folder.
-    let library: String
+    /// The library or the program; its path from the manifest's folder.
+    let code: PluginCode
     let title: String
     let description: String
     /// The settings that name what its components may read.
@@ -19,7 +20,7 @@ struct PluginManifest: Sendable {
     private static let maxSize: UInt64 = 1 << 20
     /// `conformance` is for those who check plugins.
     private static let known = [
-        "id", "version", "kind", "library", "title", "description", "isolation", "paths",
+        "id", "version", "kind", "library", "program", "title", "description", "isolation", "paths",
         "conformance",
     ]
 
@@ -60,9 +61,7 @@ struct PluginManifest: Sendable {
         (self.version, order) = version
         let kinds = PluginKind.all.map(\.rawValue).joined(separator: ", ")
         kind = try values.text("kind", "one of \(kinds)", PluginKind.init(rawValue:))
-        library = try values.text("library", "a path within the manifest's folder") {
-            Self.isInside($0) ? $0 : nil
-        }
+        code = try Self.code(in: values)
         title = try values.text("title", "a text") { $0.isEmpty ? nil : $0 }
         let hasDescription = members.contains { $0.name == "description" }
         description = hasDescription ? try values.text("description", "a text") { $0 } : ""
@@ -75,6 +74,24 @@ struct PluginManifest: Sendable {
         guard isolation == nil || kind != .delegate else {
             throw .refused("\(path): 'isolation': a delegate lives in the daemon.")
         }
+        if case .program = code, kind != .component(.votes) {
+            throw .refused(
+                "\(path): 'program': a program makes components of the kind 'votes', so far; those of the "
+                    + "kind '\(kind.rawValue)' are made by a library.")
+        }
+    }
+
+    private static func code(in values: MemberTexts) throws(PluginProblem) -> PluginCode {
+        let expected = "a path within the manifest's folder"
+        func path(_ name: String) throws(PluginProblem) -> String {
+            try values.text(name, expected) { isInside($0) ? $0 : nil }
+        }
+        guard values.object["program"] != nil else { return .library(try path("library")) }
+        guard values.object["library"] == nil else {
+            throw .refused(
+                "\(values.path): a plugin is a 'library' or a 'program': leave one of them out.")
+        }
+        return .program(try path("program"))
     }
 
     private static func isIdentifier(_ text: String) -> Bool {

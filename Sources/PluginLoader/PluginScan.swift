@@ -90,14 +90,18 @@ struct PluginScan {
             try check(path)
             let manifest = try PluginManifest(path)
             // Its `should…` methods return a value: no worker can be waited for.
-            let isInDaemon = isShipped || manifest.kind == .delegate
+            var isInDaemon = isShipped || manifest.kind == .delegate
+            if case .program = manifest.code { isInDaemon = false }
             var status = PluginStatus(
-                manifest, library: "\(folder)/\(manifest.library)",
+                manifest, in: folder,
                 isolation: manifest.isolation ?? (isInDaemon ? .daemon : .process))
             do throws(PluginProblem) {
                 try check(status.path)
                 try checkMayDelegate(manifest, isShipped: isShipped)
-                try PluginLoading.probe(status.path, id: status.id)
+                switch manifest.code {
+                case .library: try PluginLoading.probe(status.path, id: status.id)
+                case .program: try PluginProgram.probe(status.path)
+                }
             } catch {
                 status.end(with: error)
             }
@@ -153,12 +157,13 @@ struct PluginScan {
 }
 
 extension PluginStatus {
-    fileprivate init(_ manifest: PluginManifest, library: String, isolation: Isolation) {
+    fileprivate init(_ manifest: PluginManifest, in folder: String, isolation: Isolation) {
         self.init(
             id: manifest.id, version: manifest.version, kind: manifest.kind,
             title: manifest.title, description: manifest.description, state: .found,
-            path: library, isolation: isolation)
+            path: "\(folder)/\(manifest.code.path)", isolation: isolation)
         paths = manifest.paths
+        if case .program = manifest.code { isProgram = true }
     }
 
     fileprivate init(unreadable name: String, path: String, isolation: Isolation) {
@@ -172,8 +177,9 @@ extension PluginStatus {
         self.init(
             id: plugin.id, version: plugin.version, kind: .component(plugin.kind),
             title: plugin.title, description: plugin.description, state: .loaded,
-            path: plugin.library, isolation: plugin.isolation, paths: plugin.paths,
+            path: plugin.path, isolation: plugin.isolation, paths: plugin.paths,
             plugin: plugin)
+        if case .program = plugin.code { isProgram = true }
     }
 
     /// A plugin of delegates whose class is there already.
@@ -207,7 +213,8 @@ extension PluginStatus {
             if case .component(let component) = kind {
                 var loaded = Plugin(
                     id: id, version: version, kind: component, title: title,
-                    description: description, library: path, isolation: isolation, paths: paths)
+                    description: description, code: isProgram ? .program(path) : .library(path),
+                    isolation: isolation, paths: paths)
                 // Those of other folders are isolated by default.
                 loaded.isShipped = isolation == .daemon
                 if isolation == .daemon {

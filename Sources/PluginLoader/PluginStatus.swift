@@ -30,8 +30,10 @@ public struct PluginStatus: Sendable {
     public var state: State
     /// Why, in words; nil when it is loaded.
     public var reason: String?
-    /// The path of its library, or of its manifest where that can't be read.
+    /// The path of its library or its program, or of its manifest where that can't be read.
     public var path: String
+    /// Whether that is a program.
+    public var isProgram = false
     /// Where its components live unless their definition says otherwise.
     public var isolation: Isolation
     /// The settings that name what its components may read.

@@ -110,11 +110,16 @@ public final class WorkerLauncher: ComponentLauncher {
         }
     }
 
-    /// The library, and what else of the machine its worker may see.
+    /// The library or the program, and what else of the machine its worker may see.
     private func arguments(for request: LaunchRequest) -> [String] {
         let plugin = request.plugin
         let readable = plugin.paths.compactMap { request.settings[$0]?.text }
-        return ["--library", plugin.library, "--id", plugin.id]
+        let code =
+            switch plugin.code {
+            case .library(let path): ["--library", path]
+            case .program(let path): ["--program", path]
+            }
+        return code + ["--id", plugin.id]
             + readable.filter { $0.hasPrefix("/") }.flatMap { ["--read", $0] }
             + (networkPlugins.contains(plugin.id) ? ["--network"] : [])
             + (landlock.map { ["--landlock", "\($0)"] } ?? [])

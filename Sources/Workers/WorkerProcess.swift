@@ -146,7 +146,7 @@ final class WorkerProcess {
     }
 
     /// What `waitpid` tells, in words.
-    private static func describe(_ status: Int32) -> String {
+    static func describe(_ status: Int32) -> String {
         let signal = status & 0x7f
         guard signal != 0 else { return "ended with status \((status >> 8) & 0xff)" }
         let name = signalNames[signal] ?? "signal \(signal)"

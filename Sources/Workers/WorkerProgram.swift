@@ -6,6 +6,7 @@ internal import JSONCodec
 public import Logging
 internal import NIOCore
 internal import NIOPosix
+public import PluginLoader
 internal import Varlink
 
 /// What `atrium-worker` does when the daemon starts it: serves one component on the descriptors that
@@ -19,12 +20,12 @@ public enum WorkerProgram {
     /// Serves a component until the daemon ends it or is gone.
     ///
     /// - Parameters:
-    ///   - library: the plugin's library.
+    ///   - code: the plugin's library or its program.
     ///   - id: the plugin's identifier.
     ///   - logger: told of a daemon that makes no sense.
     /// - Throws: when the descriptors are not connected sockets: it was not the daemon who started
     ///   this process.
-    public static func serve(library: String, id: String, logger: Logger) async throws {
+    public static func serve(_ code: PluginCode, id: String, logger: Logger) async throws {
         prepareProcess()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let ended = loop.makePromise(of: Void.self)
@@ -33,7 +34,7 @@ public enum WorkerProgram {
             // the thread that has it: one that lasts.
             _ = process_end_with_parent()
             return NIOLoopBound(
-                WorkerSession(library: library, id: id, loop: loop) { ended.succeed() },
+                WorkerSession(code: code, id: id, loop: loop) { ended.succeed() },
                 eventLoop: loop)
         }.get()
         var router = VarlinkRouter(

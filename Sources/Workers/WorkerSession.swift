@@ -12,7 +12,7 @@ internal import Varlink
 /// The component is hosted as one in the daemon is, by the same port; what that port tells its owner
 /// goes to the stream. Used on the worker's event loop alone.
 final class WorkerSession {
-    private let library: String
+    private let code: PluginCode
     private let id: String
     private let loop: any EventLoop
     private let end: () -> Void
@@ -29,8 +29,8 @@ final class WorkerSession {
     /// What was said before the daemon listened: its two connections are read in any order.
     private var unsaid: [Worker.Attach.Reply] = []
 
-    init(library: String, id: String, loop: any EventLoop, end: @escaping () -> Void) {
-        self.library = library
+    init(code: PluginCode, id: String, loop: any EventLoop, end: @escaping () -> Void) {
+        self.code = code
         self.id = id
         self.loop = loop
         self.end = end
@@ -127,9 +127,16 @@ final class WorkerSession {
     }
 
     private func start(_ id: Int, _ start: WorkerStart) {
-        let plugin = PluginLoader.Plugin(
-            id: self.id, version: "", kind: start.kind, title: "", library: library,
+        var plugin = PluginLoader.Plugin(
+            id: self.id, version: "", kind: start.kind, title: "", code: code,
             isolation: .process)
+        if case .program(let path) = code {
+            do throws(PluginProblem) {
+                plugin.component = try ProgramVotes.start(path, plugin: self.id)
+            } catch {
+                return answer(id, .notStarted(.failed(reason: error.reason)))
+            }
+        }
         let request = LaunchRequest(
             plugin: plugin, container: start.container, component: start.component,
             settings: start.settings, secrets: start.secrets, fields: start.fields)

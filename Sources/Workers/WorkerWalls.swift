@@ -24,7 +24,7 @@ public struct WorkerWalls: Sendable {
     /// Walls.
     ///
     /// - Parameters:
-    ///   - library: the plugin's library.
+    ///   - library: the plugin's library, or its program.
     ///   - readable: files and folders that may be read too.
     ///   - allowsNetwork: whether sockets of the internet may be made.
     ///   - landlock: the version of Landlock that they are made for; of a newer kernel they take no more.

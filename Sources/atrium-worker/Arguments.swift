@@ -1,6 +1,7 @@
 import AtriumKit
 import Host
 import Index
+import PluginLoader
 import Workers
 
 /// What `atrium-worker` is asked to do.
@@ -8,7 +9,7 @@ enum Arguments {
     /// Tell how it is called.
     case help
     /// Host a component for the daemon, which has passed the sockets, within these walls.
-    case serve(library: String, id: String, WorkerWalls)
+    case serve(PluginCode, id: String, WorkerWalls)
     /// Run the conformance suite on a plugin.
     case check(path: String, id: String?, settings: [String: Value]?)
 
@@ -19,15 +20,15 @@ enum Arguments {
 
     static let usage = """
         usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON]
-               atrium-worker --library PATH --id ID [--read PATH]... [--network] [--landlock VERSION]
-                                                       (started by atriumd)
+               atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
+                             [--landlock VERSION]      (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
-        with the settings of its manifest. A library without a manifest beside it needs --id.
+        with the settings of its manifest; a program's in a worker alone. A library without a manifest beside it needs --id.
         """
 
     private static let options = [
-        "--library", "--id", "--check", "--settings", "--read", "--landlock",
+        "--library", "--program", "--id", "--check", "--settings", "--read", "--landlock",
     ]
 
     init(_ words: some Sequence<String>) throws {
@@ -59,15 +60,19 @@ enum Arguments {
             self = .check(
                 path: path, id: values["--id"],
                 settings: try values["--settings"].map(Self.settings))
-        } else if let library = values["--library"], let id = values["--id"] {
+        } else if let code = Self.code(values), let id = values["--id"] {
             self = .serve(
-                library: library, id: id,
+                code, id: id,
                 WorkerWalls(
-                    library: library, readable: readable, allowsNetwork: allowsNetwork,
+                    library: code.path, readable: readable, allowsNetwork: allowsNetwork,
                     landlock: landlock))
         } else {
             throw Mistake(reason: "nothing to do.")
         }
+    }
+
+    private static func code(_ values: [String: String]) -> PluginCode? {
+        values["--library"].map { .library($0) } ?? values["--program"].map { .program($0) }
     }
 
     private static func settings(_ text: String) throws -> [String: Value] {

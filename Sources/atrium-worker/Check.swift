@@ -30,11 +30,13 @@ struct Check {
                 try check(found, settings)
                 return true
             }
-            print("\(plugin.id): \(plugin.library)")
-            let type = try plugin.loaded()
-            try checkPaths(of: plugin, type.settings)
-            let here = try await Conformance.run(type, settings: settings)
-            print("in this process: \(here)")
+            print("\(plugin.id): \(plugin.path)")
+            if case .library = plugin.code {
+                let type = try plugin.loaded()
+                try checkPaths(of: plugin, type.settings)
+                let here = try await Conformance.run(type, settings: settings)
+                print("in this process: \(here)")
+            }
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let logger = Logger(label: "atrium-worker")
             let isolated = try await Conformance.run(plugin.kind, settings: settings) {

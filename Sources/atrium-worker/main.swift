@@ -7,12 +7,12 @@ do {
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     switch arguments {
     case .help: print(Arguments.usage)
-    case .serve(let library, let id, let walls):
+    case .serve(let code, let id, let walls):
         // Before there is a second thread, which would stand outside.
         try walls.raise()
         try await withTaskExecutorPreference(QuietExecutor.shared) {
             try await WorkerProgram.serve(
-                library: library, id: id, logger: Logger(label: "atrium-worker"))
+                code, id: id, logger: Logger(label: "atrium-worker"))
         }
     case .check(let path, let id, let settings):
         guard await Check(path: path, id: id, settings: settings).run() else { exit(1) }

@@ -16,6 +16,26 @@ import Testing
         #expect(source?.text.contains("@c(atrium_plugin_org_example_my_thumbs)") == true)
     }
 
+    @Test func `in Python is one program, which may be executed, and what tells of it`() throws {
+        let template = PluginTemplate(
+            kind: .votes, language: .python, name: "Thumbs", id: "org.example.thumbs", kit: "")
+        #expect(template.files.map(\.path) == ["thumbs.py", "manifest.json", "README.md"])
+        #expect(template.files.map(\.isExecutable) == [true, false, false])
+        for file in template.files {
+            #expect(!file.text.contains("{{"), "\(file.path)")
+            #expect(file.text.hasSuffix("\n"))
+        }
+        #expect(template.files[1].text.contains(#""program": "thumbs.py""#))
+    }
+
+    @Test(arguments: PluginKind.allCases.filter { $0 != .votes })
+    func `of another kind than votes is no program yet`(kind: PluginKind) {
+        #expect(throws: (any Error).self) {
+            try Atriumctl.parseAsRoot(
+                ["plugin", "new", "--kind", kind.rawValue, "--language", "python", "Thumbs"])
+        }
+    }
+
     @Test func `names the kind in its manifest, and the library that the build leaves`() {
         let template = PluginTemplate(kind: .votes, name: "T", id: "a.b", kit: "/kit")
         let manifest = template.files.first { $0.path == "manifest.json" }?.text ?? ""

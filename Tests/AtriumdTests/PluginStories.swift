@@ -36,6 +36,60 @@ extension Stories {
             }
         }
 
+        @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "the plugin is in Python"))
+        func `a plugin in Python passes its suite and votes, and its votes outlive a restart`()
+            async throws
+        {
+            let tree = try await Installed.tree
+            let folder = try TemporaryDirectory()
+            let made = try await run(
+                [
+                    tree.bin + "/atriumctl", "plugin", "new", "--kind", "votes", "--language",
+                    "python", "Likes",
+                ], in: folder.path)
+            #expect(made.status == 0, "\(made)")
+            let package = folder.path + "/Likes"
+            let checked = try await run([tree.bin + "/atrium-worker", "--check", package])
+            #expect(checked.status == 0, "\(checked)")
+            #expect(checked.output.contains("in a worker: "), "\(checked)")
+
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            let tally =
+                "atriumctl call Votes.Tally "
+                + #"'{"container": "films", "item": "alien-1979", "component": "likes"}'"#
+            try await withFilms(options) { daemon in
+                let plugins = try await daemon.type("atriumctl plugins --json")
+                let likes = try Self.plugin("org.example.likes", in: plugins)
+                #expect(likes?["state"]?.string == "loaded", "\(plugins)")
+                #expect(likes?["isolation"]?.string == "process")
+                #expect(likes?["path"]?.string?.hasSuffix("/Likes/likes.py") == true)
+                let used = try await daemon.type(
+                    "atriumctl attach films likes --plugin org.example.likes && "
+                        + "atriumctl vote films/alien-1979 1 --component likes")
+                #expect(used.status == 0, "\(used)")
+                let refused = try await daemon.type(
+                    "atriumctl vote films/alien-1979 5 --component likes")
+                #expect(refused.status == 1, "\(refused)")
+                #expect(refused.errors.contains("from -1 to 1 in steps of 2"), "\(refused)")
+                let before = try await daemon.type(tally)
+                #expect(try before.json["tally"]?["score"]?.double == 1, "\(before)")
+
+                try await daemon.stop()
+                try await daemon.start()
+                let after = try await daemon.type(tally)
+                #expect(try after.json["tally"] == before.json["tally"], "\(after)")
+                let back = try await daemon.type(
+                    "atriumctl unvote films/alien-1979 --component likes && \(tally)")
+                #expect(back.status == 0, "\(back)")
+
+                let described = try await daemon.type(
+                    "atriumctl interfaces && atriumctl introspect org.atrium.plugin.Votes")
+                #expect(described.output.contains("method Restored("), "\(described)")
+                let called = try await daemon.type("atriumctl call org.atrium.plugin.Votes.Stop")
+                #expect(called.status != 0, "described, not served: \(called)")
+            }
+        }
+
         @Test func `libraries that are no plugins are refused in words, and all else goes on`()
             async throws
         {

@@ -24,10 +24,10 @@ import Testing
         #expect(plugin.settings?.map(\.name) == ["folder"])
         // Loaded again it is the same class, and not another one of the same name.
         let again = try PluginLoading.component(
-            plugin.library, id: plugin.id, kind: plugin.kind)
+            plugin.path, id: plugin.id, kind: plugin.kind)
         #expect(plugin.component.map { $0 == again } == true)
         #expect(throws: PluginProblem.self) {
-            try PluginLoading.component(plugin.library, id: plugin.id, kind: .votes)
+            try PluginLoading.component(plugin.path, id: plugin.id, kind: .votes)
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
         #expect(
             library.plugins.map(\.state)
                 == [.superseded, .superseded, .loaded, .superseded, .superseded])
-        #expect(library.plugin("org.test.sample")?.library == "\(folder.path)/two/a/libSample.so")
+        #expect(library.plugin("org.test.sample")?.path == "\(folder.path)/two/a/libSample.so")
         #expect(library.plugins[0].reason?.contains("1.10.0") == true)
         #expect(library.plugins[4].reason?.contains("two/a") == true)
     }

@@ -94,6 +94,6 @@ import Testing
         let reason = try #require(library.plugins[0].reason)
         #expect(reason.contains("'org.test.sample'"))
         #expect(reason.contains("give this one an id of its own"))
-        #expect(library.plugin("org.test.sample")?.library.contains("/other/") != true)
+        #expect(library.plugin("org.test.sample")?.path.contains("/other/") != true)
     }
 }

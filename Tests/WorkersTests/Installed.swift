@@ -25,15 +25,15 @@ enum Installed {
 
     static let cheat = Plugin(
         id: "org.atrium.cheat", version: "0.1.0", kind: .votes, title: "cheat",
-        library: breaker.library, isolation: .process)
+        library: breaker.path, isolation: .process)
 
     static let asker = Plugin(
         id: "org.atrium.asker", version: "0.1.0", kind: .contents, title: "asker",
-        library: breaker.library, isolation: .process)
+        library: breaker.path, isolation: .process)
 
     static let diary = Plugin(
         id: "org.atrium.diary", version: "0.1.0", kind: .contents, title: "diary",
-        library: breaker.library, isolation: .process)
+        library: breaker.path, isolation: .process)
 
     static func plugin(_ name: String, _ kind: Kind) -> Plugin {
         Plugin(
@@ -121,8 +121,8 @@ func workers(of library: String) throws -> [pid_t] {
 /// A plugin whose library has a path that no other test uses, by which its workers are known.
 func alias(of plugin: Plugin, in directory: TemporaryDirectory) throws -> Plugin {
     var alias = plugin
-    alias.library = directory.path + "/alias.so"
+    alias.code = .library(directory.path + "/alias.so")
     try FileManager.default.createSymbolicLink(
-        atPath: alias.library, withDestinationPath: plugin.library)
+        atPath: alias.path, withDestinationPath: plugin.path)
     return alias
 }

@@ -12,18 +12,18 @@ import Testing
         let directory = try TemporaryDirectory()
         let plugin = try alias(of: Installed.breaker, in: directory)
         let daemon = [
-            Installed.worker, "--check", plugin.library, "--id", plugin.id, "--settings",
+            Installed.worker, "--check", plugin.path, "--id", plugin.id, "--settings",
             #"{"hangsInWorker": true}"#,
         ]
         try await withRunning(daemon) { daemon in
-            try await eventually("a worker hangs") { try workers(of: plugin.library).count == 1 }
-            let worker = try #require(try workers(of: plugin.library).first)
+            try await eventually("a worker hangs") { try workers(of: plugin.path).count == 1 }
+            let worker = try #require(try workers(of: plugin.path).first)
             try await eventually("its plugin is loaded") {
                 maps(of: worker).contains("libBreaker.so")
             }
             kill(daemon.pid, SIGKILL)
             try await eventually("the worker is gone") {
-                try workers(of: plugin.library).isEmpty
+                try workers(of: plugin.path).isEmpty
             }
         }
     }

@@ -25,7 +25,7 @@ private final class IsolatedHost: Sendable {
         loop = group.next()
         directory = try TemporaryDirectory()
         let plugin = try alias(of: Installed.stars, in: directory)
-        stars = plugin.library
+        stars = plugin.path
         let path = directory.path
         registry = try Registry(
             loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),

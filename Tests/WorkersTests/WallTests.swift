@@ -62,7 +62,7 @@ struct `The walls around a worker` {
         #expect(outcomes == [denied, denied, refused, refused])
         #expect(try await attempt("write", in: component) == denied)
         #expect(
-            try await attempt("read=\(Installed.breaker.library)", in: component) == "succeeded")
+            try await attempt("read=\(Installed.breaker.path)", in: component) == "succeeded")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "secret")
         await component.stop()
     }

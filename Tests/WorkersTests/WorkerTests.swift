@@ -71,9 +71,9 @@ import Testing
 
     @Test func `a library that is no plugin is refused before it is loaded`() async throws {
         var plugin = Installed.stars
-        plugin.library = "/usr/lib/x86_64-linux-gnu/libc.so.6"
-        if !FileManager.default.fileExists(atPath: plugin.library) {
-            plugin.library = Installed.worker
+        plugin.code = .library("/usr/lib/x86_64-linux-gnu/libc.so.6")
+        if !FileManager.default.fileExists(atPath: plugin.path) {
+            plugin.code = .library(Installed.worker)
         }
         let component = Installed.component(of: plugin)
         let failure = await #expect(throws: LaunchFailure.self) { try await component.start() }
@@ -81,7 +81,7 @@ import Testing
             Issue.record("\(String(describing: failure))")
             return
         }
-        #expect(reason.contains(plugin.library))
+        #expect(reason.contains(plugin.path))
     }
 
     @Test func `a worker that is not there can't be started`() async throws {

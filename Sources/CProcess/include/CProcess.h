@@ -15,6 +15,11 @@ int process_close_from(posix_spawn_file_actions_t *actions, int first);
 /// thread.
 int process_end_with_parent(void);
 
+/// Starts a program with a socket as its descriptor 3 and no other but the standard ones, in a folder, without
+/// the signals that the caller blocks. The kernel kills it when the thread that starts it is gone. Its process's id, or
+/// what the system says, negated.
+int process_start_program(const char *path, const char *folder, char *const *words, int socket);
+
 /// Whether the calling thread is the only one of this process.
 int process_has_one_thread(void);
 

@@ -69,9 +69,9 @@ enum InputFile {
     }
 
     /// Writes a new file, making the folders on the way.
-    static func write(_ text: String, to path: String) throws {
+    static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws {
         if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw problem(path, errno) }
         defer { close(descriptor) }
         var rest = Array(text.utf8)[...]

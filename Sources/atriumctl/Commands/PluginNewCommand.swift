@@ -13,6 +13,11 @@ struct PluginNewCommand: ParsableCommand {
         completion: .list(PluginKind.allCases.map(\.rawValue)))
     var kind: PluginKind
 
+    @Option(
+        help: "What it is written in: swift or python, which makes votes, so far.",
+        completion: .list(PluginLanguage.allCases.map(\.rawValue)))
+    var language = PluginLanguage.swift
+
     @Argument(help: "Its name, such as Thumbs; it becomes the module's.")
     var name: String
 
@@ -27,6 +32,11 @@ struct PluginNewCommand: ParsableCommand {
     var path: String?
 
     func validate() throws {
+        guard language == .swift || kind == .votes else {
+            throw ValidationError(
+                "--language \(language.rawValue) makes plugins of the kind votes, so far; "
+                    + "\(kind.rawValue) takes swift.")
+        }
         guard let first = name.unicodeScalars.first, Self.isUpper(first),
             name.unicodeScalars.allSatisfy({ Self.isLetterOrDigit($0) })
         else {
@@ -51,14 +61,21 @@ struct PluginNewCommand: ParsableCommand {
                 "there is something at \(folder) already",
                 hint: "name another folder with --path.")
         }
-        let kit = try KitLocation.find()
-        let template = PluginTemplate(kind: kind, name: name, id: pluginID, kit: kit)
+        let kit = language == .swift ? try KitLocation.find() : ""
+        let template = PluginTemplate(
+            kind: kind, language: language, name: name, id: pluginID, kit: kit)
         for file in template.files {
-            try InputFile.write(file.text, to: "\(folder)/\(file.path)")
+            try InputFile.write(
+                file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644)
         }
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
         Output.line("    cd \(folder)")
-        Output.line("    swift test                    # builds it, runs its conformance suite")
+        switch language {
+        case .swift:
+            Output.line("    swift test                    # builds it, runs its conformance suite")
+        case .python:
+            Output.line("    atrium-worker --check .       # runs its conformance suite")
+        }
         // Delegates live in the daemon, which loads only those that its administrator names.
         let delegates = kind == .delegate ? "ATRIUM_DELEGATES=\(pluginID) " : ""
         let start = "\(delegates)atriumd --plugin-path ."
@@ -78,6 +95,11 @@ struct PluginNewCommand: ParsableCommand {
 /// The kinds of plugins.
 enum PluginKind: String, CaseIterable, ExpressibleByArgument {
     case contents, filters, votes, comments, delegate
+}
+
+/// The languages that plugins may begin in.
+enum PluginLanguage: String, CaseIterable, ExpressibleByArgument {
+    case swift, python
 }
 
 /// Where the kit's packages are.

@@ -4,9 +4,11 @@ struct PluginTemplate {
     struct File: Equatable {
         var path: String
         var text: String
+        var isExecutable = false
     }
 
     var kind: PluginKind
+    var language = PluginLanguage.swift
     var name: String
     var id: String
     /// The folder that holds the kit's packages.
@@ -14,6 +16,21 @@ struct PluginTemplate {
 
     /// All files.
     var files: [File] {
+        switch language {
+        case .swift: package
+        case .python:
+            [
+                File(path: program, text: filled(PythonVotesTemplate.source), isExecutable: true),
+                File(path: "manifest.json", text: filled(PythonVotesTemplate.manifest)),
+                File(path: "README.md", text: filled(PythonVotesTemplate.readme)),
+            ]
+        }
+    }
+
+    /// The name of the program of a plugin that is one.
+    var program: String { "\(name.lowercased()).py" }
+
+    private var package: [File] {
         [
             File(path: "Package.swift", text: filled(PackageTemplate.package)),
             File(path: "manifest.json", text: filled(PackageTemplate.manifest)),
@@ -67,7 +84,7 @@ struct PluginTemplate {
         let values = [
             "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
             "kit": "\(kit)/AtriumKit", "kitTesting": "\(kit)/AtriumKitTesting",
-            "component": name.lowercased(), "folder": "/PATH/TO/\(name)",
+            "component": name.lowercased(), "program": program, "folder": "/PATH/TO/\(name)",
         ]
         var text = text
         for (key, value) in values { text = text.replacing("{{\(key)}}", with: value) }

@@ -7,7 +7,8 @@ enum VotesTemplate {
         /// Thumbs: 1 for up, -1 for down. The score is the sum.
         public final class {{Name}}: Voting {
             public weak var delegate: (any VotingDelegate)?
-            private var ballots: [Subject: [ActorID: Ballot]] = [:]
+            /// Who voted what: read from records, counted, and named for the host.
+            private var box = BallotBox()
 
             public init(context: ComponentContext) {}
 
@@ -16,10 +17,8 @@ enum VotesTemplate {
 
             /// State changes here alone: when a command was accepted, and when the host restarts.
             public func apply(_ change: Change) {
-                guard let (subject, actor) = Ballot.parse(key: change.key) else { return }
-                ballots[subject, default: [:]][actor] =
-                    change.value.flatMap { Ballot(key: change.key, value: $0) }
-                delegate?.voting(self, didChange: tally(of: subject), of: subject)
+                guard let turn = box.apply(change) else { return }
+                delegate?.voting(self, didChange: tally(of: turn.subject), of: turn.subject)
             }
 
             /// Says what would change, and changes nothing.
@@ -27,46 +26,34 @@ enum VotesTemplate {
                 guard ballot.value == 1 || ballot.value == -1 else {
                     throw Refusal(.refused, "A thumb is 1 (up) or -1 (down), not \(ballot.value).")
                 }
-                if ballots[ballot.subject]?[ballot.actor]?.value == ballot.value { return [] }
-                return [ballot.record]
+                let previous = box.ballot(of: ballot.actor, on: ballot.subject)
+                return previous?.value == ballot.value ? [] : [ballot.record]
             }
 
             public func retract(
                 actor: ActorID, subject: Subject, _ context: CommandContext
             ) throws(Refusal) -> [Change] {
-                if ballots[subject]?[actor] == nil { return [] }
+                if box.ballot(of: actor, on: subject) == nil { return [] }
                 return [.removed(key: Ballot.key(actor: actor, subject: subject))]
             }
 
             public func tally(of subject: Subject) -> Tally {
-                let values = ballots[subject, default: [:]].values.map(\.value)
-                var tally = Tally(count: values.count, score: values.isEmpty ? nil : values.reduce(0, +))
-                for value in values {
-                    tally.histogram[Value.number(value).plainText ?? "", default: 0] += 1
-                }
-                return tally
+                box.tally(of: subject, score: box.sum(of: subject))
             }
 
             public var tallies: [(subject: Subject, tally: Tally)] {
-                ballots.keys.map { ($0, tally(of: $0)) }
+                box.subjects.map { ($0, tally(of: $0)) }
             }
 
             public func ballot(of actor: ActorID, on subject: Subject) -> Ballot? {
-                ballots[subject]?[actor]
+                box.ballot(of: actor, on: subject)
             }
 
             public func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot] {
-                let all = ballots[subject, default: [:]].values.sorted { $0.actor < $1.actor }
-                return Array(all.filter { after.map($0.actor.follows) ?? true }.prefix(limit))
+                box.ballots(on: subject, after: after, limit: limit)
             }
 
-            public func recordKeys(about subject: Subject) -> [String] {
-                ballots[subject, default: [:]].keys.map { Ballot.key(actor: $0, subject: subject) }
-            }
-        }
-
-        extension ActorID {
-            fileprivate func follows(_ other: ActorID) -> Bool { other < self }
+            public func recordKeys(about subject: Subject) -> [String] { box.recordKeys(about: subject) }
         }
 
         /// Exports the class; the host finds the function by its name.

@@ -1,0 +1,179 @@
+internal import Glibc
+internal import JSONCodec
+
+/// A client for one who waits: a call at a time, on a connected socket, without an event loop.
+///
+/// A call that is answered leaves the connection ready for the next one. One that fails with a
+/// ``VarlinkConnectionError`` leaves it closed: what follows on the wire belongs to nobody knows what, and every later
+/// call fails with the same error.
+///
+/// Not to be used on a ``VarlinkServer``'s loop. Used from one thread at a time.
+public final class VarlinkBlockingClient {
+    private var descriptor: Int32
+    private let frameBytes: Int
+    private let nesting: Int
+    private let allowsUnknownMembers: Bool
+    /// What arrived and was not read.
+    private var arrived: [UInt8] = []
+    private var end: VarlinkConnectionError?
+
+    /// Takes a connected socket over, and closes it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The socket.
+    ///   - frameBytes: Bytes that a reply may have. Default: 1 MiB.
+    ///   - nesting: How deep a reply's parameters may nest. Default: 64.
+    ///   - allowsUnknownMembers: Whether members of a reply's parameters that the method does not declare are
+    ///     skipped, as those of a newer service. Default: yes; else such a reply is not the method's.
+    public init(
+        descriptor: Int32, frameBytes: Int = 1 << 20, nesting: Int = 64,
+        allowsUnknownMembers: Bool = true
+    ) {
+        self.allowsUnknownMembers = allowsUnknownMembers
+        self.descriptor = descriptor
+        self.frameBytes = frameBytes
+        self.nesting = nesting
+    }
+
+    deinit { close() }
+
+    /// Closes the socket; calls fail from then on.
+    public func close() { fail(.closed) }
+
+    /// Calls a method and waits for its reply.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: What the call carries.
+    ///   - time: How long it may take, sending included.
+    /// - Returns: The reply.
+    /// - Throws: ``VarlinkRemoteError`` for an error that the service replied with; `JSONError` for a reply whose
+    ///   parameters are not the method's; ``VarlinkConnectionError`` when the connection is lost, the service does not
+    ///   keep to the protocol, or the time is over (`timedOut`).
+    public func call<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters, within time: Duration
+    ) throws -> Method.Reply {
+        if let end { throw end }
+        let deadline = ContinuousClock.now + time
+        guard arrived.isEmpty else {
+            throw fail(violation(.unexpectedReply("a reply that belongs to no call")))
+        }
+        try send(CallFrame.encode(Method.name, parameters, flag: nil), by: deadline, time)
+        let frame = try receive(by: deadline, time)
+        return try frame.withUnsafeBytes { bytes in
+            let header: ReplyHeader
+            do throws(ProtocolViolation) {
+                header = try ReplyHeader(bytes, nesting: nesting)
+                guard !header.continues else {
+                    throw .unexpectedReply("a reply that continues, to a call without more")
+                }
+            } catch {
+                throw fail(violation(error))
+            }
+            if let name = header.error {
+                // All of the frame was checked: reading the object again does not fail.
+                let parameters = header.parameters.flatMap {
+                    try? JSON.decode(JSONObject.self, from: $0)
+                }
+                throw VarlinkRemoteError(name: name, parameters: parameters ?? .empty)
+            }
+            return try JSON.decode(
+                Method.Reply.self, from: header.parameters.map(Array.init) ?? Array("{}".utf8),
+                allowsUnknownMembers: allowsUnknownMembers, depthLimit: nesting)
+        }
+    }
+
+    @discardableResult
+    private func fail(_ error: VarlinkConnectionError) -> VarlinkConnectionError {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+        arrived = []
+        let first = end ?? error
+        end = first
+        return first
+    }
+
+    private func violation(_ violation: ProtocolViolation) -> VarlinkConnectionError {
+        VarlinkConnectionError(.protocolViolation, "the service sent \(violation)")
+    }
+
+    private func failure(_ what: String) -> VarlinkConnectionError {
+        let code = errno
+        guard code != EPIPE, code != ECONNRESET else { return .closed }
+        return VarlinkConnectionError(.other, "can't \(what): \(String(cString: strerror(code)))")
+    }
+
+    // MARK: Bytes
+
+    private func send(
+        _ bytes: [UInt8], by deadline: ContinuousClock.Instant, _ time: Duration
+    ) throws(VarlinkConnectionError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                Glibc.send(
+                    descriptor, all.baseAddress.map { $0 + sent }, all.count - sent,
+                    Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                try wait(for: POLLOUT, by: deadline, time)
+            } else if errno != EINTR {
+                throw fail(failure("send a call"))
+            }
+        }
+    }
+
+    /// The next frame, without its NUL.
+    private func receive(
+        by deadline: ContinuousClock.Instant, _ time: Duration
+    ) throws(VarlinkConnectionError) -> [UInt8] {
+        var searched = 0
+        while true {
+            if let end = arrived[searched...].firstIndex(of: 0) {
+                guard end <= frameBytes else { break }
+                defer { arrived.removeFirst(end + 1) }
+                return Array(arrived[..<end])
+            }
+            searched = arrived.count
+            guard searched <= frameBytes else { break }
+            try wait(for: POLLIN, by: deadline, time)
+            try read()
+        }
+        throw fail(violation(.frameTooLong(limit: frameBytes)))
+    }
+
+    private func read() throws(VarlinkConnectionError) {
+        let size = 64 << 10
+        var count = 0
+        let part = [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            count = recv(descriptor, buffer.baseAddress, size, Int32(MSG_DONTWAIT))
+            filled = max(0, count)
+        }
+        if count > 0 {
+            if arrived.isEmpty { arrived = part } else { arrived += part }
+        } else if count == 0 {
+            throw fail(.closed)
+        } else if errno != EAGAIN, errno != EINTR {
+            throw fail(failure("read a reply"))
+        }
+    }
+
+    private func wait(
+        for events: Int32, by deadline: ContinuousClock.Instant, _ time: Duration
+    ) throws(VarlinkConnectionError) {
+        while true {
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else {
+                throw fail(VarlinkConnectionError(.timedOut, "there was no reply within \(time)"))
+            }
+            let (seconds, attoseconds) = rest.components
+            let milliseconds = min(seconds, 86_400) * 1_000 + attoseconds / 1_000_000_000_000_000
+            var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let ready = poll(&state, 1, Int32(milliseconds + 1))
+            if ready > 0 { return }
+            guard ready == 0 || errno == EINTR else { throw fail(failure("wait for a reply")) }
+        }
+    }
+}

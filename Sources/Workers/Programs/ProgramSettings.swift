@@ -1,0 +1,80 @@
+internal import AtriumKit
+internal import Index
+internal import JSONCodec
+internal import PluginInterfaces
+
+extension VotesProgram {
+    /// Settings that a program may declare.
+    private static let mostSettings = 200
+
+    /// The settings that a program declares, judged.
+    ///
+    /// - Throws: which of them makes no sense.
+    static func settings(
+        _ reply: Votes.Hello.Reply
+    ) throws(ProgramFailure) -> [AtriumKit.Setting] {
+        let declared = reply.settings ?? []
+        guard declared.count <= mostSettings else {
+            throw ProgramFailure(
+                "declares \(declared.count) settings, where \(mostSettings) are allowed")
+        }
+        var defaults: [String: Value] = [:]
+        if let object = reply.defaults {
+            defaults = (try? Value(jsonBytes: object.bytes))?.object ?? [:]
+        }
+        var settings: [AtriumKit.Setting] = []
+        for setting in declared {
+            let name = setting.name
+            guard !name.isEmpty, name.utf8.count <= 100,
+                !settings.contains(where: { $0.name == name })
+            else {
+                throw ProgramFailure(
+                    "declares a setting '\(name.prefix(100))': a name has 1 to 100 bytes, and each is there once"
+                )
+            }
+            let value = defaults.removeValue(forKey: name)
+            let made = AtriumKit.Setting(
+                name, try type(of: setting), required: setting.required ?? false, default: value,
+                setting.summary)
+            if let value, (try? Settings([name: value], declared: [made])) == nil {
+                throw ProgramFailure(
+                    "declares a default of '\(name)' that the setting does not take")
+            }
+            settings.append(made)
+        }
+        if let name = defaults.keys.min() {
+            throw ProgramFailure("declares a default of '\(name.prefix(100))', which is no setting")
+        }
+        return settings
+    }
+
+    private static func type(
+        of setting: PluginInterfaces.Setting
+    ) throws(ProgramFailure) -> AtriumKit.Setting.SettingType {
+        switch setting.type {
+        case .text: return .text
+        case .boolean: return .boolean
+        case .list: return .list
+        case .object: return .object
+        case .path: return .path
+        case .secret: return .secret
+        case .choice:
+            guard let words = setting.words, !words.isEmpty else {
+                throw ProgramFailure("declares the choice '\(setting.name)' without words")
+            }
+            return .choice(words)
+        case .number, .integer:
+            let (least, most) = (setting.least ?? -1e15, setting.most ?? 1e15)
+            guard least.isFinite, most.isFinite, least <= most, abs(least) <= 1e15,
+                abs(most) <= 1e15
+            else {
+                throw ProgramFailure(
+                    "declares '\(setting.name)' from \(least) to \(most): both are at most 1e15, in this order"
+                )
+            }
+            return setting.type == .number
+                ? .number(least...most)
+                : .integer(Int64(least.rounded(.up))...max(Int64(least.rounded(.up)), Int64(most)))
+        }
+    }
+}

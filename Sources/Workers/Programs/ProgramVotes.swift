@@ -1,0 +1,174 @@
+internal import AtriumKit
+internal import PluginLoader
+
+/// A votes component whose decisions and scores are a program's: what a worker hosts for a plugin that is one.
+///
+/// The ballots are kept here, so that the program is told what changed and need not remember who voted. What can be
+/// answered from them is not asked of it.
+final class ProgramVotes: Voting {
+    /// Ballots and subjects of a slice.
+    static let slice = 500
+
+    weak var delegate: (any VotingDelegate)?
+    let facts: VoteFacts
+
+    private let context: ComponentContext
+    private let program: VotesProgram
+    private let listen: Int?
+    private var box = BallotBox()
+    private var scores = SplitDictionary<Subject, Double>()
+    /// Ballots of the store that the program was not told of yet.
+    private var untold: [Ballot] = []
+
+    /// The program of this process.
+    ///
+    /// A class has no other way to it: its settings are asked for before there is a component. Set once, on the worker's loop, before anything here is called, and read there alone.
+    nonisolated(unsafe) private static var current: VotesProgram?
+
+    /// Starts a plugin's program, and gives the class of its component.
+    ///
+    /// - Throws: `PluginProblem`.
+    static func start(_ path: String, plugin: String) throws(PluginProblem) -> any Component.Type {
+        if current == nil { current = try VotesProgram(path, plugin: plugin) }
+        return ProgramVotes.self
+    }
+
+    static var settings: [Setting] { current?.settings ?? [] }
+
+    init(context: ComponentContext) throws {
+        guard let program = Self.current else { throw Refusal("There is no program.") }
+        (facts, listen) = try program.start(context)
+        self.context = context
+        self.program = program
+    }
+
+    func didAttach() {
+        guard let listen else { return }
+        _ = try? context.every(.seconds(listen)) { [weak self] in self?.listenToProgram() }
+    }
+
+    func didDetach() { program.stop() }
+
+    // MARK: Deciding
+
+    func cast(_ ballot: Ballot, _ context: CommandContext) throws(Refusal) -> [Change] {
+        guard facts.subjects.contains(SubjectKind(ballot.subject)) else {
+            throw Refusal(
+                ballot.subject.item == nil
+                    ? "Votes here are on items; name one."
+                    : "Votes here are on the container as a whole; name no item.")
+        }
+        guard facts.takes(ballot.value) else {
+            let value = Value.number(ballot.value).plainText ?? ""
+            throw Refusal(
+                .refused, "A vote here is \(facts.scale); \(value) is not.",
+                evidence: ["value": value])
+        }
+        let previous = box.ballot(of: ballot.actor, on: ballot.subject)
+        if previous?.value == ballot.value { return [] }
+        tellRestored()
+        try program.cast(ballot, over: previous)
+        return [ballot.record]
+    }
+
+    func retract(
+        actor: ActorID, subject: Subject, _ context: CommandContext
+    ) throws(Refusal) -> [Change] {
+        guard let ballot = box.ballot(of: actor, on: subject) else { return [] }
+        tellRestored()
+        try program.retract(ballot)
+        return [.removed(key: Ballot.key(actor: actor, subject: subject))]
+    }
+
+    // MARK: State
+
+    func apply(_ change: Change) {
+        guard let turn = box.apply(change, where: { facts.takes($0.value) }) else { return }
+        // Without a delegate it is being restored.
+        if delegate == nil, turn.previous == nil, let ballot = turn.ballot {
+            untold.append(ballot)
+            if untold.count == Self.slice { tellRestored() }
+            return
+        }
+        tellRestored()
+        take(program.apply(turn), of: turn.subject)
+        delegate?.voting(self, didChange: tally(of: turn.subject), of: turn.subject)
+    }
+
+    private func tellRestored() {
+        guard !untold.isEmpty else { return }
+        program.restore(untold)
+        untold = []
+    }
+
+    private func take(_ score: Double?, of subject: Subject) {
+        scores[subject] = box.count(of: subject) > 0 ? score : nil
+    }
+
+    private func listenToProgram() {
+        for (subject, score) in program.listen() where scores[subject] != score {
+            // A subject without ballots has no score, whatever the program says.
+            guard box.count(of: subject) > 0 else { continue }
+            take(score, of: subject)
+            delegate?.voting(self, didChange: tally(of: subject), of: subject)
+        }
+    }
+
+    // MARK: Answers from the ballots
+
+    /// Every tally, its score asked for as it is come to, a slice at a time.
+    var tallies: some Sequence<(subject: Subject, tally: Tally)> {
+        tellRestored()
+        let subjects = Array(box.subjects)
+        return stride(from: 0, to: subjects.count, by: Self.slice).lazy.flatMap { start in
+            self.tallies(of: subjects[start..<min(start + Self.slice, subjects.count)])
+        }
+    }
+
+    private func tallies(of subjects: ArraySlice<Subject>) -> [(subject: Subject, tally: Tally)] {
+        // One whose last ballot was taken back meanwhile was told.
+        let subjects = subjects.filter { box.count(of: $0) > 0 }
+        for (subject, score) in zip(subjects, program.scores(of: subjects)) {
+            take(score, of: subject)
+        }
+        return subjects.map { ($0, tally(of: $0)) }
+    }
+
+    func tally(of subject: Subject) -> Tally {
+        box.tally(of: subject, score: scores[subject])
+    }
+
+    func ballot(of actor: ActorID, on subject: Subject) -> Ballot? {
+        box.ballot(of: actor, on: subject)
+    }
+
+    func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot] {
+        box.ballots(on: subject, after: after, limit: limit)
+    }
+
+    func recordKeys(about subject: Subject) -> [String] { box.recordKeys(about: subject) }
+}
+
+extension VoteFacts {
+    /// Whether a value is on the scale.
+    fileprivate func takes(_ value: Double) -> Bool {
+        guard value.isFinite, value >= min ?? value, value <= max ?? value else { return false }
+        guard let step, step > 0 else { return true }
+        let steps = (value - (min ?? 0)) / step
+        return abs(steps - steps.rounded()) < 1e-6
+    }
+
+    /// The scale in words.
+    fileprivate var scale: String {
+        func text(_ number: Double) -> String { Value.number(number).plainText ?? "" }
+        let range =
+            switch (min, max) {
+            case (let min?, let max?) where min == max: text(min)
+            case (let min?, let max?): "from \(text(min)) to \(text(max))"
+            case (let min?, nil): "\(text(min)) or more"
+            case (nil, let max?): "\(text(max)) or less"
+            case (nil, nil): "any number"
+            }
+        return range + (step.map { " in steps of \(text($0))" } ?? "")
+    }
+}

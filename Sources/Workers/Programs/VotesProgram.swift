@@ -1,0 +1,274 @@
+internal import AtriumKit
+internal import Glibc
+internal import Index
+internal import JSONCodec
+internal import PluginInterfaces
+internal import PluginLoader
+internal import Varlink
+
+/// What is asked of a program of the kind `votes`, in the kit's words; its answers are judged here.
+///
+/// What it promises:
+///
+/// - **A vote that the program answers with nonsense is refused** with the plugin's name: Cast and Retract change nothing.
+/// - **Anything else ends the process:** a program that ended, that did not answer in time, or that broke the protocol
+///   has a state that nobody knows. The host starts the component again, by its rules for workers.
+final class VotesProgram {
+    /// The settings that it declared.
+    let settings: [AtriumKit.Setting]
+
+    private let plugin: String
+    private let process: ProgramProcess
+    /// Whether it has rules of its own, as far as is known.
+    private var judges = true
+
+    /// Starts a program and greets it.
+    ///
+    /// - Throws: what is wrong, in a sentence.
+    init(_ path: String, plugin: String) throws(PluginProblem) {
+        self.plugin = plugin
+        let process: ProgramProcess
+        do throws(ProgramFailure) {
+            process = try ProgramProcess(path)
+        } catch {
+            throw .failed(Self.sentence(path, plugin, error.reason))
+        }
+        self.process = process
+        do {
+            let reply = try Self.ask(
+                process, Votes.Hello.self, .init(protocols: [1]),
+                within: ProgramProcess.startDeadline)
+            guard reply.protocol == 1 else {
+                throw ProgramFailure(
+                    "speaks the version \(reply.protocol) of the protocol, and this worker 1")
+            }
+            settings = try Self.settings(reply)
+        } catch {
+            let reason = (error as? ProgramFailure)?.reason ?? "answered 'Hello' with \(error)"
+            throw .failed(Self.sentence(path, plugin, reason))
+        }
+    }
+
+    /// Makes the component.
+    ///
+    /// - Returns: which votes it takes; after how many seconds it wants to be listened to.
+    /// - Throws: `SettingError` for a setting that it refuses, `PluginProblem` for what makes no sense.
+    func start(_ context: ComponentContext) throws -> (facts: VoteFacts, listen: Int?) {
+        do {
+            let reply = try Self.ask(
+                process, Votes.Start.self,
+                .init(
+                    container: context.container, component: context.component,
+                    settings: WireText.encode(.object(context.settings.values))),
+                within: ProgramProcess.startDeadline)
+            if let seconds = reply.listen, !(1...86_400).contains(seconds) {
+                throw ProgramFailure(
+                    "wants to be listened to every \(seconds) s: 1 to 86400 are right")
+            }
+            let subjects = reply.subjects.map { kinds in
+                Set(kinds.map { $0 == .items ? SubjectKind.items : .container })
+            }
+            let facts = VoteFacts(
+                min: reply.min, max: reply.max, step: reply.step,
+                subjects: subjects ?? Set(SubjectKind.allCases))
+            return (facts, reply.listen)
+        } catch let failure as ProgramFailure {
+            throw PluginProblem.failed(sentence(failure.reason))
+        }
+    }
+
+    /// Tells it of ballots that the store holds.
+    func restore(_ ballots: [AtriumKit.Ballot]) {
+        let told = ballots.map { ballot in
+            PluginInterfaces.Ballot(
+                item: ballot.subject.item, actor: String(ballot.actor.number), value: ballot.value,
+                cast: Int(ballot.cast.milliseconds))
+        }
+        _ = sure(Votes.Restore.self, .init(ballots: told))
+    }
+
+    /// The scores of subjects, in their order.
+    func scores(of subjects: [AtriumKit.Subject]) -> [Double?] {
+        let scores = sure(
+            Votes.Restored.self,
+            .init(subjects: subjects.map { PluginInterfaces.Subject(item: $0.item) })
+        ).scores
+        guard scores.count == subjects.count else {
+            end("answered 'Restored' with \(scores.count) scores for \(subjects.count) subjects")
+        }
+        for score in scores { check(score, in: "Restored") }
+        return scores
+    }
+
+    /// Has it decide on a ballot.
+    func cast(_ ballot: AtriumKit.Ballot, over previous: AtriumKit.Ballot?) throws(Refusal) {
+        try judge(
+            Votes.Cast.self,
+            .init(
+                ballot: PluginInterfaces.Ballot(
+                    item: ballot.subject.item, actor: String(ballot.actor.number),
+                    value: ballot.value,
+                    cast: Int(ballot.cast.milliseconds)),
+                previous: previous.map(Vote.init)))
+    }
+
+    /// Has it decide on taking a ballot back.
+    func retract(_ ballot: AtriumKit.Ballot) throws(Refusal) {
+        try judge(
+            Votes.Retract.self,
+            .init(
+                ballot: PluginInterfaces.Ballot(
+                    item: ballot.subject.item, actor: String(ballot.actor.number),
+                    value: ballot.value,
+                    cast: Int(ballot.cast.milliseconds))))
+    }
+
+    /// Has it count a ballot; gives the subject's score.
+    func apply(_ turn: BallotBox.Turn) -> Double? {
+        let score = sure(
+            Votes.Apply.self,
+            .init(
+                item: turn.subject.item, actor: String(turn.actor.number),
+                vote: turn.ballot.map(Vote.init), previous: turn.previous.map(Vote.init))
+        ).score
+        check(score, in: "Apply")
+        return score
+    }
+
+    /// What changed by itself.
+    func listen() -> [(subject: AtriumKit.Subject, score: Double?)] {
+        let scores = sure(Votes.Listen.self, .init()).scores
+        guard scores.count <= 10_000 else {
+            end("answered 'Listen' with \(scores.count) scores, where 10000 are allowed")
+        }
+        return scores.map { score in
+            check(score.score, in: "Listen")
+            return (AtriumKit.Subject(item: score.item), score.score)
+        }
+    }
+
+    /// Tells it that nothing follows; it has a second to say that it heard.
+    func stop() {
+        _ = try? process.client.call(Votes.Stop.self, .init(), within: .seconds(1))
+        process.client.close()
+    }
+
+    // MARK: Asking
+
+    /// Asks for what it may refuse, and what changes nothing.
+    private func judge<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) throws(Refusal) {
+        guard judges else { return }
+        do {
+            _ = try process.client.call(method, parameters, within: ProgramProcess.deadline)
+        } catch let error as VarlinkRemoteError {
+            guard error.name != VarlinkService.MethodNotImplemented.name else {
+                judges = false
+                return
+            }
+            if let refused = error.as(Votes.Refused.self),
+                refused.retryAfter.map({ $0.isFinite && $0 >= 0 }) ?? true
+            {
+                throw Refusal(
+                    .refused, String(refused.reason.prefix(1_000)), retryAfter: refused.retryAfter)
+            }
+            throw nonsense(method.name, "the error \(error)")
+        } catch let error as JSONError {
+            throw nonsense(method.name, "what it does not return: \(error)")
+        } catch {
+            end(failure(method.name, error))
+        }
+    }
+
+    private func nonsense(_ method: String, _ what: String) -> Refusal {
+        let reason = sentence("answered '\(Self.word(method))' with \(what.prefix(500))")
+        say(reason)
+        return Refusal(reason)
+    }
+
+    /// Asks for what can't fail.
+    private func sure<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters
+    ) -> Method.Reply {
+        do {
+            return try process.client.call(method, parameters, within: ProgramProcess.deadline)
+        } catch {
+            end(failure(method.name, error))
+        }
+    }
+
+    private func failure(_ method: String, _ error: any Error) -> String {
+        Self.failure(process, method, error).reason
+    }
+
+    private func check(_ score: Double?, in method: String) {
+        guard let score, !score.isFinite else { return }
+        end("answered '\(method)' with the score \(score), which is no number")
+    }
+
+    /// Ends this process, and with it the program.
+    private func end(_ reason: String) -> Never {
+        say(sentence(reason))
+        _exit(70)
+    }
+
+    private func say(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private func sentence(_ reason: String) -> String {
+        Self.sentence(process.path, plugin, reason)
+    }
+
+    private static func sentence(_ path: String, _ plugin: String, _ reason: String) -> String {
+        "The program \(path) of the plugin \(plugin) \(reason)."
+    }
+
+    private static func word(_ method: String) -> Substring {
+        method.split(separator: ".").last ?? ""
+    }
+
+    /// Asks for what the component's start can fail by.
+    private static func ask<Method: VarlinkMethod>(
+        _ process: ProgramProcess, _ method: Method.Type, _ parameters: Method.Parameters,
+        within time: Duration
+    ) throws -> Method.Reply {
+        do {
+            return try process.client.call(method, parameters, within: time)
+        } catch let error as VarlinkRemoteError {
+            if let invalid = error.as(Votes.SettingInvalid.self) {
+                throw SettingError(invalid.setting, String(invalid.reason.prefix(1_000)))
+            }
+            throw failure(process, method.name, error)
+        } catch {
+            throw failure(process, method.name, error)
+        }
+    }
+
+    /// What is wrong with a program that a call failed of.
+    private static func failure(
+        _ process: ProgramProcess, _ method: String, _ error: any Error
+    ) -> ProgramFailure {
+        let method = word(method)
+        switch error {
+        case let error as VarlinkConnectionError where error.kind == .closed:
+            let end = process.end() ?? "closed its socket"
+            return ProgramFailure("\(end) when it was asked '\(method)'")
+        case let error as VarlinkConnectionError:
+            return ProgramFailure("failed when it was asked '\(method)': \(error)")
+        case let error as VarlinkRemoteError:
+            return ProgramFailure("answered '\(method)' with the error \("\(error)".prefix(500))")
+        default:
+            return ProgramFailure(
+                "answered '\(method)' with what it does not return: \("\(error)".prefix(500))")
+        }
+    }
+}
+
+extension Vote {
+    fileprivate init(_ ballot: AtriumKit.Ballot) {
+        self.init(value: ballot.value, cast: Int(ballot.cast.milliseconds))
+    }
+}

@@ -1,0 +1,104 @@
+/// A new plugin of the kind `votes` in Python: thumbs up and down, by the standard library alone.
+enum PythonVotesTemplate {
+    /// The program.
+    static let source = ##"""
+        #!/usr/bin/python3
+        """{{Name}}: thumbs up (1) and down (-1). The score of an item is their sum.
+
+        The worker that starts this program asks it on the socket that it left in descriptor 3; what is printed goes to the
+        daemon's log. All that may be asked: atriumctl introspect org.atrium.plugin.Votes
+        """
+        import json
+
+        scores = {}  # by item; None is the container itself
+
+
+        class Refused(Exception):
+            """Raised by Cast and Retract: says to the person who voted why not."""
+
+
+        def count(item, vote, previous):
+            """Puts a vote in place of the one before; None is no vote."""
+            change = (vote["value"] if vote else 0) - (previous["value"] if previous else 0)
+            scores[item] = scores.get(item, 0) + change
+            return scores[item]
+
+
+        class Plugin:
+            """A method for each that is asked, which returns the parameters of its reply."""
+
+            def Hello(self, protocols):
+                return {"protocol": 1}
+
+            def Start(self, container, component, settings):
+                return {"min": -1, "max": 1, "step": 2}  # the worker refuses any other value
+
+            def Restore(self, ballots):
+                for ballot in ballots:
+                    count(ballot.get("item"), ballot, None)
+                return {}
+
+            def Restored(self, subjects):
+                return {"scores": [scores.get(subject.get("item")) for subject in subjects]}
+
+            def Cast(self, ballot, previous=None):
+                return {}  # or: raise Refused("Votes are closed.")
+
+            def Retract(self, ballot):
+                return {}
+
+            def Apply(self, actor, item=None, vote=None, previous=None):
+                return {"score": count(item, vote, previous)}
+
+            def Stop(self):
+                return {}
+
+
+        def reply(call):
+            interface, _, method = call["method"].rpartition(".")
+            try:
+                return {"parameters": getattr(Plugin(), method)(**call.get("parameters", {}))}
+            except Refused as refused:
+                return {"error": interface + ".Refused", "parameters": {"reason": str(refused)}}
+
+
+        socket, waiting = open(3, "r+b", buffering=0), b""
+        while arrived := socket.read(1 << 16):
+            *calls, waiting = (waiting + arrived).split(b"\0")
+            for call in calls:
+                socket.write(json.dumps(reply(json.loads(call))).encode() + b"\0")
+        """##
+
+    static let manifest = ##"""
+        {
+          "id": "{{id}}",
+          "version": "0.1.0",
+          "kind": "votes",
+          "program": "{{program}}",
+          "title": "{{Name}}",
+          "description": "What it does, in a sentence."
+        }
+        """##
+
+    static let readme = ##"""
+        # {{Name}}
+
+        A plugin for Atrium of the kind `votes`, in Python: `{{id}}`. There is nothing to build.
+
+            atrium-worker --check .         # run the conformance suite of its kind
+            atriumd --plugin-path .         # a daemon that looks for plugins here, too
+            atriumctl plugins               # in another terminal: it is listed
+            atriumctl attach CONTAINER {{component}} --plugin {{id}}
+
+        To install it, copy this folder, owned by root and written to by nobody else, into the daemon's plugins; the daemon
+        finds it at its next start:
+
+            sudo cp -r . /usr/local/lib/atrium/plugins/{{id}}
+
+        What it must keep, whatever it does: Cast and Retract decide and change nothing; Apply and Restore alone change
+        state; and the score follows from the ballots that are there, in whatever order they came. The conformance suite
+        checks that, and names the seed with which a failure happens again.
+
+        The guide to plugins that are programs is `docs/programs.md`, installed as `share/doc/atrium/programs.md`.
+        """##
+}
