@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Stories {
-    /// The systems of `docs/systems`: what their pages say is typed, in a shell a page, and what they show is printed.
+    /// The README, and the systems of `docs/systems`: what their pages say is typed, in a shell a page, and what they show is printed.
     @Suite struct Systems {
         private static let pages = Checkout.root + "/docs/systems"
 
@@ -11,11 +11,19 @@ extension Stories {
         func `every command of a system's page does what the page shows`(
             page: String
         ) async throws {
-            let text = try String(contentsOfFile: "\(Self.pages)/\(page)", encoding: .utf8)
+            try await Self.follow("\(Self.pages)/\(page)")
+        }
+
+        @Test func `the README's commands do what it shows, in its order`() async throws {
+            try await Self.follow(Checkout.root + "/README.md")
+        }
+
+        private static func follow(_ page: String) async throws {
+            let text = try String(contentsOfFile: page, encoding: .utf8)
             let steps = Transcript(of: text, member: "who reads").steps
             #expect(steps.count >= 3)
             try await withDaemon { daemon in
-                let typed = try await daemon.type(Self.script(of: steps))
+                let typed = try await daemon.type(script(of: steps, on: page))
                 let told = typed.output.split(separator: "\u{1e}", omittingEmptySubsequences: false)
                 try #require(told.count == steps.count, "\(typed)")
                 for (step, told) in zip(steps, told) {
@@ -33,8 +41,9 @@ extension Stories {
         /// A shell script that runs the steps in a copy of the checkout's examples.
         ///
         /// After each it prints U+001F and its status; between two U+001E.
-        private static func script(of steps: [Transcript.Step]) -> String {
+        private static func script(of steps: [Transcript.Step], on page: String) -> String {
             var script = """
+                README='\(page)'
                 cd "$(mktemp -d)" && ln -s "$EXAMPLES" Examples
                 step() { eval "$(cat)" </dev/null 2>&1; printf '\\037%s' $?; }
 
