@@ -144,7 +144,14 @@ private final class RemotePort: ComponentPort {
         later { [self] in
             inner.decide(command, context) { [self] result in
                 // It has decided and applied: the answer is lost on the way.
-                guard !script.isPoison(command), !script.takeLoss() else {
+                guard !script.isPoison(command) else {
+                    // What it answered before has left.
+                    return later { [self] in
+                        isLost = true
+                        owner?.port(self, died: PortDeath("It was killed."))
+                    }
+                }
+                guard !script.takeLoss() else {
                     isLost = true
                     owner?.port(self, died: PortDeath("It was killed."))
                     return
