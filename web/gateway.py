@@ -187,7 +187,9 @@ class Gateway:
         opening.setdefault("sort", usual)
         chooses = bool(about.get("delegate") or any(scope.get("activate") or scope.get("delegate") for scope in about.get("scopes") or [])
                        or any(line.startswith("activate:") for line in (known.get("definition") or "").splitlines()))
-        await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": chooses})
+        await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": chooses,
+                              "enters": [scope["name"] for scope in about.get("scopes") or [] if scope.get("entered")]
+                              + ([""] if about.get("entered") else [])})
         async with contextlib.aclosing(self.daemon.ask("org.atrium.Screens.Open", opening, more=True)) as replies:
             async for reply in replies:
                 if reply is None:

@@ -29,6 +29,11 @@ extension Stories {
             try await Self.run("test_access")
         }
 
+        @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
+        func `each of the five systems is shown`() async throws {
+            try await Self.run("test_systems")
+        }
+
         private static let axe = Checkout.root + "/.build/venv/share/axe.min.js"
         private static let hasBrowser = ["chromium", "chromedriver"].allSatisfy {
             FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")

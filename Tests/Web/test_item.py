@@ -49,6 +49,7 @@ class Items(unittest.TestCase):
         self.browser.open(self.club.url)
         self.until_text("#containers", "Film club")
         self.browser.click("#containers a[href='/films']")
+        self.browser.until_at("/films")
         self.browser.until("document.querySelectorAll('.item').length === 30")
 
     def test_a_title_leads_to_a_page_and_back_to_where_one_was(self):

@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 PATIENCE = 20  # seconds for a condition; all of them hold within a fraction of one
@@ -91,18 +93,29 @@ class Browser:
         return self.request("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def until(self, expression, *arguments, why=""):
-        """Waits until an expression holds, looked at whenever the page changes; `args` are the arguments."""
+        """Waits until an expression holds, looked at whenever the page changes; `args` are the arguments.
+
+        What changes without the page (an address, what has the focus, a picture that came) is looked at now and then.
+        """
         script = """
             const [expression, args, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
             const holds = eval(`(args) => (${expression})`);
-            const look = () => { const value = holds(args); if (value) { observer.disconnect(); done(value); } };
+            const look = () => { const value = holds(args); if (value) { observer.disconnect(); clearInterval(often); done(value); } };
             const observer = new MutationObserver(look);
             observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+            const often = setInterval(look, 100);
             look();"""
         try:
             return self.request("POST", "/execute/async", {"script": script, "args": [expression, list(arguments)]})
         except BrowserProblem as problem:
             raise BrowserProblem(f"{why or expression} {arguments or ''}: {problem}\n{self.story()}") from None
+
+    def until_at(self, path):
+        """Waits until another page is there, whose address's path begins so: a script would be lost on the way."""
+        end = time.monotonic() + PATIENCE
+        while not urllib.parse.urlsplit(at := self.request("GET", "/url", None)).path.startswith(path):
+            if time.monotonic() > end:
+                raise BrowserProblem(f"at {at} and not at {path}\n{self.story()}")
 
     def size(self, width, height, mobile=False):
         """Gives the page another size, as on a phone."""

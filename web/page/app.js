@@ -15,6 +15,7 @@ class App {
   titles = new Map(); // Of items that were seen.
   actor = null;
   chooses = false;
+  enters = []; // The scopes whose lists lead into items, "" for a container without any.
   focus = this.state.item;
   isMoved = false; // Whether somebody went here by hand: then the focus goes along.
   #screen = null; #revision = 0; #limit = STEP; #usual = []; #selectedAtFirst = null; #isPushed = false; #draft = null;
@@ -41,8 +42,8 @@ class App {
     if (resumes && this.#screen) query.resume = `${this.#screen}:${this.#revision}`;
     return query;
   }
-  #hello({ actor, title, fields, sort, chooses }) {
-    [this.actor, this.#usual, this.chooses] = [actor, sort, chooses];
+  #hello({ actor, title, fields, sort, chooses, enters }) {
+    [this.actor, this.#usual, this.chooses, this.enters] = [actor, sort, chooses, enters];
     [this.root.title, this.root.fields] = [title, fields];
   }
   #refused(problem) {
@@ -182,6 +183,10 @@ class App {
   enter(item) {
     this.go({ item: null });
     this.work("Enter", { item });
+  }
+  /** Whether an item may be entered that tells of no children: its list shows others inside. */
+  mayEnter(place) {
+    return place.part === null && place.path.length === 0 && !this.state.search && this.enters.includes(place.scope || "");
   }
   choose(place, item) { return this.work("Activate", { item, ...place.part === null ? {} : { part: place.part } }); }
   talkOf(place, id, from) {

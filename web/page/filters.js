@@ -79,7 +79,7 @@ class Section {
         }));
       }
       const { label, show } = this.#known.get(filter.id);
-      show(filter);
+      show(filter, this.#place.has("contents"));
       label.hidden = empty > 0 && !this.#isWhole && filter.count === 0 && !filter.selected;
       return label;
     }), ...(section.more ? [this.rest] : [])]);
@@ -92,11 +92,12 @@ function makeFilter(changed) {
   const name = make("bdi"), count = make("b");
   const label = make("label", { className: "filter" }, box, make("span", {}, name, count));
   box.onchange = () => changed(box);
-  function show(filter) {
+  function show(filter, isCounted = true) {
+    count.hidden = !isCounted; // Those of a calendar above other containers have nothing to count.
     box.checked = filter.selected;
     name.textContent = titleOf(filter);
     count.textContent = filter.count.toLocaleString();
-    label.classList.toggle("none", filter.count === 0);
+    label.classList.toggle("none", isCounted && filter.count === 0);
   }
   return { label, show };
 }

@@ -211,7 +211,7 @@ class Row {
     item = { ...item, votes: place.has("votes") ? item.votes : null, comments: place.has("comments") ? item.comments : null };
     this.element.classList.toggle("focused", place.part === null && app.focus === this.#id);
     const present = place.present(this.#list);
-    const text = JSON.stringify([item, place.fields, present, place.takes("votes"), place.takes("comments"), app.chooses]);
+    const text = JSON.stringify([item, place.fields, present, place.takes("votes"), place.takes("comments"), app.chooses, app.mayEnter(place)]);
     if (text === this.#shown) return;
     if (isNews) flash(this.element);
     this.#shown = text;
@@ -228,8 +228,8 @@ class Row {
     this.facts.hidden = !this.facts.children.length;
     this.score.textContent = scoreOf(item.votes);
     this.vote.update(place.isTaken("votes", item.id) ? item.votes : null, place.takes("votes"), head);
-    this.enter.hidden = !item.children;
-    this.enter.textContent = `${plural(item.children ?? 0, "entry", "entries")} inside`;
+    this.enter.hidden = !item.children && !app.mayEnter(place);
+    this.enter.textContent = item.children ? `${plural(item.children, "entry", "entries")} inside` : "Enter";
     this.enter.setAttribute("aria-label", `Enter ${head}: ${this.enter.textContent}`);
     this.choose.hidden = !app.chooses || place.part !== null;
     this.choose.setAttribute("aria-label", `Choose ${head}`);
