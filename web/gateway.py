@@ -22,9 +22,10 @@ from visitors import Visitors, read_key
 METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope Enter Back SetHidden Activate",
            "Votes": "Cast Retract", "Comments": "Post Edit Delete", "Contents": "Get", "Filters": ""}
 CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.items() for name in names.split()}
-CALLS["Find"] = "org.atrium.Filters.List"
-# Those that have no actor.
-ANONYMOUS = {"Find"}
+CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
+# Those that the gateway makes as itself: the last two for those alone whom --moderator names.
+MODERATION = {"Pending", "Moderate"}
+ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"
 FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -136,6 +137,8 @@ class Gateway:
         if name not in CALLS:
             raise Refused("NotFound", f"there is {', '.join(CALLS)}")
         parameters = await self.body(request)
+        if name in MODERATION and not self.moderates(request):
+            raise Refused("Forbidden", "you are no moderator here; see --moderator")
         if not CALLS[name].startswith("org.atrium.Screens."):
             if "container" not in parameters and len(self.options.container) == 1:
                 parameters["container"] = self.options.container[0]
@@ -144,6 +147,9 @@ class Gateway:
             if name not in ANONYMOUS:
                 parameters["actor"] = self.visitors.actor(request)
         return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
+
+    def moderates(self, request):
+        return self.visitors.actor(request).removeprefix(f"{self.options.namespace}:") in self.options.moderator
 
     async def prose(self, request):
         text = (await self.body(request)).get("text")
@@ -188,6 +194,7 @@ class Gateway:
         chooses = bool(about.get("delegate") or any(scope.get("activate") or scope.get("delegate") for scope in about.get("scopes") or [])
                        or any(line.startswith("activate:") for line in (known.get("definition") or "").splitlines()))
         await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": chooses,
+                              "moderates": self.moderates(request),
                               "enters": [scope["name"] for scope in about.get("scopes") or [] if scope.get("entered")]
                               + ([""] if about.get("entered") else [])})
         async with contextlib.aclosing(self.daemon.ask("org.atrium.Screens.Open", opening, more=True)) as replies:
@@ -258,6 +265,8 @@ def arguments():
     parser.add_argument("--proxy", action="append", default=[], metavar="ADDRESS",
                         help="of a web server before this one, whose X-Forwarded-For and --user-header count")
     parser.add_argument("--user-header", metavar="NAME", help="the header in which a --proxy says who somebody is")
+    parser.add_argument("--moderator", action="append", default=[], metavar="NAME",
+                        help="who may moderate comments: a name of --user-header; the gateway's user has to be a moderator")
     parser.add_argument("--state", metavar="FOLDER", help="where the key of the cookies is kept (default: STATE_DIRECTORY, "
                         "or below XDG_STATE_HOME)")
     told = parser.parse_args()

@@ -34,6 +34,11 @@ extension Stories {
             try await Self.run("test_systems")
         }
 
+        @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
+        func `a held comment is seen by its author, and by moderators in a queue`() async throws {
+            try await Self.run("test_moderating")
+        }
+
         private static let axe = Checkout.root + "/.build/venv/share/axe.min.js"
         private static let hasBrowser = ["chromium", "chromedriver"].allSatisfy {
             FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")

@@ -22,7 +22,7 @@ PATIENCE = 20  # seconds until something that should happen has not
 
 
 class Club:
-    def __init__(self):
+    def __init__(self, *options):
         # Short: a socket's path has at most 107 bytes.
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="atrium-", dir="/var/tmp"))
         self.socket = str(self.home / "atrium.sock")
@@ -35,7 +35,7 @@ class Club:
                             "XDG_STATE_HOME": str(self.home)}
         self.start()
         self.gateway = subprocess.Popen(
-            [sys.executable, "-B", str(WEB / "gateway.py"), "--port", "0"],
+            [sys.executable, "-B", str(WEB / "gateway.py"), "--port", "0", *options],
             stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=self.environment)
         self.url = re.search(r"http://\S+", self.gateway.stdout.readline())[0]
         self.host = self.url.split("/")[2]

@@ -6,6 +6,7 @@ import { Filters } from "./filters.js";
 import { ItemPage } from "./item.js";
 import { drawCrumbs, drawScopes, Lists, STEP } from "./lists.js";
 import { Place } from "./place.js";
+import { Queue } from "./queue.js";
 import { Talk } from "./talk.js";
 
 class App {
@@ -15,6 +16,7 @@ class App {
   titles = new Map(); // Of items that were seen.
   actor = null;
   chooses = false;
+  moderates = false;
   enters = []; // The scopes whose lists lead into items, "" for a container without any.
   focus = this.state.item;
   isMoved = false; // Whether somebody went here by hand: then the focus goes along.
@@ -29,6 +31,7 @@ class App {
     this.lists = new Lists(this, this.root);
     this.item = new ItemPage(this);
     this.talk = new Talk(this);
+    this.queue = new Queue(this);
     this.#bind();
     this.#showPlace();
     this.#stream.open(false);
@@ -42,8 +45,8 @@ class App {
     if (resumes && this.#screen) query.resume = `${this.#screen}:${this.#revision}`;
     return query;
   }
-  #hello({ actor, title, fields, sort, chooses, enters }) {
-    [this.actor, this.#usual, this.chooses, this.enters] = [actor, sort, chooses, enters];
+  #hello({ actor, title, fields, sort, chooses, enters, moderates }) {
+    [this.actor, this.#usual, this.chooses, this.enters, this.moderates] = [actor, sort, chooses, enters, moderates];
     [this.root.title, this.root.fields] = [title, fields];
   }
   #refused(problem) {
@@ -76,6 +79,7 @@ class App {
     else this.#follow();
     this.draw(isSnapshot && isAnother);
     this.item.heard(reply);
+    if (isAnother || reply.commits > 0) this.queue.heard();
     if (reply.message != null) message(reply.message);
     if (reply.lead) this.#lead(reply.lead, reply.message);
   }

@@ -6,12 +6,12 @@ export class Place {
   }
   clear() {
     Object.assign(this, { title: "", fields: [], scopes: [], scope: null, path: [], focus: null, components: [], sections: [],
-      lists: new Map(), tally: null, details: null, problem: null });
+      lists: new Map(), tally: null, details: null, problem: null, held: [] });
   }
 
   /** Takes in what became of it. */
   take(change) {
-    for (const name of ["scope", "path", "focus", "tally", "details"]) if (change[name] != null) this[name] = change[name];
+    for (const name of ["scope", "path", "focus", "tally", "details", "held"]) if (change[name] != null) this[name] = change[name];
     if (change.title != null) {
       [this.title, this.fields, this.scopes] = [change.title, change.fields, change.scopes ?? []];
     }

@@ -4,6 +4,7 @@ import { call } from "./calls.js";
 import { makeVote, starsOf } from "./votes.js";
 import { ago, momentOf, nameOf } from "./values.js";
 import { STEP } from "./lists.js";
+import { removal } from "./queue.js";
 
 export class Talk {
   #app; #written = new Map(); #reply = null; #opener = null; #vote;
@@ -81,9 +82,9 @@ export class Talk {
     $("comments").hidden = !takesTalk;
     $("compose").hidden = !root.isTaken("comments", focus);
     $("moderated").hidden = !root.takes("comments")?.moderated;
-    const list = root.thread, entries = list?.entries ?? [];
+    const list = root.thread, entries = withHeld(list?.entries ?? [], root.held);
     $("count").textContent = plural(list?.total ?? 0, "comment", "comments");
-    $("older").hidden = !list || entries.length >= list.total;
+    $("older").hidden = !list || list.entries.length >= list.total;
     const present = new Set(entries.map(({ id }) => id));
     for (const id of this.#written.keys()) if (!present.has(id)) this.#written.delete(id);
     arrange($("thread"), entries.map(comment => {
@@ -106,6 +107,20 @@ export class Talk {
   }
 }
 
+/** The comments with one's own that others are not shown: in their places where they have one, else at the end. */
+function withHeld(entries, held) {
+  const own = new Map(held.map(comment => [comment.id, comment]));
+  const known = new Set(entries.map(({ id }) => id));
+  return [...entries.map(comment => own.has(comment.id) ? { ...comment, ...own.get(comment.id), depth: comment.depth } : comment),
+    ...held.filter(({ id }) => !known.has(id))];
+}
+
+/** What stands in place of a text that is not there. */
+function missing({ state, reason }) {
+  if (state === "removed" && reason) return `removed by a moderator: ${reason}`;
+  return state === "pending" ? "not shown yet" : "deleted";
+}
+
 /** Says where a text is longer than it may be. */
 function limit(box, facts) {
   const most = facts?.maxLength ?? Infinity, length = [...box.value.trim()].length;
@@ -122,7 +137,9 @@ class Comment {
     this.reply = make("button", { className: "plain", type: "button", textContent: "Reply" });
     this.edit = make("button", { className: "plain", type: "button", textContent: "Edit" });
     this.remove = make("button", { className: "plain", type: "button", textContent: "Delete" });
-    this.element = make("li", { className: "comment fresh" }, make("div", {}, this.who, " ", this.when), this.text, this.reply, this.edit, this.remove);
+    this.moderation = make("div", { className: "deciding", hidden: true },
+      ...removal(reason => call("Moderate", { ...this.#about(), state: "removed", reason })));
+    this.element = make("li", { className: "comment fresh" }, make("div", {}, this.who, " ", this.when), this.text, this.reply, this.edit, this.remove, this.moderation);
     this.reply.onclick = () => talk.setReply({ id, author: this.who.textContent });
     this.edit.onclick = () => this.#change();
     this.remove.onclick = () => { if (confirm("Delete your comment?")) call("Delete", this.#about()); };
@@ -158,8 +175,9 @@ class Comment {
     this.who.textContent = nameOf(comment.author, this.#app.actor);
     this.when.dateTime = comment.created;
     this.when.title = momentOf(comment.created);
-    this.when.textContent = ago(comment.created) + (comment.edited ? ", edited" : "") + (comment.state === "pending" ? ", waits for a moderator" : "");
-    this.text.textContent = comment.text ?? (comment.state === "pending" ? "not shown yet" : "deleted");
+    this.when.textContent = ago(comment.created) + (comment.edited ? ", edited" : "") + (comment.state === "pending" ? `, waits for a moderator${comment.reason ? `: ${comment.reason}` : ""}` : "");
+    this.text.textContent = comment.text ?? missing(comment);
+    this.moderation.hidden = !isShown || isMine || !this.#app.moderates || comment.state !== "shown";
     this.reply.hidden = !isShown;
     this.remove.hidden = !isMine;
     if (!element.querySelector(".editing")) this.edit.hidden = !isMine;
