@@ -13,7 +13,7 @@ extension Stories {
         {
             try await withFilms { daemon in
                 let moderated = try await daemon.type(
-                    "sed 's/subjects: .items, container. } }$/moderated: true } }/' "
+                    "sed '/threads/s/subjects: .items, container./moderated: true/' "
                         + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml")
                 #expect(moderated.status == 0, "\(moderated)")
                 let said = try await daemon.type(
