@@ -37,6 +37,10 @@ import Threads
         try await Conformance.run(Stars.self, settings: ["step": 0.5, "mayChange": false])
     }
 
+    @Test func `the stars with a Bayesian mean`() async throws {
+        try await Conformance.run(Stars.self, settings: ["score": "bayesian"], seed: 3)
+    }
+
     @Test func `the threads with a moderator`() async throws {
         try await Conformance.run(Threads.self, settings: ["moderated": true], seed: 7)
     }

@@ -25,6 +25,31 @@ import Testing
         #expect(host.events.last == .tally(film, tally))
     }
 
+    @Test func `by a Bayesian mean few votes stay near the prior, and one does not outrank four`()
+        throws
+    {
+        let host = try MemoryHost(Stars.self, settings: ["score": "bayesian"])
+        let one = try host.run(.castBallot(subject: film, value: 5))
+        // Five more of 3, the middle of 1 to 5.
+        #expect(tally(one) == Tally(count: 1, score: 20.0 / 6, histogram: ["5": 1]))
+        let other = Subject.item("alien-1979")
+        for (actor, value) in [(1, 5.0), (2, 5), (3, 4)] {
+            try host.run(.castBallot(subject: other, value: value), as: Int64(actor))
+        }
+        let four = try host.run(.castBallot(subject: other, value: 4), as: 4)
+        #expect(tally(four) == Tally(count: 4, score: 33.0 / 9, histogram: ["4": 2, "5": 2]))
+        let lower = try MemoryHost(
+            Stars.self, settings: ["score": "bayesian", "prior": 2, "priorWeight": 1])
+        let lone = try lower.run(.castBallot(subject: film, value: 5))
+        #expect(tally(lone) == Tally(count: 1, score: 3.5, histogram: ["5": 1]))
+        let wrong = try #require(
+            #expect(throws: SettingError.self) {
+                try MemoryHost(
+                    Stars.self, settings: ["scale": 3, "score": "bayesian", "prior": 4])
+            })
+        #expect(wrong.setting == "prior")
+    }
+
     @Test func `their facts are the scale and the subjects of the settings`() throws {
         #expect(
             try MemoryHost(Stars.self).facts

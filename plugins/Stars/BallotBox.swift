@@ -43,7 +43,7 @@ struct BallotBox {
             written[Value.number(scale.value(units)).plainText ?? ""] = count
         }
         return Tally(
-            count: votes.count, score: votes.isEmpty ? nil : scale.mean(sum, of: votes.count),
+            count: votes.count, score: votes.isEmpty ? nil : scale.score(sum, of: votes.count),
             histogram: written)
     }
 

@@ -9,6 +9,8 @@ struct Scale {
     let stars: Int
     /// How many steps make a star.
     let stepsPerStar: Int
+    /// What a score leans on: so many ballots of that value, which nobody cast; nil: on none, it is the mean.
+    let prior: (value: Double, weight: Double)?
 
     init(_ settings: Settings) throws(SettingError) {
         stars = Int(settings["scale"]?.int ?? 5)
@@ -21,6 +23,15 @@ struct Scale {
                     + "0.1, found \(step)")
         }
         stepsPerStar = steps
+        guard settings["score"]?.text == "bayesian" else {
+            prior = nil
+            return
+        }
+        let value = settings["prior"]?.number ?? Double(1 + stars) / 2
+        guard value >= 1, value <= Double(stars) else {
+            throw SettingError("prior", "expected a value from 1 to \(stars), found \(value)")
+        }
+        prior = (value, settings["priorWeight"]?.number ?? 5)
     }
 
     /// The value as a whole number of steps; nil when it is not on the scale.
@@ -33,9 +44,13 @@ struct Scale {
     /// The value of a whole number of steps.
     func value(_ units: Int) -> Double { Double(units) / Double(stepsPerStar) }
 
-    /// The mean of ballots, given the sum of their steps.
-    func mean(_ sum: Int, of count: Int) -> Double {
-        Double(sum) / Double(stepsPerStar * count)
+    /// The score of ballots, given the sum of their steps: their mean, or that with the ``prior`` among them.
+    ///
+    /// It follows from the subject's own ballots alone, so that a vote on one item moves no other.
+    func score(_ sum: Int, of count: Int) -> Double {
+        guard let prior else { return Double(sum) / Double(stepsPerStar * count) }
+        return (Double(sum) / Double(stepsPerStar) + prior.value * prior.weight)
+            / (Double(count) + prior.weight)
     }
 
     /// The scale in words: `1 to 5, in whole steps`.

@@ -2,7 +2,8 @@ public import AtriumKit
 
 /// Votes from 1 to a number of stars: `org.atrium.stars`.
 ///
-/// The score is their mean.
+/// The score is their mean, or with `score: bayesian` the mean of them and of a few that nobody cast, so that one
+/// vote of 5 stars does not outrank four of 5 and 4.
 public final class Stars: Voting {
     /// Who is told of new tallies.
     public weak var delegate: (any VotingDelegate)?
@@ -14,7 +15,7 @@ public final class Stars: Voting {
     var ballotBoxes = SplitDictionary<Subject, BallotBox>()
     private var skipped = 0
 
-    /// What it understands: `scale`, `step`, `subjects`, `mayChange`.
+    /// What it understands: `scale`, `step`, `subjects`, `mayChange`, `score`, `prior`, `priorWeight`.
     public static var settings: [Setting] {
         [
             Setting("scale", .integer(2...100), default: 5, "the most stars a vote may give"),
@@ -27,6 +28,17 @@ public final class Stars: Voting {
             Setting(
                 "mayChange", .boolean, default: true,
                 "whether a vote may be changed and taken back"),
+            Setting(
+                "score", .choice(["mean", "bayesian"]), default: "mean",
+                "mean of the votes; or bayesian: with priorWeight votes of the value prior among them, so that few "
+                    + "votes do not outrank many"),
+            Setting(
+                "prior", .number(1...100),
+                "with score: bayesian, the value that few votes stay near; absent: the middle of the scale"
+            ),
+            Setting(
+                "priorWeight", .number(0.1...1000), default: 5,
+                "with score: bayesian, how many votes prior counts as"),
         ]
     }
 

@@ -79,7 +79,7 @@ struct DefinitionText {
         lines += filters
         lines += list
         lines += [
-            "  - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, subjects: [items] } }",
+            "  - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, score: bayesian, subjects: [items] } }",
             "  - { name: talk, plugin: org.atrium.threads, settings: { subjects: [items] } }",
         ]
         return lines.joined(separator: "\n") + "\n"

@@ -102,7 +102,7 @@ struct MusicFolder {
                 plugin: org.atrium.music
                 settings: { folder: \(DefinitionText.quoted(path)) }
                 sort: [album, track, title]
-              - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, subjects: [items] } }
+              - { name: stars, plugin: org.atrium.stars, settings: { scale: 5, score: bayesian, subjects: [items] } }
               - { name: talk, plugin: org.atrium.threads, settings: { subjects: [items] } }
 
             """
