@@ -37,11 +37,11 @@ extension Stories {
             }
         }
 
-        /// Prints the status of a line of shell, and 1 if it said on standard error what was wrong.
+        /// Prints the status of a line of shell in an empty folder, and 1 if it said on standard error what was wrong.
         private static func step(_ line: String) -> String {
             let line = line.split(separator: " |")[0]
             return """
-                (\(line)) </dev/null >/dev/null 2>said; status=$?
+                (cd "$(mktemp -d)"; \(line)) </dev/null >/dev/null 2>said; status=$?
                 [ -s said ] && said=1 || said=0; echo $status $said
 
                 """
