@@ -62,6 +62,14 @@ public struct VarlinkCall<Reply: VarlinkCodable>: Sendable {
         slot.connection.answer(slot, isLast: false) { $0.writeReply(reply, continues: true) }
     }
 
+    /// Sends at once what was replied so far, where the peer takes it; it goes by itself at the end of the loop's
+    /// turn, or later where much is to be done.
+    ///
+    /// For who may not come back to the loop. To be called on it, outside of any call of the service.
+    public func sendNow() {
+        if !isElsewhere { slot.connection.flush() }
+    }
+
     /// Ends the call with its reply, and hands the connection over to another protocol.
     ///
     /// A call without ``wantsUpgrade`` is ended with `ExpectedUpgrade` instead.

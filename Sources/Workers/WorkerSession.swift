@@ -69,6 +69,8 @@ final class WorkerSession {
         isTurnComing = false
         guard let (id, call) = waiting.popFirst() else { return }
         run(id, call)
+        // Not when the loop comes to it: the next call may never return.
+        stream?.sendNow()
         comeAgain()
     }
 
