@@ -115,6 +115,67 @@ import Testing
         #expect(type("u", into: &browser) == [.call(.unvote(subject))])
     }
 
+    @Test func `a moderator works through what waits, from the list`() throws {
+        var browser = try browser()
+        #expect(type("m", into: &browser) == [])
+        #expect(shown(browser).contains("moderators see here what waits"))
+        browser.mayModerate = true
+        #expect(type("m", into: &browser) == [.call(.queue(component: "talk"))])
+        var held = comment("c1", "Too loud")
+        held.state = .pending
+        var other = comment("c2", "Buy this")
+        other.state = .pending
+        browser.take(
+            ModerationQueue(
+                component: "talk",
+                comments: [.init(comment: held, item: "i1"), .init(comment: other)], total: 2))
+        #expect(shown(browser).contains("2 comments wait"))
+        #expect(shown(browser).contains("Too loud"))
+        _ = browser.press(.enter)
+        #expect(shown(browser).contains("Show it to everyone"))
+        let approved = browser.press(.enter)
+        #expect(
+            approved == [
+                .call(.moderate(component: "talk", comment: "c1", .shown, reason: nil)),
+                .call(.queue(component: "talk")),
+            ])
+        browser.take(
+            ModerationQueue(component: "talk", comments: [.init(comment: other)], total: 1))
+        #expect(shown(browser).contains("1 comment waits"))
+        _ = browser.press(.enter)
+        _ = type("jj", into: &browser)
+        #expect(browser.press(.enter) == [])
+        _ = type("Advertising", into: &browser)
+        #expect(
+            browser.press(.enter).first
+                == .call(
+                    .moderate(
+                        component: "talk", comment: "c2", .removed, reason: "Advertising")))
+        browser.take(ModerationQueue(component: "talk", comments: [], total: 0))
+        #expect(shown(browser).contains("no comment waits"))
+    }
+
+    @Test func `one's own held comments stand after the others, with why`() throws {
+        var browser = try browser(rows: 40)
+        var held = comment("h", "Mine")
+        held.state = .pending
+        var removed = comment("r", "")
+        (removed.state, removed.text, removed.reason) = (.removed, nil, "Off topic")
+        var news = reply(
+            base: 1, revision: 2, items: [],
+            talk: [Edit(op: .insert, at: 0, comment: comment("c", "Theirs"))], focus: "i1")
+        news.held = [held, removed]
+        _ = try browser.take(news)
+        let text = shown(browser)
+        #expect(text.contains("Theirs") && text.contains("Mine"))
+        #expect(text.contains("waits for a moderator"))
+        #expect(text.contains("reason: Off topic"))
+        var after = reply(base: 2, revision: 3, items: [])
+        after.held = []
+        _ = try browser.take(after)
+        #expect(!shown(browser).contains("Mine"))
+    }
+
     @Test func `asks for a vote where the scale goes beyond 9`() throws {
         var browser = try browser(scale: 100)
         #expect(type("42", into: &browser) == [])

@@ -116,7 +116,7 @@ extension Browser {
         case "c": return comment()
         case "r": return reply()
         case "e": return edit()
-        case "m": return moderate()
+        case "m": return pane == .list ? queue() : moderate()
         case "u": return unvote()
         case "v", "-", "+", "0"..."9": return vote(character)
         default: break

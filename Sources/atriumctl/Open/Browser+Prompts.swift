@@ -53,12 +53,10 @@ extension Browser {
             }
             return chosen([.call(.select(section: section, filter: text))])
         case .reason(let component, let comment):
-            return [
-                .call(
-                    .moderate(
-                        component: component, comment: comment.id, .removed,
-                        reason: text.isEmpty ? nil : text))
-            ]
+            return next(
+                after: .moderate(
+                    component: component, comment: comment.id, .removed,
+                    reason: text.isEmpty ? nil : text))
         }
     }
 
@@ -105,6 +103,7 @@ extension Browser {
                 Menu.filters(sections(having: menu.query?.text ?? ""), model.selection != nil))
         case .sort: menu.found(model.sortChoices(sort))
         case .components: menu.found(model.componentChoices)
+        case .queue(let queue): menu.found(queue.choices)
         case .moderation(let comment):
             ScreenModel.moderationChoices(
                 comment, mayModerate: mayModerate, isMine: comment.author == actor)
@@ -217,6 +216,11 @@ extension Browser {
             return chosen([.call(.sort(fields))])
         case .setHidden(let component, let hidden):
             return [.call(.setHidden(component: component, hidden))]
+        case .decide(let comment):
+            var menu = Menu(.moderation(comment))
+            menu.settle(self.choices(menu), height: areas.body - 1)
+            mode = .menu(menu)
+            return []
         case .moderate, .delete: return moderate(menu, action)
         }
     }
@@ -230,11 +234,10 @@ extension Browser {
             mode = .prompt(.reason(component: talk.name, comment), TextInput())
             return []
         case .moderate(let state):
-            return [
-                .call(
-                    .moderate(component: talk.name, comment: comment.id, state, reason: nil))
-            ]
-        default: return [.call(.delete(component: talk.name, comment: comment.id))]
+            return next(
+                after: .moderate(
+                    component: talk.name, comment: comment.id, state, reason: nil))
+        default: return next(after: .delete(component: talk.name, comment: comment.id))
         }
     }
 }

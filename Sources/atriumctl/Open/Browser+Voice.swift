@@ -112,6 +112,7 @@ extension Browser {
     /// Shows what may be done with the chosen comment.
     mutating func moderate() -> [Effect] {
         guard let (_, comment) = chosenComment() else { return [] }
+        worksQueue = false
         var menu = Menu(.moderation(comment))
         let choices = choices(menu)
         guard !choices.isEmpty else {

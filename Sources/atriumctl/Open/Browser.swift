@@ -68,6 +68,8 @@ struct Browser {
     var searches: [String: String]
     var sorts: [String: [String]]
     var showsIDs = false
+    /// Whether comments are decided on one after the other.
+    var worksQueue = false
     /// Why the daemon is away; nil: it is there.
     var lost: String?
     var notice: Notice?

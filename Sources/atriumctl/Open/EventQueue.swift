@@ -15,6 +15,7 @@ final class EventQueue: Sendable {
         case done(Request, revision: Int?, text: String?)
         case found([Section.Filters], for: FoundFilters.Question)
         case page([Item], next: String?, of: Tail.Query)
+        case queue(ModerationQueue)
         case failed(Request, CommandFailure)
         /// Whether the person may moderate.
         case mayModerate(Bool)

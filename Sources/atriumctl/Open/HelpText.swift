@@ -35,7 +35,7 @@ enum HelpText {
                 ("c", "comment"),
                 ("r", "reply to the chosen comment"),
                 ("e", "edit your comment"),
-                ("m", "delete or moderate a comment"),
+                ("m", "delete or moderate a comment; in the list: what waits for moderators"),
             ]
         ),
         (

@@ -8,6 +8,7 @@ struct Menu: Equatable {
         case sort
         case components
         case moderation(Comment)
+        case queue(ModerationQueue)
     }
 
     /// What a choice does.
@@ -22,6 +23,8 @@ struct Menu: Equatable {
         case setHidden(component: String, Bool)
         case moderate(Comments.Moderate.Parameters.State)
         case delete
+        /// Goes on to what may be done with a comment.
+        case decide(Comment)
     }
 
     /// A line of it; without an action it is a heading.
@@ -48,8 +51,16 @@ struct Menu: Equatable {
         case .filters: "Filters"
         case .sort: "Sort by"
         case .components: "What is shown"
-        case .moderation: "This comment"
+        case .moderation(let comment): Self.title(comment)
+        case .queue(let queue):
+            "\(Wording.count(queue.total, "comment")) \(queue.total == 1 ? "waits" : "wait")"
         }
+    }
+
+    /// The comment itself where it does not stand in the thread, since it waits.
+    private static func title(_ comment: Comment) -> String {
+        guard comment.state == .pending, let text = comment.text else { return "This comment" }
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
     /// Those that the query lets through, under their headings.

@@ -143,6 +143,7 @@ final class OpenProgram {
         case .found(let filters, let question): browser.take(found: filters, for: question)
         case .page(let items, let next, let query):
             for effect in browser.take(page: items, next: next, of: query) { _ = act(effect) }
+        case .queue(let queue): browser.take(queue)
         case .failed(let request, let failure): browser.failed(request, failure)
         case .mayModerate(let may): (mayModerate, browser.mayModerate) = (may, may)
         }

@@ -23,6 +23,8 @@ enum Request: Equatable, Sendable {
     case post(Subject, parent: String?, text: String)
     case edit(component: String, comment: String, text: String)
     case delete(component: String, comment: String)
+    /// The comments that wait for a moderator.
+    case queue(component: String)
     case moderate(
         component: String, comment: String, Comments.Moderate.Parameters.State, reason: String?)
 

@@ -74,6 +74,9 @@ final class RequestPerformer: Sendable {
                 if case .find(let question) = next.request {
                     return try await find(question, next.container, open)
                 }
+                if case .queue(let component) = next.request {
+                    return try await queue(component, next.container, open)
+                }
                 let outcome = try await outcome(of: next, open)
                 return events.post(
                     .done(next.request, revision: outcome.revision, text: outcome.text))
@@ -102,6 +105,20 @@ final class RequestPerformer: Sendable {
             reply = try await session.call(Contents.List.self, parameters)
         }
         events.post(.page(reply.items, next: reply.next, of: query))
+    }
+
+    private func queue(
+        _ component: String, _ container: String, _ session: Session
+    ) async throws {
+        let reply = try await session.call(
+            Comments.Pending.self,
+            .init(container: container, component: component, limit: ModerationQueue.most))
+        events.post(
+            .queue(
+                ModerationQueue(
+                    component: component,
+                    comments: reply.comments.map { .init(comment: $0.comment, item: $0.item) },
+                    total: reply.total)))
     }
 
     private func find(

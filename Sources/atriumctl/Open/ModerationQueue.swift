@@ -1,0 +1,65 @@
+import Interfaces
+
+/// The comments of a container that wait for a moderator, as they were when they were asked for.
+struct ModerationQueue: Equatable, Sendable {
+    /// A comment, and the item that it is about; nil: the container.
+    struct Entry: Equatable, Sendable {
+        var comment: Comment
+        var item: String?
+    }
+
+    /// How many are asked for; what is decided makes room for others.
+    static let most = 100
+
+    var component: String
+    var comments: [Entry]
+    /// How many wait in all.
+    var total: Int
+
+    /// A line for each, with its author and what it is about.
+    var choices: [Menu.Choice] {
+        comments.map { entry in
+            let author = entry.comment.author.map { ActorName.shown($0) } ?? "(nobody)"
+            let text = (entry.comment.text ?? "").split(whereSeparator: \.isNewline)
+                .joined(separator: " ")
+            return .init(
+                title: "\(author): \(text)", detail: entry.item ?? "",
+                action: .decide(entry.comment))
+        }
+    }
+}
+
+extension Browser {
+    /// Asks for what waits for a moderator, for those who may decide.
+    mutating func queue() -> [Effect] {
+        guard let talk = component("comments") else {
+            say("nobody comments here")
+            return []
+        }
+        guard mayModerate else {
+            say("moderators see here what waits; t goes to the comments")
+            return []
+        }
+        return [.call(.queue(component: talk.name))]
+    }
+
+    /// Shows what waits, unless something else was begun meanwhile.
+    mutating func take(_ queue: ModerationQueue) {
+        guard mode == .browse else { return }
+        guard !queue.comments.isEmpty else {
+            worksQueue = false
+            say("no comment waits for a moderator")
+            return
+        }
+        worksQueue = true
+        var menu = Menu(.queue(queue))
+        menu.settle(queue.choices, height: areas.body - 1)
+        mode = .menu(menu)
+    }
+
+    /// What comes after a decision: what is left of the queue, where it was in there.
+    func next(after decision: Request) -> [Effect] {
+        guard worksQueue, let talk = component("comments") else { return [.call(decision)] }
+        return [.call(decision), .call(.queue(component: talk.name))]
+    }
+}
