@@ -38,6 +38,9 @@ extension Slot {
         restart(because: reason)
     }
 
+    /// The component is not what the store says: start again, with no call to blame.
+    func lost(because reason: String) { lost(PortDeath(reason, wasAtRequest: false)) }
+
     /// Remembers a call that ended the worker.
     ///
     /// - Returns: what it is answered.

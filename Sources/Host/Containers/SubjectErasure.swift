@@ -95,9 +95,8 @@ final class SubjectErasure {
         // Not while it is handing over its answer.
         container.domain.later { [self] in
             slot?.lost(
-                PortDeath(
-                    "It did not name the records about purged items, which it has to forget."
-                        + problem, wasAtRequest: false))
+                because: "It did not name the records about purged items, which it has to forget."
+                    + problem)
             done()
         }
     }

@@ -167,10 +167,7 @@ final class ActorErasure {
         case .starting, .prepared, .attached:
             // Not while it is handing over its answer.
             domain.later {
-                slot.lost(
-                    PortDeath(
-                        "It did not forget a person's records, which were erased.",
-                        wasAtRequest: false))
+                slot.lost(because: "It did not forget a person's records, which were erased.")
             }
         }
     }
