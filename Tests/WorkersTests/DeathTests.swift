@@ -48,7 +48,7 @@ import Testing
         async throws
     {
         var limits = WorkerLimits()
-        limits.call = .seconds(1)
+        limits.call = .seconds(3)
         let component = Installed.component(of: Installed.asker, limits: limits)
         try await component.start()
         let process = try #require(await component.processID)
@@ -59,7 +59,7 @@ import Testing
         await #expect(throws: PortFailure.self) { try await asking.value }
         #expect(!exists(process))
         let reason = try #require(await component.deaths.first)
-        #expect(reason.contains("did not answer the call 'ask' within 1.0 seconds"), "\(reason)")
+        #expect(reason.contains("did not answer the call 'ask' within 3.0 seconds"), "\(reason)")
     }
 
     @Test func `because a call took too long is told in time, whatever else is called`()
