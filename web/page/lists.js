@@ -97,7 +97,7 @@ export function drawCrumbs(nav, place, app) {
 }
 
 class List {
-  #app; #place; #name; #rows = new Map(); #asked = 0;
+  #app; #place; #name; #rows = new Map(); #asked = 0; #end; #seen = -1;
   constructor(app, place, name) {
     [this.#app, this.#place, this.#name] = [app, place, name];
     this.heading = make("h2", { dir: "auto" });
@@ -109,7 +109,7 @@ class List {
     this.element = make("section", { className: "list" }, make("div", { className: "bar" }, this.heading, this.count), this.trouble,
       this.items, make("p", {}, this.more));
     // Who comes to the end sees more.
-    new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) this.#grow(); }).observe(this.more);
+    this.#end = new IntersectionObserver(entries => { if (entries.at(-1).isIntersecting) this.#grow(); });
     this.items.onkeydown = event => this.#step(event);
   }
   #grow() {
@@ -146,6 +146,12 @@ class List {
     this.element.classList.toggle("stale", list.state === "stale");
     this.more.hidden = (shown >= list.total && !list.more) || shown >= MOST;
     if (shown < this.#asked - STEP || shown >= this.#asked) this.#asked = 0;
+    if (shown !== this.#seen) {
+      // Anew: it only tells of changes, and the end may be in sight still.
+      this.#seen = shown;
+      this.#end.unobserve(this.more);
+      this.#end.observe(this.more);
+    }
     const rows = this.#rows;
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const before = isStill ? null : new Map([...rows.values()].filter(row => row.element.isConnected).map(row => [row, row.element.getBoundingClientRect().top]));
