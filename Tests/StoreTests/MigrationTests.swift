@@ -152,6 +152,32 @@ import Testing
         #expect(try rows(of: scratch.database) == before)
     }
 
+    @Test func `without room it is refused with the bytes that it needs, and the old file stays`()
+        throws
+    {
+        let scratch = try TemporaryDirectory(inMemory: true)
+        try makeOld(in: scratch)
+        let before = try rows(of: scratch.database)
+        var room = statvfs()
+        #expect(statvfs(scratch.path, &room) == 0)
+        let free = Int(room.f_bavail) * Int(room.f_frsize)
+        // Behind its last page there is a hole: it has a size, and takes no room.
+        let size = try Data(contentsOf: URL(filePath: scratch.database)).count
+        #expect(truncate(scratch.database, off_t(free)) == 0)
+        let needed = 2 * free + 1 << 20
+        #expect {
+            try Bench(scratch)
+        } throws: {
+            guard case .full(let file, let reason) = $0 as? StoreError else { return false }
+            return file == "\(scratch.database).new" && reason.contains("needs \(needed) bytes")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
+        #expect(names == ["atrium.lock", "atrium.sqlite"])
+        #expect(truncate(scratch.database, off_t(size)) == 0)
+        #expect(try rows(of: scratch.database) == before)
+        #expect(try Bench(scratch).records("films", "list").count == 2)
+    }
+
     @Test func `what a migration that was cut short has left is no hindrance`() throws {
         let scratch = try TemporaryDirectory()
         try makeOld(in: scratch)

@@ -26,7 +26,9 @@ extension Container {
                     reason: "The item '\(item)' has no picture in '\(field)'.", retryAfter: nil)
             }
             if text.hasPrefix(PictureText.sourceScheme) {
-                return slot.readImage(of: item, field: field, reply)
+                return slot.readImage(of: item, field: field) { [self] result in
+                    reply(result.flatMap { present($0, of: item, in: slot.name, field, text) })
+                }
             }
             guard text.prefix(5).lowercased() == "data:", let comma = text.firstIndex(of: ",")
             else {
@@ -43,6 +45,22 @@ extension Container {
         } catch {
             reply(.failure(error))
         }
+    }
+
+    /// A picture that took its time to be read, where its item is still there and still names it.
+    private func present(
+        _ image: ItemImage, of item: String, in component: String, _ field: String, _ text: String
+    ) -> Result<ItemImage, HostError> {
+        guard let row = slot(component)?.list?.item(item) else {
+            return .failure(.itemNotFound(container: name, item: item))
+        }
+        guard row.text(of: field) == text else {
+            return .failure(
+                .refused(
+                    reason: "The picture in '\(field)' was replaced while it was read.",
+                    retryAfter: 0))
+        }
+        return .success(image)
     }
 }
 

@@ -43,6 +43,8 @@ struct ExportSlice: Sendable {
     /// One of them.
     struct Record: Sendable {
         var source: RecordExport.Source
+        /// Its key in the store.
+        var stored: String
         var key: String
         var actor: ActorID?
         /// Who gave the reason that a comment's value has.
@@ -138,35 +140,24 @@ struct ExportSlice: Sendable {
 }
 
 extension ExportSlice {
-    /// Has comments say what they say by now: a text that was taken back since the export began is in no
-    /// later part of it.
+    /// Leaves out what is gone by now, and has comments say what they say by now: what was taken back since the
+    /// export began is in no later part of it.
     ///
     /// - Throws: `StoreError` when the file can't be read, or `DamagedRecord`.
-    mutating func takeBackTexts(
-        of container: String, since snapshot: Snapshot, in store: Store
-    ) throws {
+    mutating func takeBack(of container: String, since snapshot: Snapshot, in store: Store) throws {
         guard store.lastSequence > snapshot.sequence else { return }
-        let comments = records.indices.filter { records[$0].source.kind == .comments }
         let now = try store.records(
-            comments.map {
-                RecordKey(
-                    container: container, component: records[$0].source.component,
-                    key: records[$0].key)
+            records.map {
+                RecordKey(container: container, component: $0.source.component, key: $0.stored)
             })
-        var gone: Set<Int> = []
-        for (index, record) in zip(comments, now) where record?.sequence ?? .max > snapshot.sequence
-        {
-            let source = records[index].source
-            if let record, let value = try? Value(jsonBytes: record.value),
-                let present = Record(source, records[index].key, value, record.value)
-            {
-                records[index] = present
-            } else {
-                gone.insert(index)
+        records = zip(records, now).compactMap { record, now in
+            guard let now else { return nil }
+            guard record.source.kind == .comments, now.sequence > snapshot.sequence else {
+                return record
             }
+            guard let value = try? Value(jsonBytes: now.value) else { return nil }
+            return Record(record.source, record.stored, value, now.value)
         }
-        guard !gone.isEmpty else { return }
-        records = records.indices.filter { !gone.contains($0) }.map { records[$0] }
     }
 }
 
@@ -178,11 +169,12 @@ extension ExportSlice.Record {
         switch source.kind {
         case .contents:
             guard Item(key: key, value: value) != nil else { return nil }
-            self.init(source: source, key: key, value: bytes)
+            self.init(source: source, stored: key, key: key, value: bytes)
         case .votes:
             guard let ballot = Ballot(key: key, value: value) else { return nil }
             self.init(
-                source: source, key: ballot.subject.item ?? "", actor: ballot.actor, value: bytes)
+                source: source, stored: key, key: ballot.subject.item ?? "", actor: ballot.actor,
+                value: bytes)
         case .comments:
             guard let comment = Comment(key: key, value: value), var object = value.object else {
                 return nil
@@ -190,8 +182,8 @@ extension ExportSlice.Record {
             object["author"] = nil
             object["moderator"] = nil
             self.init(
-                source: source, key: key, actor: comment.author, moderator: comment.moderator,
-                value: object.jsonBytes)
+                source: source, stored: key, key: key, actor: comment.author,
+                moderator: comment.moderator, value: object.jsonBytes)
         case .filters:
             return nil
         @unknown default:

@@ -8,7 +8,7 @@ extension Registry {
     /// Begins to export every record of a container: items first, then ballots and comments, each
     /// by component in order, all as they are at one moment, which is not before this call.
     ///
-    /// Only a comment that is changed or deleted later is as it is when its part is read.
+    /// Only what is gone when its part is read is left out, and a comment that was changed is as it is then.
     ///
     /// Left out are the records of detached components, and ballots of erased persons.
     ///
@@ -67,7 +67,7 @@ extension Registry {
         domain.read { store in
             var slice = try ExportSlice(
                 of: container, sources, from: place, in: snapshot, skipsDamaged: skipsDamaged)
-            try slice.takeBackTexts(of: container, since: snapshot, in: store)
+            try slice.takeBack(of: container, since: snapshot, in: store)
             return slice
         } then: { [state] result in
             switch result {

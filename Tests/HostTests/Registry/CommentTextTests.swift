@@ -119,6 +119,28 @@ import Testing
         try await host.end()
     }
 
+    @Test(arguments: [false, true])
+    func `an export that goes on has no item and no vote that is gone since it began`(
+        purges: Bool
+    ) async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put(.film("heat"), .film("ronin"))
+        try await host.cast(4, on: "heat")
+        try await host.cast(3, on: "ronin", by: .bob)
+        try await host.cast(2, on: "ronin")
+        let export: ExportID = try await host.call { $0.export("films", $1) }
+        try await host.remove("heat", purge: purges)
+        _ = try await host.call {
+            $0.retract(SubjectAddress(container: "films", item: "ronin"), by: .ann, $1)
+        }
+        let records = try await host.call { $0.pull(export, $1) }.records
+        #expect(records.filter { $0.kind == "contents" }.map(\.key) == ["ronin"])
+        let votes = records.filter { $0.kind == "votes" && ($0.key != "heat" || purges) }
+        #expect(votes.map(\.actor) == ["unix:1001"])
+        try await host.end()
+    }
+
     @Test func `what is kept for slow subscribers is put together anew`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)

@@ -67,11 +67,11 @@ import Testing
         while parts.last?.isLast != true {
             parts.append(try await host.call { $0.pull(id, $1) })
         }
-        #expect(parts.map(\.records.count) == [500, 500, 400])
+        #expect(parts.map(\.records.count) == [500, 500, 399])
         #expect(parts.allSatisfy { $0.sequence == sequence })
         let records = parts.flatMap(\.records)
         #expect(records.last?.key == "film-2699")
-        #expect(Set(records.map(\.key)).count == 1_400)
+        #expect(Set(records.map(\.key)).count == 1_399)
         let last = try Value(jsonBytes: try #require(records.last).value)
         #expect(last.object?["fields"]?.object?["rating"]?.number == 7)
         #expect(await host.on { $0.state.exports.isEmpty })
