@@ -151,7 +151,8 @@ final class ActorErasure {
             changes: changes, topic: topic, payload: payload, by: nil, at: time
         ) { [self] result in
             if case .success(let commit) = result {
-                home.forgetTexts(of: part.map(\.key), in: component, at: commit)
+                home.forgetTexts(
+                    of: part.filter(\.endsText).map(\.key), in: component, at: commit)
                 home.announce(topic, commit, time: time, actor: nil, payload: payload)
                 wrote = true
             }
@@ -170,6 +171,14 @@ final class ActorErasure {
                 slot.lost(because: "It did not forget a person's records, which were erased.")
             }
         }
+    }
+}
+
+extension Change {
+    /// Whether a comment says nothing after it: one that loses a moderator's reason alone keeps its text.
+    fileprivate var endsText: Bool {
+        guard let value, let comment = Comment(key: key, value: value) else { return true }
+        return comment.text == nil
     }
 }
 
