@@ -265,7 +265,7 @@ let package = Package(
             path: "Tests/Fixtures/IndexModel", swiftSettings: strict),
         tests(
             "IndexTests", ["Index", "IndexModel", json, "TestSupport", "TimeZones", kit]),
-        tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit]),
+        tests("PluginLoaderTests", ["PluginLoader", "TestSupport", kit, json]),
         tests(
             "HostTests",
             [

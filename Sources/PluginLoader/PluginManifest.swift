@@ -19,7 +19,7 @@ struct PluginManifest: Sendable {
     /// The largest manifest that is read, in bytes.
     private static let maxSize: UInt64 = 1 << 20
     /// `conformance` is for those who check plugins.
-    private static let known = [
+    static let known = [
         "id", "version", "kind", "library", "program", "title", "description", "isolation", "paths",
         "conformance",
     ]
