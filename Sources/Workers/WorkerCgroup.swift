@@ -6,11 +6,14 @@ internal import NIOCore
 /// Used on the event loop alone.
 final class WorkerCgroup {
     let folder: CgroupFolder
+    /// Whether the kernel holds it to its limit of memory.
+    let limitsMemory: Bool
     private let memoryLimit: Int?
 
-    init(_ folder: CgroupFolder, memoryLimit: Int?) {
+    init(_ folder: CgroupFolder, memoryLimit: Int?, limitsMemory: Bool) {
         self.folder = folder
         self.memoryLimit = memoryLimit
+        self.limitsMemory = limitsMemory
     }
 
     /// Puts a process into it; what it starts from then on is in it too.

@@ -71,8 +71,8 @@ public final class WorkerCgroups: Sendable {
 
     private func warnOfLimits() {
         guard limits.memory != nil, !controllers.contains("memory") else { return }
-        logger.warning(
-            "workers have no limit of memory: the service is given no memory controller",
+        logger.debug(
+            "workers are limited in what memory they ask for: the service is given no memory controller",
             metadata: ["path": "\(workers.path)"])
     }
 
@@ -81,7 +81,9 @@ public final class WorkerCgroups: Sendable {
     func make(container: String, component: String) -> WorkerCgroup? {
         let name = Self.escaped(container) + "." + Self.escaped(component)
         do {
-            let group = WorkerCgroup(try unused(name), memoryLimit: limits.memory)
+            let group = WorkerCgroup(
+                try unused(name), memoryLimit: limits.memory,
+                limitsMemory: controllers.contains("memory"))
             if controllers.contains("memory") {
                 try group.folder.write(limits.memory.map(String.init) ?? "max", to: "memory.max")
                 // Half a worker is of no use.

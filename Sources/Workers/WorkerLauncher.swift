@@ -90,7 +90,7 @@ public final class WorkerLauncher: ComponentLauncher {
                     descriptors: [tells.theirs, stream.theirs],
                     group: groups?.make(
                         container: request.container, component: request.component),
-                    running: running, loop: loop)
+                    memory: limits.memory, running: running, loop: loop)
             } catch {
                 tells.close()
                 stream.close()

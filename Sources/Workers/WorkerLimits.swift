@@ -20,7 +20,8 @@ public struct WorkerLimits: Sendable, Hashable {
     /// Default: 2 seconds.
     public var end: Duration = .seconds(2)
 
-    /// How many bytes a worker's processes may have in memory, where its cgroup can hold them to it.
+    /// How many bytes a worker's processes may have in memory, where its cgroup can hold them to it; else
+    /// how many each may ask for.
     ///
     /// Default: nil, as many as there are.
     public var memory: Int?

@@ -16,6 +16,10 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private let logger: Logger
     private var line: [UInt8] = []
     private var budget = LineBudget()
+    /// What the Swift runtime said of a failure, last.
+    private(set) var failure: String?
+    private var isOver = false
+    private var whenOver: (() -> Void)?
 
     private init(_ logger: Logger) { self.logger = logger }
 
@@ -46,11 +50,16 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     ///   - descriptor: the end to read from; it is closed in the end.
     ///   - loop: where it is read.
     ///   - logger: where to.
-    static func follow(_ descriptor: Int32, on loop: any EventLoop, logger: Logger) {
+    ///
+    /// - Returns: what it was.
+    static func follow(
+        _ descriptor: Int32, on loop: any EventLoop, logger: Logger
+    ) -> WorkerOutput {
+        let output = WorkerOutput(logger)
         NIOPipeBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(WorkerOutput(logger))
+                    try channel.pipeline.syncOperations.addHandler(output)
                 }
             }
             .takingOwnershipOfDescriptor(input: descriptor)
@@ -59,6 +68,21 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
                 logger.warning(
                     "what a worker prints can't be read", metadata: ["reason": "\(error)"])
             }
+        return output
+    }
+
+    /// Comes back once all was read, or after a while: what the worker started may print on.
+    func whenOver(within limit: TimeAmount, on loop: any EventLoop, _ body: @escaping () -> Void) {
+        guard !isOver else { return body() }
+        whenOver = body
+        let output = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: limit) { output.value.tellOver() }
+    }
+
+    private func tellOver() {
+        let body = whenOver
+        whenOver = nil
+        body?()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -74,17 +98,47 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         endLine()
         budget.end(tell: sumUp)
+        isOver = true
+        tellOver()
         context.fireChannelInactive()
     }
 
     private func endLine() {
         defer { line.removeAll(keepingCapacity: true) }
-        guard !line.isEmpty, budget.admits(tell: sumUp) else { return }
-        logger.notice(
-            "a worker printed", metadata: ["text": "\(String(decoding: line, as: UTF8.self))"])
+        guard !line.isEmpty else { return }
+        let text = Self.readable(String(decoding: line, as: UTF8.self))
+        if text.contains("Fatal error:") {
+            let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
+            failure = LineBudget.cut(sentence, to: 500)
+        }
+        guard budget.admits(tell: sumUp) else { return }
+        logger.notice("a worker printed", metadata: ["text": "\(text)"])
+    }
+
+    /// A line with Swift's name of a function, where a backtrace gives the linker's.
+    private static func readable(_ line: String) -> String {
+        guard let begin = line.firstRange(of: "($s"),
+            let end = line[begin.upperBound...].firstIndex(of: "+")
+        else { return line }
+        let name = line[line.index(after: begin.lowerBound)..<end]
+        let found = String(name).utf8CString.withUnsafeBufferPointer {
+            demangle($0.baseAddress, $0.count - 1, nil, nil, 0)
+        }
+        guard let found else { return line }
+        defer { free(found) }
+        return line[..<begin.lowerBound] + "(" + String(cString: found) + line[end...]
     }
 
     private func sumUp(_ count: Int) {
         logger.notice("a worker printed more than is told", metadata: ["count": "\(count)"])
     }
 }
+
+/// The Swift runtime's reader of the linker's names; nil for what is none.
+///
+/// The caller frees it.
+@_silgen_name("swift_demangle")
+private func demangle(
+    _ name: UnsafePointer<CChar>?, _ length: Int, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ flags: UInt32
+) -> UnsafeMutablePointer<CChar>?

@@ -64,6 +64,7 @@ final class WorkerPort: ComponentPort {
     /// The pictures that it was asked for, by number.
     var images: Set<Int> = []
     private var logLines = LineBudget()
+    private let output: WorkerOutput
 
     /// Bytes of an answer to a question.
     static let answerBytes = 16 << 20
@@ -90,7 +91,7 @@ final class WorkerPort: ComponentPort {
         logger[metadataKey: "plugin"] = "\(request.plugin.id)"
         logger[metadataKey: "worker"] = "\(process.id)"
         self.logger = logger
-        WorkerOutput.follow(process.output, on: loop, logger: logger)
+        output = WorkerOutput.follow(process.output, on: loop, logger: logger)
     }
 
     /// Has the component made, now that its worker can be reached.
@@ -453,8 +454,9 @@ extension WorkerPort {
         guard case .open = state else { return }
         timer.end()
         state = .ending(blame: LineBudget.cut(blame), isOverdue: isOverdue)
-        process.kill()
-        end(within: .zero)
+        // One that hangs says where first.
+        if isOverdue { process.abort() } else { process.kill() }
+        end(within: isOverdue ? .milliseconds(500) : .zero)
     }
 
     /// The worker closed its connection: it has ended, or is about to.
@@ -467,7 +469,9 @@ extension WorkerPort {
     private func end(within grace: TimeAmount) {
         // Holds the port until then: a process is always reaped.
         logLines.end { tellUnlogged($0) }
-        process.reap(within: grace) { self.ended($0) }
+        process.reap(within: grace) { how in
+            self.output.whenOver(within: .milliseconds(100), on: self.loop) { self.ended(how) }
+        }
     }
 
     private func ended(_ how: String) {
@@ -479,9 +483,10 @@ extension WorkerPort {
         // One that was ended for what it said was at nothing that is to blame.
         let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
         pending.removeAll()
+        let words = output.failure.map { ", and said: \($0)" } ?? ""
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
-            + "\(request.container)/\(request.component) \(blame ?? how)."
+            + "\(request.container)/\(request.component) \(blame ?? how)\(words)."
         if let launched {
             self.launched = nil
             launched(.failure(.unavailable(reason: reason)))

@@ -22,6 +22,8 @@ final class WorkerProcess {
     private let loop: any EventLoop
     private let group: WorkerCgroup?
     private let running: RunningWorkers
+    /// How much memory it may ask for, where no cgroup limits what it has.
+    private let memoryLimit: Int?
     private var isKilled = false
     private var isReaped = false
 
@@ -32,14 +34,16 @@ final class WorkerProcess {
     ///   - arguments: what follows the program's name.
     ///   - descriptors: become the worker's descriptors from 3 on; the caller closes its own.
     ///   - group: the cgroup that it is put into, if any; ends with it.
+    ///   - memory: how many bytes it may ask for, unless its cgroup limits them; nil: no limit.
     ///   - running: counts it until it is reaped.
     ///   - loop: where it is used.
     /// - Throws: what the system says of a program that it can't start.
     init(
         _ executable: String, _ arguments: [String], descriptors: [Int32], group: WorkerCgroup?,
-        running: RunningWorkers, loop: any EventLoop
+        memory: Int?, running: RunningWorkers, loop: any EventLoop
     ) throws(Problem) {
         (self.loop, self.group, self.running) = (loop, group, running)
+        memoryLimit = group?.limitsMemory == true ? nil : memory
         let (output, printed) = try WorkerOutput.pipe(or: group, on: loop)
         self.output = output
         defer { close(printed) }
@@ -75,6 +79,7 @@ final class WorkerProcess {
         running.begin()
         // Before it is told which component to make: nothing of a plugin has run by then.
         try? group?.add(pid)
+        if let memoryLimit { _ = process_limit_memory(pid, UInt64(memoryLimit)) }
     }
 
     /// The daemon's own choices (it ignores SIGPIPE, it may block signals) are not the worker's.
@@ -115,6 +120,13 @@ final class WorkerProcess {
         group?.kill()
     }
 
+    /// Ends it in a way that has it tell first what it is at, if it can; to be followed by
+    /// ``reap(within:_:)``.
+    func abort() {
+        guard !isReaped, !isKilled else { return }
+        Glibc.kill(id, SIGABRT)
+    }
+
     /// Waits for its end, and kills it when that takes longer than the grace.
     ///
     /// - Parameters:
@@ -128,11 +140,13 @@ final class WorkerProcess {
         until deadline: NIODeadline, pause: TimeAmount, _ done: @escaping (String) -> Void
     ) {
         var status: Int32 = 0
-        let found = waitpid(id, &status, WNOHANG)
+        var usage = rusage()
+        let found = wait4(id, &status, WNOHANG, &usage)
         if found == id || (found < 0 && errno == ECHILD) {
             isReaped = true
             // Asked before the group is gone.
-            let verdict = status & 0x7f == SIGKILL ? group?.memoryVerdict : nil
+            let verdict =
+                status & 0x7f == SIGKILL ? group?.memoryVerdict : memoryVerdict(status, usage)
             group?.end(on: loop)
             running.end()
             return done(verdict ?? (found == id ? Self.describe(status) : "ended"))
@@ -143,6 +157,14 @@ final class WorkerProcess {
             let (process, done) = again.value
             process.look(until: deadline, pause: min(pause * 2, .milliseconds(20)), done)
         }
+    }
+
+    /// Why memory is the likely cause of its end, as the rest of a sentence; nil: it is not.
+    private func memoryVerdict(_ status: Int32, _ usage: rusage) -> String? {
+        let most = Int(usage.ru_maxrss) << 10
+        guard let memoryLimit, status & 0x7f != 0, most >= memoryLimit / 4 * 3 else { return nil }
+        return "\(Self.describe(status)) when it had \(most >> 20) MiB of memory, where "
+            + "\(memoryLimit >> 20) MiB are allowed (workerMemoryMax)"
     }
 
     /// What `waitpid` tells, in words.

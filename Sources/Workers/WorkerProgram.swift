@@ -33,6 +33,8 @@ public enum WorkerProgram {
             // Also when a plugin hangs and nobody reads the sockets. The kernel keeps this wish with
             // the thread that has it: one that lasts.
             _ = process_end_with_parent()
+            // This thread is the one that calls the component.
+            process_tell_crashes()
             return NIOLoopBound(
                 WorkerSession(code: code, id: id, loop: loop) { ended.succeed() },
                 eventLoop: loop)

@@ -1,4 +1,5 @@
 internal import AtriumKit
+internal import CProcess
 internal import Glibc
 internal import Host
 internal import Interfaces
@@ -145,7 +146,9 @@ final class WorkerSession {
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
-        InProcessLauncher(loop: loop, judges: false).launch(request, owner: self) { result in
+        InProcessLauncher(loop: loop, judges: false, words: CrashWords()).launch(
+            request, owner: self
+        ) { result in
             switch result {
             case .success(let port):
                 self.port = port
@@ -253,6 +256,20 @@ final class WorkerSession {
             raise(part, inPartsOf: max(bytes / 8, 1))
         }
     }
+}
+
+/// What the component of this process logs, for the handler of crashes.
+private struct CrashWords: LastWords {
+    func note(_ message: String) {
+        var text = LineBudget.cut(message)
+        text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                process_note_words($0.baseAddress, $0.count)
+            }
+        }
+    }
+
+    func forget() { process_forget_words() }
 }
 
 /// What the component of this process tells of its state, a piece at a time: it answers at once.

@@ -149,7 +149,7 @@ struct DaemonSettings: Sendable {
             ?? .max
         notificationDaysKept = reader.int(forKey: "notificationDaysKept", default: 0)
         workerMemoryMax =
-            SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "infinity"))
+            SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "1G"))
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
         networkPlugins = reader.stringArray(

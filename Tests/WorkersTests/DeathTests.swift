@@ -28,8 +28,17 @@ import Testing
     @Test func `by a trap is told with its signal`() async throws {
         let reason = try await death("trap")
         #expect(
-            reason.hasSuffix("was ended by SIGILL (Illegal instruction).")
-                || reason.hasSuffix("was ended by SIGTRAP (Trace/breakpoint trap)."))
+            reason.contains("was ended by SIGILL (Illegal instruction), and said: ")
+                || reason.contains("was ended by SIGTRAP (Trace/breakpoint trap), and said: "))
+        #expect(reason.hasSuffix("Told to trap."))
+    }
+
+    @Test func `because it took more memory than it may is told with the limit`() async throws {
+        var limits = WorkerLimits()
+        limits.memory = 256 << 20
+        limits.call = .seconds(60)
+        let reason = try await death("gobble", limits: limits)
+        #expect(reason.contains("where 256 MiB are allowed (workerMemoryMax)"), "\(reason)")
     }
 
     @Test func `by leaving is told with its status`() async throws {

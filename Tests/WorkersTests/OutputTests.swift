@@ -38,4 +38,40 @@ import Testing
         #expect(lines.allSatisfy { $0.utf8.count == 2_000 })
         #expect(log.events.last?["count"] == "300")
     }
+
+    @Test func `when it crashes is what it logged last, and where it was`() async throws {
+        let component = Installed.component(of: Installed.breaker, logger: log.logger)
+        try await component.start()
+        await #expect(throws: PortFailure.self) { try await component.put("last-words") }
+        let lines = log.events.compactMap { $0["text"] }
+        let words = try #require(lines.firstIndex { $0 == "about to trap" })
+        let signal = try #require(lines.firstIndex { $0.hasPrefix("ended by SIG") })
+        #expect(words < signal)
+        #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
+    }
+
+    @Test func `when it hangs is where`() async throws {
+        var limits = WorkerLimits()
+        limits.call = .seconds(1)
+        let component = Installed.component(
+            of: Installed.breaker, limits: limits, logger: log.logger)
+        try await component.start()
+        await #expect(throws: PortFailure.self) { try await component.put("hang") }
+        let lines = log.events.compactMap { $0["text"] }
+        let signal = try #require(lines.firstIndex { $0 == "ended by SIGABRT at" })
+        #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
+    }
+
+    @Test func `what it says without end during a call is dropped, and how much is told`()
+        async throws
+    {
+        let component = Installed.component(of: Installed.breaker)
+        try await component.start()
+        try await component.put("flood")
+        let said = { await component.messages }
+        try await eventually("all that was kept is told") {
+            await said().count { $0.hasPrefix("publishes counted") } == 2_000
+        }
+        await component.stop()
+    }
 }

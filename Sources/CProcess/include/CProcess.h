@@ -69,4 +69,18 @@ int process_guard_terminal(int descriptor, const char *bytes, size_t count);
 /// A crash leaves the terminal alone again.
 void process_unguard_terminal(void);
 
+/// Has a crash (ILL, TRAP, SEGV, BUS, FPE, ABRT) write what was noted with ``process_note_words``, the signal
+/// and where it happened to the standard error, before it does what it would have done. An ABRT that another
+/// process sends tells where the calling thread is. Does nothing where somebody else handles crashes.
+void process_tell_crashes(void);
+
+/// Notes what was said, as a line, to be written in a crash; of much the last is kept. By one thread.
+void process_note_words(const char *bytes, size_t count);
+
+/// What was noted is on its way.
+void process_forget_words(void);
+
+/// Limits how much memory a process may ask for (`RLIMIT_DATA`). 0, or negative with `errno`.
+int process_limit_memory(int process, uint64_t bytes);
+
 #endif

@@ -10,6 +10,7 @@ public final class InProcessLauncher: ComponentLauncher {
     private let turns: TurnNotes
     private let note: InitNote?
     private let judges: Bool
+    private let words: (any LastWords)?
     /// The files that its components watch.
     private let watches: FileWatches
 
@@ -19,15 +20,21 @@ public final class InProcessLauncher: ComponentLauncher {
     ///   - loop: where components live: all calls come from there.
     ///   - turns: where it is noted which of them was called.
     ///   - judges: whether what components say is judged; not where another process does.
+    ///   - words: keeps what components log for a crash; nil: nobody does.
     public convenience init(
-        loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true
+        loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
+        words: (any LastWords)? = nil
     ) {
-        self.init(loop: loop, turns: turns, note: nil, judges: judges)
+        self.init(loop: loop, turns: turns, note: nil, judges: judges, words: words)
     }
 
     /// As the public one, with a note of what is being made.
-    init(loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true) {
+    init(
+        loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true,
+        words: (any LastWords)? = nil
+    ) {
         self.judges = judges
+        self.words = words
         watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
@@ -41,6 +48,7 @@ public final class InProcessLauncher: ComponentLauncher {
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) -> LaunchCancellation {
         let services = InProcessServices(loop: loop, watches: watches)
+        services.words = words
         let number = turns.add(
             TurnNotes.Component(
                 container: request.container, name: request.component,

@@ -11,6 +11,9 @@ final class InProcessServices: ContextServices {
     private let loop: any EventLoop
     private let watches: FileWatches
     private var messages: [ComponentMessage] = []
+    private var bounds = TurnBounds()
+    /// Told what the component logs as soon as it does.
+    var words: (any LastWords)?
     private var handlers: [(pattern: TopicPattern, handle: (Notification) -> Void)] = []
     private var work: [UInt64: Work] = [:]
     private var timers: [UInt64: Timer] = [:]
@@ -40,6 +43,8 @@ final class InProcessServices: ContextServices {
     /// What the component said since the last time.
     func takeMessages() -> [ComponentMessage] {
         defer { messages = [] }
+        if let problem = bounds.end() { messages.append(.logs(.warning, problem)) }
+        words?.forget()
         return messages
     }
 
@@ -64,6 +69,8 @@ final class InProcessServices: ContextServices {
     }
 
     func log(_ level: LogLevel, _ message: String) {
+        guard bounds.admits(logging: message) else { return }
+        words?.note(message)
         tell(.logs(level, message))
     }
 
@@ -78,6 +85,7 @@ final class InProcessServices: ContextServices {
         if let problem = Topic.problem(in: name) {
             return log(.warning, "The notification '\(name)' is dropped: \(problem).")
         }
+        guard bounds.admits(publishing: payload) else { return }
         tell(.publishes(name, payload))
     }
 

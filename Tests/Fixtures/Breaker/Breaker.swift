@@ -69,6 +69,18 @@ final class Breaker: ContentListing {
                 }
             case "stranger": return ContentDecision(changes: [Item(id: "x", fields: [:]).record])
             case "unfit": return ContentDecision(changes: [Item.unfit(item.id).record])
+            case "last-words":
+                self.context.logger.info("about to trap")
+                fatalError("Told to trap.")
+            case "flood":
+                for number in 0..<5_000 {
+                    self.context.logger.info("line \(number)")
+                    self.context.publish("counted", ["number": .int(Int64(number))])
+                }
+            case "gobble":
+                var taken: [[UInt8]] = []
+                for _ in 0..<64 { taken.append([UInt8](repeating: 1, count: 32 << 20)) }
+                throw Refusal(.refused, "\(taken.count) blocks")
             case "chatter":
                 for _ in 0..<500 { print(String(repeating: "blah", count: 1_000)) }
             case "work":

@@ -1,0 +1,88 @@
+#define _GNU_SOURCE
+
+#include "CProcess.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct {
+    int number;
+    const char *name;
+} crashes[] = {
+    {SIGILL, "SIGILL"}, {SIGTRAP, "SIGTRAP"}, {SIGSEGV, "SIGSEGV"},
+    {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"},
+};
+enum { crash_count = sizeof crashes / sizeof *crashes, frames = 24 };
+
+/* What was said and is not on its way yet: written by one thread, and read once it has crashed. */
+static struct {
+    char bytes[16 << 10];
+    volatile size_t count;
+} words;
+
+static volatile pid_t busy_thread;
+
+void process_note_words(const char *bytes, size_t count) {
+    if (count + 1 > sizeof words.bytes - words.count) {
+        // The last ones matter.
+        words.count = 0;
+        if (count + 1 > sizeof words.bytes) count = sizeof words.bytes - 1;
+    }
+    size_t end = words.count;
+    memcpy(words.bytes + end, bytes, count);
+    words.bytes[end + count] = '\n';
+    words.count = end + count + 1;
+}
+
+void process_forget_words(void) { words.count = 0; }
+
+static void put(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+/* Nothing but calls that a handler may make. */
+static void tell(int number, siginfo_t *info, void *context) {
+    (void)context;
+    // Whoever asks what this process is at means the thread that works.
+    if (number == SIGABRT && info->si_code == SI_USER && busy_thread
+        && syscall(SYS_gettid) != busy_thread) {
+        syscall(SYS_tgkill, getpid(), busy_thread, SIGABRT);
+        return;
+    }
+    signal(number, SIG_DFL);
+    if (words.count > 0) (void)!write(STDERR_FILENO, words.bytes, words.count);
+    for (int i = 0; i < crash_count; i++) {
+        if (crashes[i].number != number) continue;
+        put("ended by ");
+        put(crashes[i].name);
+        put(" at\n");
+    }
+    void *addresses[frames];
+    int count = backtrace(addresses, frames);
+    // The first two are this function and the signal's own.
+    if (count > 2) backtrace_symbols_fd(addresses + 2, count - 2, STDERR_FILENO);
+    // It is blocked until this handler is left; a fault happens again by itself.
+    raise(number);
+}
+
+void process_tell_crashes(void) {
+    busy_thread = (pid_t)syscall(SYS_gettid);
+    // The first call loads a library, which a handler may not.
+    void *first[1];
+    (void)!backtrace(first, 1);
+    for (int i = 0; i < crash_count; i++) {
+        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO};
+        // The Swift runtime's own handler tells more.
+        if (sigaction(crashes[i].number, NULL, &before) != 0) continue;
+        if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) continue;
+        sigemptyset(&action.sa_mask);
+        sigaction(crashes[i].number, &action, NULL);
+    }
+}
+
+int process_limit_memory(int process, uint64_t bytes) {
+    struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+    return prlimit(process, RLIMIT_DATA, &limit, NULL);
+}
