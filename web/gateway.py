@@ -12,12 +12,12 @@
 Each person acts for themselves, as an actor of --namespace (visitors.py tells who is who). So the user that runs this is
 an admin, or has the role `frontend` for that namespace.
 """
-import argparse, asyncio, base64, contextlib, json, os, pathlib, pwd, socket, sys
+import argparse, asyncio, base64, collections, contextlib, json, os, pathlib, pwd, socket, sys
 from urllib.parse import quote, urlsplit
 from aiohttp import web
 import prose
 from daemon import Daemon, Refused, default_socket
-from visitors import Visitors, read_key
+from visitors import MOST_KNOWN, Visitors, read_key
 
 METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope Enter Back SetHidden Activate",
            "Votes": "Cast Retract", "Comments": "Post Edit Delete", "Contents": "Get", "Filters": ""}
@@ -62,6 +62,7 @@ class Gateway:
     def __init__(self, options):
         self.options, self.daemon = options, Daemon(options.socket)
         self.served = set(options.container)
+        self.actors = collections.OrderedDict()  # Of screens, by their ids: to the daemon all screens are ours.
         self.visitors = Visitors(options.namespace, read_key(options.state), options.proxy, options.user_header)
         self.files = {path.name: (path.read_bytes(), FILES[path.suffix]) for path in HOME.iterdir() if path.suffix in FILES}
         self.policy = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -81,6 +82,21 @@ class Gateway:
         if self.served:
             self.served |= {part["container"] for part in known["container"]["components"] if part.get("container")}
         return known
+
+    def keep(self, screen, actor):
+        """Remembers whose a screen is, and forgets the ones that were used longest ago."""
+        self.actors[screen] = actor
+        self.actors.move_to_end(screen)
+        if len(self.actors) > MOST_KNOWN:
+            self.actors.popitem(last=False)
+
+    def check_screen(self, screen, actor):
+        """Refuses a screen that is somebody else's; of one that is unknown nobody learns more than that."""
+        if not isinstance(screen, str):
+            raise Refused("BadCall", "screen: a string was expected")
+        if self.actors.get(screen) != actor:
+            raise Refused("ScreenNotFound", {"screen": screen})
+        self.keep(screen, actor)
 
     # MARK: The page
 
@@ -105,7 +121,8 @@ class Gateway:
             raise Refused("NotFound", "there is no such file")
         return web.Response(body=body, content_type=kind, charset="utf-8", headers={**HEADERS, "Cache-Control": "no-cache"})
 
-    async def containers(self, _):
+    async def containers(self, request):
+        self.visitors.count_call(request)
         known = (await self.daemon.answer("org.atrium.Containers.List", {}))["containers"]
         chosen = [one for one in known if not self.options.container or one["name"] in self.options.container]
         return web.json_response({"containers": [{"name": one["name"], "title": one["title"], "items": one["items"]}
@@ -139,7 +156,9 @@ class Gateway:
         parameters = await self.body(request)
         if name in MODERATION and not self.moderates(request):
             raise Refused("Forbidden", "you are no moderator here; see --moderator")
-        if not CALLS[name].startswith("org.atrium.Screens."):
+        if CALLS[name].startswith("org.atrium.Screens."):
+            self.check_screen(parameters.get("screen"), self.visitors.actor(request))
+        else:
             if "container" not in parameters and len(self.options.container) == 1:
                 parameters["container"] = self.options.container[0]
             self.serves(parameters.get("container"))
@@ -161,6 +180,7 @@ class Gateway:
     # MARK: Live
 
     async def live(self, request):
+        self.visitors.count_call(request)
         with self.visitors.stream(request):
             stream = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
             await stream.prepare(request)
@@ -182,8 +202,8 @@ class Gateway:
         wanted, about = read_object(request.query.get("open", "{}")), {"container": self.serves(container)}
         opening = about | {key: wanted[key] for key in ("scope", "filters", "search", "sort", "limit") if key in wanted}
         actor = self.visitors.actor(request)
-        if actor:
-            opening["actor"] = actor
+        # Without one the daemon would show what the gateway's own user may see.
+        opening["actor"] = actor or self.visitors.nobody
         screen, _, revision = (request.headers.get("Last-Event-ID") or request.query.get("resume", "")).rpartition(":")
         if screen and revision.isdecimal():
             opening["resume"] = {"screen": screen, "revision": int(revision)}
@@ -198,7 +218,12 @@ class Gateway:
                               "enters": [scope["name"] for scope in about.get("scopes") or [] if scope.get("entered")]
                               + ([""] if about.get("entered") else [])})
         async with contextlib.aclosing(self.daemon.ask("org.atrium.Screens.Open", opening, more=True)) as replies:
+            shown = None
             async for reply in replies:
+                if reply is not None:
+                    shown = reply["screen"]
+                if shown is not None:
+                    self.keep(shown, opening["actor"])
                 if reply is None:
                     await event("alive", {})
                 else:

@@ -4,13 +4,14 @@ A person is who a proxy says (a header, from the proxy's address only), or else 
 signature of ours, so that nobody makes up identities by the million. The actor is a digest of the token: actors are shown,
 cookies are secrets.
 """
-import base64, collections, contextlib, hashlib, hmac, os, pathlib, re, secrets, stat, sys, time
+import base64, collections, contextlib, hashlib, hmac, ipaddress, os, pathlib, re, secrets, stat, sys, time
 from daemon import Refused
 
 NEW_PER_HOUR = 20  # identities of an address
 STREAMS = {"all": 1000, "address": 100, "person": 20}  # open at a time
 CALLS = {"address": (100, 400), "person": (20, 100)}  # a second in the long run, and at once
 MOST_KNOWN = 100_000  # addresses and persons that are counted
+NOBODY = "nobody"
 COOKIE, TOKEN, YEAR = "atrium", re.compile(r"[A-Za-z0-9_-]{32}"), 365 * 24 * 3600
 
 
@@ -54,20 +55,33 @@ class Bucket:
         return True
 
 
+def network(address):
+    """What is counted as one: an address, of IPv6 the 64 bits that a household or a machine has to itself."""
+    try:
+        known = ipaddress.ip_address(address.strip("[]"))
+    except ValueError:
+        return address[:64]
+    if known.version == 6 and known.ipv4_mapped:
+        known = known.ipv4_mapped
+    return str(known) if known.version == 4 else str(ipaddress.IPv6Network((int(known) >> 64 << 64, 64)))
+
+
 class Visitors:
     def __init__(self, namespace, key, proxies=(), header=None):
         self.namespace, self.key, self.proxies, self.header = namespace, key, frozenset(proxies), header
+        # Who looks without being anybody: no digest and no user's name is this.
+        self.nobody = f"{namespace}:{NOBODY}"
         self.streams = collections.Counter()
         self.buckets = collections.OrderedDict()
 
     def address(self, request):
-        """Where a request is from: behind our proxies, who they say."""
+        """Where a request is from: behind our proxies, who they say. A proxy may add a line to those that the browser sent."""
         address = request.remote or ""
         if address in self.proxies:
-            for one in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
+            for one in reversed(",".join(request.headers.getall("X-Forwarded-For", [])).split(",")):
                 if (one := one.strip()) and one not in self.proxies:
-                    return one[:64]
-        return address
+                    return network(one)
+        return network(address)
 
     def sign(self, token):
         return base64.urlsafe_b64encode(hmac.digest(self.key, token.encode(), "sha256")[:24]).decode()
@@ -75,7 +89,7 @@ class Visitors:
     def actor(self, request):
         """Who the request is from; empty: nobody that we know."""
         if self.header and request.remote in self.proxies and (user := request.headers.get(self.header, "").strip()):
-            plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", user) and not re.fullmatch(r"[0-9a-f]{24}", user)
+            plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", user) and not re.fullmatch(f"[0-9a-f]{{24}}|{NOBODY}", user)
             return f"{self.namespace}:{user if plain else hashlib.sha256(b'user ' + user.encode()).hexdigest()[:24]}"
         token, _, signature = request.cookies.get(COOKIE, "").partition(".")
         if not TOKEN.fullmatch(token) or not hmac.compare_digest(signature.encode(), self.sign(token).encode()):

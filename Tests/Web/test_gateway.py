@@ -1,4 +1,5 @@
 """The gateway, over HTTP."""
+import asyncio
 import contextlib
 import hashlib
 import importlib.util
@@ -9,6 +10,8 @@ import shutil
 import sys
 import unittest
 from unittest import mock
+
+from multidict import CIMultiDict
 
 from club import Club, WEB
 
@@ -77,6 +80,34 @@ class TheGateway(unittest.TestCase):
             status, reply = self.club.call("Cast", {"item": "alien-1979", "value": 4}, cookie)
             self.assertEqual(status, 200, reply)
         self.assertEqual(self.club.tally("alien-1979")["count"], 2)
+
+    def screen(self, cookie=None):
+        """The first revision of a browser's screen, which waits to be resumed."""
+        with self.club.live(**{"Cookie": cookie} if cookie else {}) as live:
+            live.next("hello")
+            return live.next("revision")[1]
+
+    def test_who_has_no_cookie_sees_nothing_of_the_gateways_user(self):
+        self.club.type("vote", "films", "4")
+        self.club.type("vote", "films/alien-1979", "4")
+        self.club.type("comment", "films", "From the gateway's user.")
+        with self.club.live() as live:
+            self.assertEqual(live.next("hello")[1]["actor"], "")
+            screen = live.next("revision")[1]
+        self.assertEqual(screen["tally"]["count"], 1)
+        self.assertNotRegex(json.dumps(screen), '"mine": [0-9]')
+
+    def test_a_screen_takes_calls_of_its_browser_alone(self):
+        own, nobodys = self.screen(self.cookie)["screen"], self.screen()["screen"]
+        for screen, cookie in ((own, self.club.cookie()), (nobodys, self.cookie), ("unknown", self.cookie)):
+            for name, parameters in (("Activate", {"item": "alien-1979"}), ("Search", {"text": "alien"})):
+                status, reply = self.club.call(name, {"screen": screen, **parameters}, cookie)
+                self.assertEqual((status, reply["error"]), (404, "ScreenNotFound"), (name, screen))
+        status, reply = self.club.call("Search", {"screen": own, "text": "alien"}, self.cookie)
+        self.assertEqual(status, 200, reply)
+        with self.club.live(f"resume={own}:1", Cookie=self.club.cookie()) as live:
+            live.next("hello")
+            self.assertNotEqual(live.next("revision")[1]["screen"], own)
 
     def test_shows_no_cookie_and_no_other_name_than_its_own(self):
         call = {"item": "alien-1979", "text": "In space.", "actor": "unix:0"}
@@ -175,7 +206,8 @@ class Visits(unittest.TestCase):
 
     @staticmethod
     def request(remote="10.0.0.1", cookie="", **headers):
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers = CIMultiDict((name.replace("_", "-"), line) for name, lines in headers.items()
+                              for line in ([lines] if isinstance(lines, str) else lines))
         return mock.Mock(remote=remote, cookies={"atrium": cookie} if cookie else {}, headers=headers)
 
     def greet(self, visitors, request, secure=False):
@@ -207,6 +239,27 @@ class Visits(unittest.TestCase):
         web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"])
         self.assertEqual(web.address(self.request("127.0.0.1", X_Forwarded_For="6.6.6.6, 10.0.0.7")), "10.0.0.7")
         self.assertEqual(web.address(self.request("10.0.0.9", X_Forwarded_For="10.0.0.7")), "10.0.0.9")
+        lines = self.request("127.0.0.1", X_Forwarded_For=["6.6.6.6", "10.0.0.7, 127.0.0.1"])
+        self.assertEqual(web.address(lines), "10.0.0.7", "the proxy's own line comes last")
+
+    def test_an_address_of_ipv6_is_counted_with_its_neighbours(self):
+        web = self.visitors.Visitors("web", b"k" * 32)
+        found = [web.address(self.request(one)) for one in (
+            "2001:db8:0:1::1", "2001:DB8::1:ffff:0:0:2", "2001:db8:0:2::1", "::1", "::ffff:10.0.0.7", "fe80::1%eth0")]
+        self.assertEqual(found, ["2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "::/64", "10.0.0.7", "fe80::/64"])
+
+    def test_whatever_asks_the_daemon_is_counted(self):
+        import gateway
+        mine = object.__new__(gateway.Gateway)
+        mine.visitors = mock.Mock()
+        mine.visitors.count_call.side_effect = self.visitors.Refused("LimitExceeded", "enough")
+        for ask in (mine.containers, mine.live, mine.image):
+            with self.assertRaises(self.visitors.Refused, msg=ask.__name__):
+                asyncio.run(ask(self.request()))
+
+    def test_nobody_is_called_like_who_only_looks(self):
+        web = self.visitors.Visitors("web", b"k" * 32, ["127.0.0.1"], "X-User")
+        self.assertNotEqual(web.actor(self.request("127.0.0.1", X_User="nobody")), web.nobody)
 
     def test_an_address_gets_twenty_new_ones_an_hour(self):
         web = self.visitors.Visitors("web", b"k" * 32)
