@@ -92,8 +92,9 @@ extension Stories {
                     try await one.type("j")
                     try await one.press("Enter")
                     try await one.shows("the comment is held back")
-                    try await one.drops("Eggs!")
-                    try await one.type("m")
+                    // Its author is the one who looks.
+                    try await one.shows("waits for a moderator")
+                    try await one.type("km")
                     try await one.shows("Remove it")
                     try await one.type("jj")
                     try await one.press("Enter")
@@ -101,6 +102,7 @@ extension Stories {
                     try await one.type("advertising")
                     try await one.press("Enter")
                     try await one.shows("the comment is removed")
+                    try await one.shows("reason: advertising")
                     try await one.drops("Spam!")
                 }
             }
@@ -199,8 +201,13 @@ extension Stories {
                         let before = (try? written()) ?? 0
                         try await one.type(keys)
                         try await one.shows(shown)
-                        try await until { try written() > before }
-                        return try written() - before
+                        // What tmux shows it may not have piped to the end.
+                        var last = before
+                        try await until {
+                            defer { last = (try? written()) ?? last }
+                            return try last > before && written() == last
+                        }
+                        return last - before
                     }
                     _ = try await step("j", "2 of 125")
                     let once = try await step("j", "3 of 125")
