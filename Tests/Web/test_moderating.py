@@ -15,13 +15,15 @@ class Moderating(unittest.TestCase):
         cls.addClassCleanup(cls.club.close)
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
-        cls.club.fill()
-        definition = cls.club.home / "moderated.yaml"
+
+    def setUp(self):
+        self.club.fill()
+        definition = self.club.home / "moderated.yaml"
         text = (EXAMPLES / "films.yaml").read_text()
         talk = "settings: { subjects: [items, container] } }"
         assert f"org.atrium.threads, {talk}" in text
         definition.write_text(text.replace(f"org.atrium.threads, {talk}", "org.atrium.threads, settings: { moderated: true } }"))
-        cls.club.type("apply", "-f", str(definition))
+        self.club.type("apply", "-f", str(definition))
 
     def come_as(self, name):
         """Opens the film as somebody."""
@@ -70,6 +72,41 @@ class Moderating(unittest.TestCase):
         self.come_as("eve")
         self.until_text("#thread", "In space.")
         self.assertNotIn("advertising", self.browser.run("return document.querySelector('#thread').textContent"))
+
+    def ask(self, name, user, **parameters):
+        """What the gateway answers somebody."""
+        status, reply = self.club.call(name, parameters, None, X_User=user)
+        self.assertEqual(status, 200, reply)
+        return reply
+
+    def test_what_an_author_changes_is_not_approved_unread(self):
+        self.ask("Post", "bob", item=FILM, text="Fine words.", id="changing")
+        self.come_as("ada")
+        self.until_text("#open-queue", "Waiting (1)")
+        self.browser.click("#open-queue")
+        self.until_text("#waiting li", "Fine words.")
+        # The button that she was about to press, however soon the page hears of the change.
+        self.browser.run("window.button = document.querySelector('#waiting .main')")
+        self.ask("Edit", "bob", comment="changing", text="Foul words.")
+        self.browser.run("window.button.click()")
+        self.until_text("#trouble", "changed it meanwhile")
+        self.until_text("#waiting li", "Foul words.")
+        self.assertEqual([one["comment"]["text"] for one in self.ask("Pending", "ada")["comments"]], ["Foul words."])
+        self.browser.click("#waiting li .main")
+        self.until_text("#thread", "Foul words.", why="now she has read it")
+        self.until_text("#queue-title", "No comment waits")
+
+    def test_the_queue_goes_on_behind_what_waits_on_removed_items(self):
+        self.club.type("put", "films/gone", "title=Gone")
+        for number in range(100):
+            self.ask("Post", f"guest-{number % 4}", item="gone", text=f"Number {number}.")
+        self.ask("Post", "bob", item=FILM, text="Behind them all.", id="behind")
+        self.club.type("remove", "films/gone")
+        self.come_as("ada")
+        self.until_text("#waiting li", "Behind them all.")
+        self.browser.click("#open-queue")
+        self.browser.click("#waiting li .main")
+        self.until_text("#thread", "Behind them all.")
 
 
 if __name__ == "__main__":

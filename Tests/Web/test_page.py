@@ -1,6 +1,7 @@
 """The page in a real browser, against a real daemon, with somebody else at `atriumctl`."""
 import os
 import pathlib
+import signal
 import tempfile
 import unittest
 
@@ -283,6 +284,39 @@ class ThePage(unittest.TestCase):
         self.browser.until(f"{IDS}.length === 6", why="and shows what was chosen")
         self.club.type("vote", "films/get-out-2017", "5")
         self.browser.until(f"{IDS}[0] === 'get-out-2017'", why="and is live indeed")
+
+    def test_many_tabs_are_live(self):
+        """A browser has six connections to a gateway: tabs that nobody sees leave them to others."""
+        self.talk_of(self.browser.run(f"return {IDS}[3]"))
+        self.browser.run("document.querySelector('.list > p button').scrollIntoView()")
+        self.browser.until(f"{IDS}.length >= 60")
+        first, opened = self.browser.request("GET", "/window", None), []
+
+        def turn_to(handle):
+            self.browser.request("POST", "/window", {"handle": handle})
+        try:
+            for _ in range(7):
+                opened.append(self.browser.request("POST", "/window/new", {"type": "tab"})["handle"])
+                turn_to(opened[-1])
+                self.open()
+            self.browser.click(item("fight-club-1999", "label:nth-of-type(5)"))
+            self.browser.until(f"{IDS}[0] === 'fight-club-1999'")
+        finally:
+            for handle in opened:
+                turn_to(handle)
+                self.browser.request("DELETE", "/window", None)
+            turn_to(first)
+        self.browser.until(f"{IDS}[0] === 'fight-club-1999' && {IDS}.length >= 60", why="who comes back sees what it is now")
+        self.assertTrue(self.browser.run("return document.querySelector('#trouble').hidden"))
+
+    def test_a_gateway_that_hangs_is_told_of(self):
+        self.browser.run("const timeout = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => timeout(200)")
+        self.club.gateway.send_signal(signal.SIGSTOP)
+        try:
+            self.browser.type("#search", "alien")
+            self.until_text("#trouble", "has not answered")
+        finally:
+            self.club.gateway.send_signal(signal.SIGCONT)
 
     def test_hidden_components_are_left_out_and_lists_may_be_several(self):
         self.club.type("hide", "films", "stars")

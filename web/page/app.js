@@ -1,10 +1,10 @@
 // The page of a container, its address, and what people do there. The first page lists the containers.
 import { $, make, message, plural, trouble } from "./dom.js";
 import { pathOf, readAddress, writeAddress } from "./address.js";
-import { call, sentence, Stream } from "./calls.js";
+import { ask, call, sentence, Stream } from "./calls.js";
 import { Filters } from "./filters.js";
 import { ItemPage } from "./item.js";
-import { drawCrumbs, drawScopes, Lists, STEP } from "./lists.js";
+import { drawCrumbs, drawScopes, Lists, MOST, STEP } from "./lists.js";
 import { Place } from "./place.js";
 import { Queue } from "./queue.js";
 import { Talk } from "./talk.js";
@@ -20,7 +20,7 @@ class App {
   enters = []; // The scopes whose lists lead into items, "" for a container without any.
   focus = this.state.item;
   isMoved = false; // Whether somebody went here by hand: then the focus goes along.
-  #screen = null; #revision = 0; #limit = STEP; #usual = []; #selectedAtFirst = null; #isPushed = false; #draft = null;
+  #screen = null; #revision = 0; #usual = []; #selectedAtFirst = null; #isPushed = false; #draft = null;
   #scroll = 0; #left = null;
   #stream = new Stream(resumes => this.#asks(resumes), {
     hello: hello => this.#hello(hello), revision: reply => this.#take(reply), lost: reason => show("lost", reason),
@@ -41,7 +41,11 @@ class App {
 
   #asks(resumes) {
     const { scope, filters, search, sort } = this.state;
-    const query = { container: this.root.container, open: JSON.stringify({ scope, filters, search, sort, limit: this.#limit }) };
+    // Where the screen is gone meanwhile, a list is as long again as it was.
+    const shown = resumes ? Math.max(0, ...[...this.root.lists.values()].map(({ component, entries }) =>
+      this.root.component(component)?.kind === "comments" ? 0 : entries.length)) : 0;
+    const limit = Math.min(MOST, Math.max(STEP, Math.ceil(shown / STEP) * STEP));
+    const query = { container: this.root.container, open: JSON.stringify({ scope, filters, search, sort, limit }) };
     if (resumes && this.#screen) query.resume = `${this.#screen}:${this.#revision}`;
     return query;
   }
@@ -74,7 +78,8 @@ class App {
     if (isSnapshot && isAnother && !this.state.filters) this.#selectedAtFirst = JSON.stringify(root.selected);
     if (reply.focus != null && !isAnother) this.focus = reply.focus === "" ? null : reply.focus;
     show("live", "live");
-    if (reply.reset) trouble(`The screen starts anew: ${reply.reset}`);
+    // Who comes back to a tab after long has not lost what they were at.
+    if (reply.reset && !this.#stream.hasSlept) trouble(`The screen starts anew: ${reply.reset}`);
     if (isAnother) this.#restore(wanted);
     else this.#follow();
     this.draw(isSnapshot && isAnother);
@@ -299,7 +304,7 @@ async function front() {
   document.body.classList.add("front");
   $("whole-list").hidden = true;
   show("live", "");
-  const { containers = [], ...refused } = await (await fetch("/-/containers")).json();
+  const { containers = [], ...refused } = (await ask("/-/containers")).reply;
   if (refused.error) trouble(sentence(refused));
   $("containers").hidden = false;
   $("containers").replaceChildren(...containers.map(({ name, title, items }) => make("li", { className: "item" },
@@ -308,5 +313,5 @@ async function front() {
   if (!containers.length && !refused.error) $("containers").replaceChildren(make("li", { className: "quiet", textContent: "There is nothing yet: atriumctl apply -f films.yaml" }));
 }
 
-if (location.pathname === "/") front().catch(() => trouble("The gateway does not answer."));
+if (location.pathname === "/") front().catch(problem => trouble(problem.message));
 else new App();

@@ -1,10 +1,10 @@
 // What a moderator sees: the comments that wait, and what to do about them.
-import { $, arrange, make } from "./dom.js";
+import { $, arrange, make, trouble } from "./dom.js";
 import { pathOf } from "./address.js";
 import { call } from "./calls.js";
 import { ago, nameOf } from "./values.js";
 
-const PAUSE = 2000, MOST = 100, MOST_REASON = 500;
+const PAUSE = 2000, MOST = 100, MOST_LATER = 1000, MOST_PAGES = 10, MOST_REASON = 500;
 
 export class Queue {
   #app; #asked = -PAUSE; #again = 0; #rows = new Map();
@@ -27,33 +27,63 @@ export class Queue {
   async #ask() {
     this.#asked = performance.now();
     const { root } = this.#app, component = root.first("comments")?.name;
-    const reply = component && await call("Pending", { container: root.container, component, limit: MOST }, true);
-    if (!reply) return;
-    const { comments, total } = reply;
+    const found = component && await waiting({ container: root.container, component }, known => known.length >= MOST);
+    if (!found) return;
+    const comments = found.comments.slice(0, MOST), { total } = found;
     $("open-queue").hidden = total === 0 && $("queue").hidden;
     $("open-queue").textContent = `Waiting (${total.toLocaleString()})`;
     $("queue-title").textContent = total ? "Comments that wait" : "No comment waits";
     const present = new Set(comments.map(({ comment }) => comment.id));
     for (const id of this.#rows.keys()) if (!present.has(id)) this.#rows.delete(id);
     arrange($("waiting"), comments.map(({ item, comment }) => {
-      if (!this.#rows.has(comment.id)) this.#rows.set(comment.id, this.#row(item, comment, component));
-      return this.#rows.get(comment.id);
+      // A row is about the text that it shows: another text has another row.
+      const version = versionOf(comment);
+      if (this.#rows.get(comment.id)?.version !== version) {
+        this.#rows.set(comment.id, { version, element: this.#row(item, comment, component) });
+      }
+      return this.#rows.get(comment.id).element;
     }));
   }
   #row(item, comment, component) {
     const { container, title } = this.#app.root;
     const about = { container, component, comment: comment.id };
     const approve = make("button", { className: "button main", type: "button", textContent: "Approve" });
-    approve.onclick = () => this.#decide({ ...about, state: "shown" });
+    approve.onclick = () => this.#approve(about, comment);
     return make("li", { className: "item" }, make("div", {}, make("bdi", { className: "who", textContent: nameOf(comment.author, this.#app.actor) }),
       ` on `, make("a", { href: pathOf(container, item ?? null), textContent: item ? this.#app.titles.get(item) ?? item : title, dir: "auto" }),
       ` ${ago(comment.created)}`),
       make("p", { className: "text", textContent: comment.text ?? "", dir: "auto" }),
       make("div", { className: "deciding" }, approve, ...removal(reason => this.#decide({ ...about, state: "removed", reason }))));
   }
+  /** Approves what the moderator read, and nothing that its author made of it meanwhile. */
+  async #approve(about, comment) {
+    const { container, component } = about, isIt = one => one.comment.id === comment.id;
+    const found = await waiting({ container, component }, known => known.some(isIt), false);
+    if (!found) return;
+    const now = found.comments.find(isIt)?.comment;
+    if (now && versionOf(now) === versionOf(comment)) return this.#decide({ ...about, state: "shown" });
+    await this.#ask();
+    trouble(now ? "Not approved: its author has changed it meanwhile. Read it again." : "Not approved: it does not wait any more.");
+  }
   async #decide(decision) {
     if (await call("Moderate", decision)) await this.#ask();
   }
+}
+
+const versionOf = ({ text, edited }) => JSON.stringify([text, edited]);
+
+/** The comments that wait, page by page until there are `enough`: a page may be short, or empty, with more behind it. */
+async function waiting(about, enough, isQuiet = true) {
+  const comments = [];
+  let next, total = 0;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const reply = await call("Pending", { ...about, ...next == null ? { limit: MOST } : { limit: MOST_LATER, cursor: next } }, isQuiet);
+    if (!reply) return null;
+    comments.push(...reply.comments);
+    ({ next, total } = reply);
+    if (next == null || enough(comments)) break;
+  }
+  return { comments, total };
 }
 
 /** A button, which asks for a reason before it removes. */
