@@ -69,6 +69,11 @@ static void tell(int number, siginfo_t *info, void *context) {
 
 void process_tell_crashes(void) {
     busy_thread = (pid_t)syscall(SYS_gettid);
+    // Threads that libdispatch starts, and all that these start, have it blocked.
+    sigset_t aborts;
+    sigemptyset(&aborts);
+    sigaddset(&aborts, SIGABRT);
+    pthread_sigmask(SIG_UNBLOCK, &aborts, NULL);
     // The first call loads a library, which a handler may not.
     void *first[1];
     (void)!backtrace(first, 1);
