@@ -45,6 +45,7 @@ extension HostError {
         case .conflict(let comment, let reason): .conflict(comment: comment, reason: reason)
         case .refused(let reason, let retryAfter):
             .refused(reason: reason, retryAfter: retryAfter)
+        case .closed(let container, let reason): .closed(container: container, reason: reason)
         case .cursorInvalid(let reason): .cursorInvalid(reason: reason)
         case .limitExceeded(let limit, let value, let retryAfter):
             .limitExceeded(

@@ -145,7 +145,9 @@ extension Interfaces.VoteFacts {
         var subjects: [Subjects] = []
         if facts.subjects.contains(.items) { subjects.append(.items) }
         if facts.subjects.contains(.container) { subjects.append(.container) }
-        self.init(min: facts.min, max: facts.max, step: facts.step, subjects: subjects)
+        self.init(
+            min: facts.min, max: facts.max, step: facts.step, subjects: subjects,
+            closed: facts.isClosed ? true : nil)
     }
 }
 
@@ -156,7 +158,9 @@ extension Interfaces.CommentFacts {
         var subjects: [Subjects] = []
         if facts.subjects.contains(.items) { subjects.append(.items) }
         if facts.subjects.contains(.container) { subjects.append(.container) }
-        self.init(maxLength: facts.maxLength, moderated: facts.moderated, subjects: subjects)
+        self.init(
+            maxLength: facts.maxLength, moderated: facts.moderated, subjects: subjects,
+            closed: facts.isClosed ? true : nil)
     }
 }
 

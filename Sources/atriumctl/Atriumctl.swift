@@ -29,7 +29,8 @@ struct Atriumctl: AsyncParsableCommand {
                 subcommands: [
                     VoteCommand.self, UnvoteCommand.self, CommentCommand.self,
                     ReplyCommand.self, EditCommentCommand.self, DeleteCommentCommand.self,
-                    ModerateCommand.self, PublishCommand.self,
+                    ModerateCommand.self, CloseCommand.self, ReopenCommand.self,
+                    PublishCommand.self,
                 ]),
             CommandGroup(
                 name: "Change what there is",

@@ -11,7 +11,8 @@ enum AllErrors {
     private static func next(after error: InterfaceError) -> InterfaceError? {
         switch error {
         case .actorForbidden: .actorNotFound(actor: "a")
-        case .actorNotFound: .commentNotFound(comment: "c")
+        case .actorNotFound: .closed(container: "c", reason: "r")
+        case .closed: .commentNotFound(comment: "c")
         case .commentNotFound: .componentExists(container: "c", component: "p")
         case .componentExists: .componentNotFound(container: "c", component: "p")
         case .componentNotFound:

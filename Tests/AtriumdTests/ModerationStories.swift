@@ -40,6 +40,30 @@ extension Stories {
             }
         }
 
+        @Test func `a closed container says so to voters until it is opened again`() async throws {
+            try await withFilms { daemon in
+                let closed = try await daemon.type("atriumctl close films --votes")
+                #expect(closed.output.contains("films is closed for votes"), "\(closed)")
+                let vote = try await daemon.type("atriumctl vote \(Self.film) 4")
+                #expect(vote.status == 1)
+                #expect(vote.errors.contains("is closed for votes"), "\(vote)")
+                let peer = try daemon.peer()
+                let refused = try await peer.call(
+                    "org.atrium.Votes.Cast", ["container": "films", "value": 4])
+                #expect(refused["error"]?.string == "org.atrium.Votes.Closed")
+                let described = try await daemon.type("atriumctl describe films")
+                #expect(described.output.contains("closed now"), "\(described)")
+                try await daemon.stop()
+                try await daemon.start()
+                let still = try await daemon.type("atriumctl vote \(Self.film) 4")
+                #expect(still.status == 1)
+                let opened = try await daemon.type("atriumctl reopen films")
+                #expect(opened.output.contains("open for votes and comments"), "\(opened)")
+                let after = try await daemon.type("atriumctl vote \(Self.film) 4")
+                #expect(after.status == 0, "\(after)")
+            }
+        }
+
         @Test func `moderators see who voted what`() async throws {
             try await withFilms { daemon in
                 for (name, value) in [("web:bob", 4), ("web:eve", 2)] {

@@ -100,6 +100,8 @@ extension Stories {
                     error: "ContainerNotFound"),
             "org.atrium.Containers.Reload":
                 Row("moderator", ["container": "none"], error: "ContainerNotFound"),
+            "org.atrium.Containers.SetOpen":
+                Row("moderator", ["container": "none"], error: "ContainerNotFound"),
             "org.atrium.Containers.SetHidden":
                 Row(
                     "moderator", ["container": "none", "component": "x", "hidden": true],

@@ -36,7 +36,7 @@ enum MethodRoles {
                 Contents.Put.name, Contents.Remove.name, Votes.Ballots.name,
                 Comments.Moderate.name, Comments.Pending.name, Containers.SetHidden.name,
                 Containers.Move.name,
-                Containers.Reload.name,
+                Containers.Reload.name, Containers.SetOpen.name,
             ]
         ),
         (

@@ -203,6 +203,18 @@ struct ContainersControl: ContainersService {
             container.setHidden(parameters.component, parameters.hidden, by: caller, done)
         }
     }
+
+    func setOpen(
+        _ parameters: Containers.SetOpen.Parameters, call: VarlinkCall<Containers.SetOpen.Reply>
+    ) {
+        let caller = context.own(call.peer)
+        context.registry.change(parameters.container) { result in
+            call.answer(result, in: Containers.self) { .init(sequence: Int($0)) }
+        } _: { container, done in
+            container.setOpen(
+                votes: parameters.votes, comments: parameters.comments, by: caller, done)
+        }
+    }
 }
 
 extension Containers.Attach.Parameters {

@@ -126,6 +126,10 @@ public struct ContainerDefinition: Sendable, Hashable {
     public var present: Presentation?
     /// The YAML text that it was read from.
     public var source: String?
+    /// What it takes none of for now: votes, comments.
+    ///
+    /// No file says it: ``Container/setOpen(votes:comments:by:_:)`` does.
+    public var closed: Set<Kind> = []
 
     /// A definition.
     public init(

@@ -11,6 +11,7 @@ extension HostError {
             "There is no plugin '\(plugin)'; there are: \(known.joined(separator: ", "))."
         case .settingInvalid(_, let setting, let reason): "Setting '\(setting)': \(reason)"
         case .definitionInvalid(_, let reason), .refused(let reason, _),
+            .closed(_, let reason),
             .cursorInvalid(let reason), .storeUnavailable(let reason, _),
             .componentUnavailable(_, let reason, _):
             reason

@@ -44,6 +44,8 @@ public enum HostError: Error, Sendable, Hashable {
     case conflict(comment: String, reason: String)
     /// A component, or the delegate of its container, refuses. Seconds until it may accept.
     case refused(reason: String, retryAfter: Double?)
+    /// The container takes no votes, or no comments, until a moderator opens it.
+    case closed(container: String, reason: String)
     /// A cursor that this listing did not give out.
     case cursorInvalid(String)
     /// A limit is exceeded: its name and value. Seconds until the same call may succeed.

@@ -23,7 +23,9 @@ final class BallotCommand: Command {
     }
 
     override func objection() -> HostError? {
-        if let absence = container.absence(of: item) { return absence }
+        if let absence = container.absence(of: item) ?? container.closure(.votes) {
+            return absence
+        }
         guard let value else { return nil }
         guard value.isFinite else { return .refused(reason: "No number.", retryAfter: nil) }
         let ballot = Ballot(

@@ -21,7 +21,7 @@ final class PostCommand: Command {
     }
 
     override func objection() -> HostError? {
-        container.absence(of: draft.subject.item)
+        container.absence(of: draft.subject.item) ?? container.closure(.comments)
             ?? container.veto(slot) {
                 container.delegate.comments($0, shouldAccept: draft, by: context.actor)
             }
@@ -85,10 +85,11 @@ final class CommentCommand: Command {
     override func objection() -> HostError? {
         if let absence = container.absence(of: item) { return absence }
         guard case .edit(let text) = change else { return nil }
-        return container.veto(slot) {
-            container.delegate.comments(
-                $0, shouldAcceptEdit: text, of: comment, by: context.actor)
-        }
+        return container.closure(.comments)
+            ?? container.veto(slot) {
+                container.delegate.comments(
+                    $0, shouldAcceptEdit: text, of: comment, by: context.actor)
+            }
     }
 
     override func draft(of decision: Decision) -> EntryDraft? {

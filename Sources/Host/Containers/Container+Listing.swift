@@ -343,7 +343,8 @@ extension ListPresentation {
             title: slot.title,
             fields: definition.fields, present: slot.definition.present ?? definition.present,
             sort: slot.definition.sort, empty: slot.definition.empty,
-            votes: container.first(.votes)?.facts, comments: container.first(.comments)?.facts)
+            votes: container.first(.votes)?.facts(in: definition),
+            comments: container.first(.comments)?.facts(in: definition))
     }
 }
 

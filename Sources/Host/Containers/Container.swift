@@ -223,7 +223,8 @@ extension Container {
             state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,
             reason: failures.isEmpty ? nil : failures.joined(separator: "; "), items: itemCount,
             components: definition.components.compactMap { component in
-                component.isPart ? status(ofPart: component) : slot(component.name)?.status
+                component.isPart
+                    ? status(ofPart: component) : slot(component.name)?.status(in: definition)
             })
     }
 
@@ -273,7 +274,7 @@ extension Slot {
         return restarts
     }
 
-    var status: ComponentStatus {
+    func status(in container: ContainerDefinition) -> ComponentStatus {
         let (state, reason): (ComponentStatus.State, String?) =
             switch self.state {
             case .starting, .prepared: (.starting, stall)
@@ -289,6 +290,6 @@ extension Slot {
             definition: definition, kind: kind,
             title: title, isolation: isolation, state: state,
             reason: reason, items: list?.count, isDamaged: damage.problem != nil,
-            facts: facts, restarts: restarts)
+            facts: facts(in: container), restarts: restarts)
     }
 }

@@ -11,6 +11,19 @@ extension Slot {
         definition.isHidden || hidden.contains(name)
     }
 
+    /// Which votes or comments it takes, in a container that may be closed for them.
+    func facts(in container: ContainerDefinition) -> ComponentFacts? {
+        switch facts {
+        case .votes(var votes):
+            votes.isClosed = container.closed.contains(.votes)
+            return .votes(votes)
+        case .comments(var comments):
+            comments.isClosed = container.closed.contains(.comments)
+            return .comments(comments)
+        default: return facts
+        }
+    }
+
     /// The component as screens show it that leave these out too.
     func view(
         hiding hidden: Set<String>, in container: ContainerDefinition
@@ -24,7 +37,7 @@ extension Slot {
             }
         return ScreenComponent(
             name: name, kind: kind, container: nil, title: title,
-            isHidden: isHidden(beside: hidden), problem: problem, facts: facts,
+            isHidden: isHidden(beside: hidden), problem: problem, facts: facts(in: container),
             present: kind == .contents ? definition.present ?? container.present : nil,
             sort: definition.sort, empty: definition.empty)
     }

@@ -111,6 +111,45 @@ extension Container {
             live.components[index], reply)
     }
 
+    /// Closes the container for votes or comments, or opens it again.
+    ///
+    /// Nobody casts or takes back a vote then, or writes or edits a comment. Who wrote one may delete it, and moderators
+    /// go on deciding.
+    ///
+    /// - Parameters:
+    ///   - votes: whether it takes votes; nil: as before.
+    ///   - comments: whether it takes comments; nil: as before.
+    ///   - caller: on whose behalf.
+    ///   - reply: the sequence; the current one when it is so already.
+    public func setOpen(
+        votes: Bool?, comments: Bool?, by caller: Caller, _ reply: @escaping Answer<Int64>
+    ) {
+        var live = definition
+        var changes: [String] = []
+        for (kind, isOpen) in [(Kind.votes, votes), (.comments, comments)] {
+            guard let isOpen, isOpen == live.closed.contains(kind) else { continue }
+            if isOpen { live.closed.remove(kind) } else { live.closed.insert(kind) }
+            changes.append("\(isOpen ? "open" : "closed") for \(kind.rawValue)")
+        }
+        guard !changes.isEmpty else { return reply(.success(domain.sequence)) }
+        let change = StructuralChange(
+            live: live, applied: applied, remains: remains,
+            topic: "daemon.containers.changed",
+            payload: Payload.object {
+                $0.member("container", name)
+                $0.member("changes", changes)
+            }, actor: domain.actors.admit(caller.actor))
+        Restructuring(of: self, to: change).run(reply)
+    }
+
+    /// Why it takes no votes, or no comments, now; nil: it does.
+    func closure(_ kind: Kind) -> HostError? {
+        guard definition.closed.contains(kind) else { return nil }
+        return .closed(
+            container: name,
+            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
+    }
+
     private func bounded(_ place: Int?, _ count: Int) -> Int {
         min(max(place ?? count, 0), count)
     }

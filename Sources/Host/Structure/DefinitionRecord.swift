@@ -43,6 +43,8 @@ struct DefinitionRecord: Equatable {
     fileprivate static let detailsVersion: Int64 = 6
     /// Of one with containers among its components.
     fileprivate static let partsVersion: Int64 = 7
+    /// Of one that is closed for votes or comments: a daemon that does not know would take them.
+    fileprivate static let closedVersion: Int64 = 8
 
     private var version: Int64 {
         [live, applied].compactMap { $0?.version }.max() ?? Self.version
@@ -71,7 +73,7 @@ extension DefinitionRecord {
     /// The record that a value holds; nil when it is of another version, or malformed.
     init?(name: String, value: Value) {
         guard let object = value.object, let version = object["version"]?.int,
-            (Self.version...Self.partsVersion).contains(version),
+            (Self.version...Self.closedVersion).contains(version),
             let live = object["live"]?.object
                 .flatMap({ ContainerDefinition(name: name, value: $0) })
         else { return nil }
@@ -91,6 +93,7 @@ extension DefinitionRecord {
 extension ContainerDefinition {
     /// The version that a daemon has to know.
     fileprivate var version: Int64 {
+        if !closed.isEmpty { return DefinitionRecord.closedVersion }
         if components.contains(where: \.isPart) { return DefinitionRecord.partsVersion }
         if fields.contains(where: \.details) { return DefinitionRecord.detailsVersion }
         if saysHowItIsShown { return DefinitionRecord.shownVersion }
@@ -124,6 +127,9 @@ extension ContainerDefinition {
         value["delegate"] = delegate.map { .object($0.value) }
         value["present"] = present.map { .object($0.value) }
         value["source"] = source.map(Value.text)
+        if !closed.isEmpty {
+            value["closed"] = .list(closed.map(\.rawValue).sorted().map(Value.text))
+        }
         return value
     }
 
@@ -143,10 +149,12 @@ extension ContainerDefinition {
             delegate: value["delegate"]?.object.flatMap(DelegateDefinition.init(value:)),
             present: (value["present"]?.object).map(Presentation.init(value:)),
             source: value["source"]?.text)
+        let closed = value["closed"]?.list ?? []
+        self.closed = Set(closed.compactMap { $0.text.flatMap(Kind.init(rawValue:)) })
         guard (value["delegate"] == nil) == (delegate == nil),
             (value["lists"] == nil) == (lists == nil), self.fields.count == fields.count,
             self.components.count == components.count,
-            self.scopes.count == scopes.count
+            self.scopes.count == scopes.count, self.closed.count == closed.count
         else { return nil }
     }
 }

@@ -83,6 +83,9 @@ enum RemoteProblem {
             CommandFailure("\(parameter): \(reason)")
         case .refused(let reason, let retryAfter):
             CommandFailure(reason, hint: retry(retryAfter))
+        case .closed(let container, let reason):
+            CommandFailure(
+                reason, hint: "moderators do, with 'atriumctl reopen \(container)'.")
         case .reloadFailed(let reason): CommandFailure(reason)
         case .readOnly(let component, let reason):
             CommandFailure("the component '\(component)' takes no items: \(reason)")

@@ -42,7 +42,7 @@ enum ImportRefusal: Equatable {
         case .limitExceeded(_, _, let retryAfter, _):
             self = retryAfter.map { .later($0) } ?? Self.unnamed(batch)
         case .refused, .parameterInvalid: self = Self.unnamed(batch)
-        case .actorForbidden, .actorNotFound, .commentNotFound, .componentExists,
+        case .actorForbidden, .actorNotFound, .closed, .commentNotFound, .componentExists,
             .componentNotFound, .conflict, .containerNotFound, .cursorInvalid,
             .definitionInvalid, .filterNotFound, .itemNotFound, .itemsUnfit, .logLevelUnknown,
             .noSpace, .noSuchMetric, .pluginNotFound, .readOnly, .reloadFailed, .roleRequired,

@@ -10,6 +10,10 @@ extension Browser {
             say("nobody votes here")
             return nil
         }
+        guard votes.votes?.closed != true else {
+            say("the container is closed for votes")
+            return nil
+        }
         let subjects = votes.votes?.subjects ?? [.items]
         let item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
         if item == nil, pane == .list { return nil }
@@ -66,6 +70,10 @@ extension Browser {
     mutating func comment() -> [Effect] {
         guard let talk = component("comments") else {
             say("nobody comments here")
+            return []
+        }
+        guard talk.comments?.closed != true else {
+            say("the container is closed for comments")
             return []
         }
         let subjects = talk.comments?.subjects ?? [.items]

@@ -11,7 +11,7 @@ enum FactsText {
     static func text(_ facts: VoteFacts) -> String {
         let on = subjects(
             items: facts.subjects.contains(.items), container: facts.subjects.contains(.container))
-        return "\(scale(facts)), \(on)"
+        return "\(scale(facts)), \(on)" + (facts.closed == true ? ", closed now" : "")
     }
 
     /// `1 to 5 in steps of 1`.
@@ -51,6 +51,7 @@ enum FactsText {
             items: facts.subjects.contains(.items), container: facts.subjects.contains(.container))
         let length = facts.maxLength.map { "up to \(Wording.count($0, "character")), " } ?? ""
         return length + (facts.moderated ? "a moderator looks first, " : "") + on
+            + (facts.closed == true ? ", closed now" : "")
     }
 
     private static func subjects(items: Bool, container: Bool) -> String {

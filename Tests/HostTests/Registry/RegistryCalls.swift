@@ -63,6 +63,13 @@ extension Registry {
         }
     }
 
+    func setOpen(
+        _ container: String, votes: Bool?, comments: Bool?, by caller: Caller,
+        _ reply: @escaping Reply<Int64>
+    ) {
+        change(container, reply) { $0.setOpen(votes: votes, comments: comments, by: caller, $1) }
+    }
+
     func post(
         _ address: SubjectAddress, parent: String?, text: String, id: String?, by caller: Caller,
         _ reply: @escaping Reply<CommentResult>

@@ -171,6 +171,8 @@ private let cases: [ThreeWayCase] = [
         #expect(try version { $0.fields.append(Field(name: "w", type: .number, unit: "kg")) } == 5)
         #expect(try version { $0.fields.append(Field(name: "site", type: .url)) } == 5)
         #expect(try version { $0.fields[0].details = true } == 6)
+        #expect(try version { $0.closed = [.votes] } == 8)
+        #expect(try version { $0.closed = [.votes, .comments] } == 8)
     }
 
     @Test func `a definition's record comes back as it was`() throws {

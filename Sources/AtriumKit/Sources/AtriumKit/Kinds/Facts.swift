@@ -25,6 +25,8 @@ public struct VoteFacts: Sendable, Hashable {
     public var step: Double?
     /// What may be voted on.
     public var subjects: Set<SubjectKind>
+    /// Whether the container is closed for votes: the host says so, whatever a component does.
+    public var isClosed = false
 
     /// Facts; by default any number on items and on the container.
     public init(
@@ -48,6 +50,8 @@ public struct CommentFacts: Sendable, Hashable {
     public var moderated: Bool
     /// What may be commented on.
     public var subjects: Set<SubjectKind>
+    /// Whether the container is closed for comments: the host says so, whatever a component does.
+    public var isClosed = false
 
     /// Facts; by default texts of any length on items and on the container, seen at once.
     public init(

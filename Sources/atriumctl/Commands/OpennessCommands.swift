@@ -1,0 +1,53 @@
+import ArgumentParser
+import Interfaces
+
+/// What is closed, or opened again: both where neither is named.
+struct Openness: ParsableArguments {
+    @Argument(help: "The container.", completion: .containers)
+    var container: String
+
+    @Flag(help: "For votes; with neither option for both.")
+    var votes = false
+
+    @Flag(help: "For comments.")
+    var comments = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func set(open: Bool) async throws {
+        let isBoth = votes == comments
+        let session = try await connection.connect()
+        let parameters = Containers.SetOpen.Parameters(
+            container: container, votes: votes || isBoth ? open : nil,
+            comments: comments || isBoth ? open : nil)
+        guard try await session.answer(Containers.SetOpen.self, parameters) != nil else { return }
+        let what = isBoth ? "votes and comments" : votes ? "votes" : "comments"
+        Output.line(
+            PrintableText.line("\(container) is \(open ? "open" : "closed") for \(what)"))
+    }
+}
+
+/// The command `atriumctl close CONTAINER`.
+struct CloseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close", abstract: "Take no more votes or comments (moderators).",
+        discussion: "What was voted and said stays to be seen; 'atriumctl reopen' ends it."
+    )
+    .examples("atriumctl close films --votes")
+
+    @OptionGroup var openness: Openness
+
+    func run() async throws { try await openness.set(open: false) }
+}
+
+/// The command `atriumctl reopen CONTAINER`.
+struct ReopenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reopen", abstract: "Take votes or comments again (moderators)."
+    )
+    .examples("atriumctl reopen films")
+
+    @OptionGroup var openness: Openness
+
+    func run() async throws { try await openness.set(open: true) }
+}
