@@ -68,6 +68,59 @@ import Testing
         #expect(service.requests.count == 2)
     }
 
+    @Test func `a topic that is posted all the time puts no look off`() async throws {
+        let host = try await host(["reloadOn": "films.refresh", "every": 86_400])
+        for _ in 0..<8 {
+            host.post("films.refresh")
+            host.advance(by: .milliseconds(500))
+            await host.settle()
+        }
+        #expect((4...5).contains(service.requests.count), "\(service.requests.count)")
+    }
+
+    @Test func `what is wanted while it is read is done when that ends`() async throws {
+        service.answer(Self.two, headers: ["ETag": "\"1\""])
+        let host = try await host(["reloadOn": "films.refresh", "every": 86_400])
+        // None of these has ended when the next is wanted.
+        host.reload()
+        host.reload()
+        host.post("films.refresh")
+        await host.settle()
+        #expect(service.requests.count == 3)
+        #expect(service.requests[2].headers["if-none-match"] == nil)
+
+        host.reload()
+        host.post("films.refresh")
+        await host.settle()
+        #expect(service.requests.count == 4)
+        host.advance(by: .seconds(2))
+        await host.settle()
+        #expect(service.requests.count == 5)
+        #expect(service.requests[4].headers["if-none-match"] == "\"1\"")
+    }
+
+    @Test func `of several arrays none is taken for the items by chance`() async throws {
+        service.answer(#"{"errors": [], "data": [{"id": "a", "title": "A"}], "tags": ["t"]}"#)
+        let host = try await host()
+        #expect(items(host) == ["a": ["title": "A"]])
+        for (body, reason) in [
+            (#"{"errors": [], "data": []}"#, "empty array 'errors'"),
+            (#"{"errors": [], "data": null}"#, "empty array 'errors'"),
+            (#"{"more": [{"id": "b"}], "data": [{"id": "c"}]}"#, "in 'more' or in 'data'"),
+        ] {
+            service.answer(body)
+            host.reload()
+            await host.settle()
+            let problem = try #require(host.services.problem)
+            #expect(problem.contains(reason) && problem.contains("setting 'items'"), "\(problem)")
+            #expect(items(host).count == 1)
+        }
+        service.answer(#"{"data": []}"#)
+        host.reload()
+        await host.settle()
+        #expect(host.services.problem == nil && items(host).isEmpty)
+    }
+
     @Test func `pointers say where items, ids and fields are`() async throws {
         service.answer(
             #"{"of": {"list": [{"key": {"no": 7}, "names": [{"en": "Seven"}]}]}, "other": [1]}"#)
@@ -211,14 +264,14 @@ import Testing
         service.answer(#"{"all": 3, "found": [{"id": "x"}], "more": 2}"#)
         let asked = host.ask(
             ContentQuestion(
-                search: "a&b c/é", path: ["o", "u=1"], sort: ["-title"], limit: 1, cursor: "k"))
+                search: "a&b c/é", path: ["o", "u=1"], sort: ["-title"], limit: 1, cursor: "7"))
         await host.settle()
         #expect(
             service.requests[0].target
-                == "/find?lang=en&q=a%26b+c%2f%c3%a9&under=u%3d1&by=-title&n=1&from=k",
+                == "/find?lang=en&q=a%26b+c%2f%c3%a9&under=u%3d1&by=-title&n=1&from=7",
             "\(service.requests[0].target)")
         #expect(asked.answer?.items == [Item(id: "x", fields: [:], parent: "u=1")])
-        #expect(asked.answer?.next == "\(1)", "it counts, since nothing says where the next are")
+        #expect(asked.answer?.next == "8", "it counts, since nothing says where the next are")
     }
 
     @Test func `how many there are and where the next begin is found by pointers`() async throws {
@@ -245,6 +298,77 @@ import Testing
         let second = host.ask(ContentQuestion(limit: 3, cursor: next))
         await host.settle()
         #expect(second.answer?.items.map(\.id) == ["3", "4"] && second.answer?.next == nil)
+    }
+
+    /// The ids of all pages, each with its own, until nothing is next.
+    private func pages(_ host: MemoryHost, limit: Int) async throws -> [[String]] {
+        var pages: [[String]] = []
+        var cursor: String?
+        repeat {
+            let asked = host.ask(ContentQuestion(limit: limit, cursor: cursor))
+            await host.settle()
+            let answer = try #require(asked.answer)
+            pages.append(answer.items.map(\.id))
+            cursor = answer.next
+        } while cursor != nil && pages.count < 10
+        return pages
+    }
+
+    @Test func `of pages longer than was wished nothing is left out`() async throws {
+        service.answer { request in
+            let isLast = request.target.hasSuffix("from=~1~x")
+            let items = Self.document(isLast ? 5..<6 : 0..<5)
+            return .init(body: #"{"of": \#(items), "more": \#(isLast ? "null" : #""~1~x""#)}"#)
+        }
+        let settings: [String: Value] = ["items": "/of", "next": "/more"]
+        let told = try await pages(try await host(["cursor": "from"], settings), limit: 2)
+        #expect(told == [["0", "1"], ["2", "3"], ["4"], ["5"]])
+        #expect(service.requests.count == 4)
+    }
+
+    @Test func `pages shorter than was wished end nothing where the service says no next`()
+        async throws
+    {
+        service.answer { request in
+            let start = request.target.components(separatedBy: "from=").last.flatMap { Int($0) }
+            return .init(body: Self.document(min(start ?? 0, 7)..<min((start ?? 0) + 3, 7)))
+        }
+        let host = try await host(["cursor": "from"])
+        #expect(
+            try await pages(host, limit: 50) == [["0", "1", "2"], ["3", "4", "5"], ["6"], []])
+        #expect(
+            try await pages(host, limit: 2) == [["0", "1"], ["2", "3"], ["4", "5"], ["6"], []])
+    }
+
+    @Test(arguments: [
+        "9223372036854775807", "9223372036854775808", "1000000001", "-1", "k", "", "~1~",
+    ])
+    func `a cursor that it did not give out is refused, and nobody asked`(
+        cursor: String
+    ) async throws {
+        for ask in [["search": "q"], ["cursor": "from"]] as [Value] {
+            let host = try await host(ask)
+            let asked = host.ask(ContentQuestion(cursor: cursor))
+            await host.settle()
+            let reply = try #require(asked.replies.first)
+            let refusal = #expect(throws: Refusal.self) { try reply.get() }
+            #expect(refusal?.code == .cursorInvalid)
+            #expect(service.requests.isEmpty && host.services.problem == nil)
+        }
+        let host = try await host(["cursor": "from"], ["next": "/more"])
+        let asked = host.ask(ContentQuestion(cursor: "~9223372036854775807~x"))
+        let refusal = #expect(throws: Refusal.self) { try asked.replies.first?.get() }
+        #expect(refusal?.code == .cursorInvalid && service.requests.isEmpty)
+    }
+
+    @Test func `clients that are let go end while they are woken`() async throws {
+        let request = HTTPRequest(
+            address: try Address(service.url("/")), headers: [], mostBytes: 1_000,
+            timeout: .seconds(2))
+        for _ in 0..<50 {
+            for _ in 0..<4 { _ = try #require(HTTPClient()) }
+            #expect(try await HTTPClient()?.get(request).status == 200)
+        }
     }
 
     @Test func `one that fails says why, and is left alone as long as it wants`() async throws {

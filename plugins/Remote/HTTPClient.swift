@@ -87,7 +87,8 @@ private final class Transfers: Sendable {
         var isEnding = false
     }
 
-    /// libcurl's own state: only the thread of ``run()`` uses it, and `curl_multi_wakeup`, which any thread may call.
+    /// libcurl's own state: only the thread of ``run()`` uses it, and `curl_multi_wakeup`, which any thread may call
+    /// that holds the lock and found that it does not end.
     private struct Multi: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
     }
@@ -108,17 +109,20 @@ private final class Transfers: Sendable {
     func get(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await withCheckedThrowingContinuation { continuation in
             let isEnding = inbox.withLock {
-                if !$0.isEnding { $0.asked.append((request, continuation)) }
-                return $0.isEnding
+                guard !$0.isEnding else { return true }
+                $0.asked.append((request, continuation))
+                curl_multi_wakeup(multi.handle)
+                return false
             }
             if isEnding { continuation.resume(throwing: Self.ended) }
-            curl_multi_wakeup(multi.handle)
         }
     }
 
     func end() {
-        inbox.withLock { $0.isEnding = true }
-        curl_multi_wakeup(multi.handle)
+        inbox.withLock {
+            $0.isEnding = true
+            curl_multi_wakeup(multi.handle)
+        }
     }
 
     /// Works until ``end()`` was called.
@@ -150,7 +154,8 @@ private final class Transfers: Sendable {
             transfer.continuation.resume(throwing: Self.ended)
         }
         open = [:]
-        curl_multi_cleanup(multi.handle)
+        // Whoever said that it ends may still be waking it; from then on nobody does.
+        inbox.withLock { _ in _ = curl_multi_cleanup(multi.handle) }
     }
 
     private func finish(_ open: inout [UnsafeMutableRawPointer: Transfer]) {

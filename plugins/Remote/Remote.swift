@@ -28,8 +28,14 @@ public final class Remote: Querying {
     private var validators = Validators()
     private var backOff = BackOff()
     private var isReading = false
+    /// Whether it is to be read, changed or not, as soon as the read under way has ended.
+    private var wantsWhole = false
+    /// Whether somebody said during the read under way that there may be another one.
+    private var wantsAgain = false
     /// When it asks by itself, or asks again a service that wants to be left alone.
     private var next: Wakeup?
+    /// When it looks because somebody said so; what they say meanwhile puts it off no further.
+    private var soon: Wakeup?
     /// What is replied while the service wants to be left alone.
     private var refusal: Refusal?
 
@@ -47,7 +53,7 @@ public final class Remote: Querying {
 
     /// Reads the document again, changed or not.
     public func reload() {
-        validators = Validators()
+        wantsWhole = true
         read()
     }
 
@@ -60,9 +66,15 @@ public final class Remote: Querying {
             return reply(.failure(Refusal("Its items are those of a document.")))
         }
         if let refusal { return reply(.failure(refusal)) }
+        let place: AnswerPlace
+        do throws(Refusal) {
+            place = try source.place(of: question, parameters)
+        } catch {
+            return reply(.failure(error))
+        }
         let (source, client) = (source, client)
         context.background {
-            try await source.answer(client, question, parameters)
+            try await source.answer(client, question, from: place, parameters)
         } then: { [weak self] result in
             switch result {
             case .success(let answer):
@@ -78,7 +90,11 @@ public final class Remote: Querying {
     private func read() {
         guard source.question == nil, !isReading else { return }
         isReading = true
+        if wantsWhole { validators = Validators() }
+        (wantsWhole, wantsAgain) = (false, false)
         next?.cancel()
+        soon?.cancel()
+        soon = nil
         let (source, client, known, isFirst) = (source, client, known, isLoading)
         let validators = validators
         context.background {
@@ -93,6 +109,12 @@ public final class Remote: Querying {
                 if let difference = reading.difference { show(difference) }
                 wake(in: Double(self.source.interval) * .random(in: 0.95...1.05))
             case .failure(let error): fail(error)
+            }
+            // What is read may have been made before they wanted it.
+            if wantsWhole {
+                read()
+            } else if wantsAgain {
+                lookSoon()
             }
         }
     }
@@ -126,10 +148,18 @@ extension Remote {
             guard let self else { return }
             if isAsked {
                 delegate?.contentListing(self, didChange: .replaceAll)
-            } else if backOff.failures == 0 {
-                wake(in: 1)
+            } else if isReading {
+                wantsAgain = true
+            } else {
+                lookSoon()
             }
         }
+    }
+
+    private func lookSoon() {
+        // One that fails is looked at when it was left alone long enough.
+        guard soon == nil, backOff.failures == 0 else { return }
+        soon = try? context.after(.seconds(1)) { [weak self] in self?.read() }
     }
 
     private func succeed() {

@@ -105,14 +105,22 @@ struct DocumentMapping: Sendable {
             )
         }
         if let array = whole.array { return array }
-        for member in whole.object ?? [] {
-            if let array = member.value.array, array.allSatisfy({ $0.object != nil }) {
-                return array
-            }
+        let members = whole.object ?? []
+        let arrays = members.filter { member in
+            member.value.array?.allSatisfy { $0.object != nil } == true
         }
-        throw FormatProblem(
-            reason:
-                "there is no array of objects in it; where it is deeper, the setting 'items' says where"
-        )
+        let filled = arrays.filter { $0.value.array?.isEmpty == false }
+        if filled.count == 1 { return filled[0].value.array ?? [] }
+        // One that is empty is the items if there is nothing else: it may be that of the errors.
+        if members.count == 1, let only = arrays.first { return only.value.array ?? [] }
+        let found =
+            if arrays.isEmpty {
+                "there is no array of objects in it; where it is deeper, "
+            } else if filled.isEmpty {
+                "nothing says that its empty array '\(arrays[0].name)' is that of the items; "
+            } else {
+                "the items may be in '\(filled[0].name)' or in '\(filled[1].name)'; "
+            }
+        throw FormatProblem(reason: found + "the setting 'items' says where")
     }
 }

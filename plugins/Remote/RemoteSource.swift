@@ -28,7 +28,7 @@ struct RemoteSource: Sendable {
                 + "limit: n, cursor: from }; with it the service is asked for each search"),
         Setting(
             "items", .text,
-            "a JSON Pointer to the array of items; by default the document is one, or the first member that is one"
+            "a JSON Pointer to the array of items; by default the document is one, or the only member that is one"
         ),
         Setting("total", .text, "a JSON Pointer to how many there are in all; with 'ask'"),
         Setting("next", .text, "a JSON Pointer to where the next ones begin; with 'ask.cursor'"),
@@ -133,44 +133,51 @@ extension RemoteSource {
             difference: ItemDifference(items, from: known, isFirst: isFirst))
     }
 
+    /// Where the answer to a question begins.
+    ///
+    /// - Throws: ``Refusal`` for a cursor that none of its answers gave out.
+    func place(
+        of question: ContentQuestion, _ parameters: QuestionParameters
+    ) throws(Refusal) -> AnswerPlace {
+        let paging: AnswerPlace.Paging =
+            if !parameters.hasCursor { .whole } else if mapping.saysNext { .said } else { .counted }
+        guard let place = AnswerPlace(paging, question.cursor) else {
+            throw Refusal(.cursorInvalid, "It is no cursor of this list.")
+        }
+        return place
+    }
+
     /// Asks a question.
     ///
     /// - Parameters:
     ///   - client: Asks.
     ///   - question: What is asked.
+    ///   - place: Where the answer begins, as the question's cursor says.
     ///   - parameters: How.
     /// - Returns: The answer.
     /// - Throws: ``RemoteProblem``.
     func answer(
-        _ client: HTTPClient?, _ question: ContentQuestion, _ parameters: QuestionParameters
+        _ client: HTTPClient?, _ question: ContentQuestion, from place: AnswerPlace,
+        _ parameters: QuestionParameters
     ) async throws -> ContentAnswer {
+        var question = question
+        question.cursor = place.cursor
         guard let address = address.asking(parameters.values(of: question)) else {
             throw RemoteProblem(name: address.name, reason: "what is searched is too long")
         }
         let document = try await document(try await response(client, address, timeout, []))
-        return Self.page(
-            of: document, question, hasCursor: parameters.hasCursor,
-            saysNext: mapping.saysNext)
+        return Self.page(of: document, question, from: place)
     }
 
-    /// What of a document a question asks for: of a service that knows no cursor all items are there each time.
+    /// What of a document a question asks for.
     static func page(
-        of document: DocumentMapping.Document, _ question: ContentQuestion, hasCursor: Bool,
-        saysNext: Bool = false
+        of document: DocumentMapping.Document, _ question: ContentQuestion, from place: AnswerPlace
     ) -> ContentAnswer {
-        let start = question.cursor.flatMap { Int($0) } ?? 0
-        var answer = ContentAnswer(items: document.items, total: document.total)
-        if hasCursor {
-            answer.items = Array(document.items.prefix(question.limit))
-            // One that says nowhere where the next begin counts them.
-            let isMore = !saysNext && document.items.count >= question.limit
-            answer.next = document.next ?? (isMore ? "\(start + question.limit)" : nil)
-        } else {
-            answer.items = Array(document.items.dropFirst(max(start, 0)).prefix(question.limit))
-            answer.total = document.total ?? document.items.count
-            let end = start + answer.items.count
-            answer.next = end < document.items.count ? "\(end)" : nil
-        }
+        let items = document.items.dropFirst(place.skipped).prefix(question.limit)
+        let next = place.next(
+            after: items.count, of: document.items.count, said: document.next)
+        var answer = ContentAnswer(items: Array(items), total: document.total, next: next?.text)
+        if place.paging == .whole { answer.total = document.total ?? document.items.count }
         // An item that was found below another lies there, whatever it says of it.
         if let parent = question.path.last {
             for place in answer.items.indices where answer.items[place].parent == nil {
