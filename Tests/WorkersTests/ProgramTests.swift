@@ -102,6 +102,19 @@ struct `A plugin that is a program` {
         try await checkNothingIsLeft()
     }
 
+    @Test func `refuses votes also when it has no rules for taking them back`() async throws {
+        let component = Installed.component(of: likes)
+        _ = try await component.start(
+            settings: ["breaks": "lacks it", "at": "Retract"], fields: [])
+        _ = try await component.cast(2, on: .item("a"), by: 1)
+        _ = try await component.retract(from: .item("a"), by: 1)
+        await #expect(throws: Refusal.self) {
+            try await component.cast(1, on: .item("closed"), by: 1)
+        }
+        await component.stop()
+        try await checkNothingIsLeft()
+    }
+
     @Test func `is restored from its ballots, in slices`() async throws {
         let component = Installed.component(of: likes)
         _ = try await component.start(settings: [:], fields: [])

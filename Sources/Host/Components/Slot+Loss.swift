@@ -20,19 +20,22 @@ extension Slot {
         domain.logger.tell(.workerEnded, logFields(["reason": "\(reason)"]))
         var unanswered = takeUnanswered()
         let operations = unanswered.compactMap(\.operation)
+        var failures: [(request: Request, error: HostError)] = []
         if death.wasAtRequest, let first = unanswered.first {
             first.losses += 1
             if first.losses > 1 || death.wasOverdue {
                 unanswered.removeFirst()
-                first.fail(blame(first, for: reason))
+                failures.append((first, blame(first, for: reason)))
             }
         }
-        if death.wasOverdue { refuse(&unanswered, behind: reason) }
+        if death.wasOverdue { failures += refused(&unanswered, behind: reason) }
         asked?.disconnect(isLost: true)
         putBack(unanswered)
         waits.endSlow()
         release()
         beginPause()
+        // Not before: whoever is told may ask the component again, which is away from here on.
+        for (request, error) in failures { request.fail(error) }
         container?.structureChanged()
         container?.cancel(operations)
         restart(because: reason)
@@ -55,12 +58,15 @@ extension Slot {
         return poison.refusal(of: call, at: now) ?? unavailable(reason, retryAfter: 5)
     }
 
-    /// Refuses what waited behind a call that was not answered in time: it has waited as long as it may.
-    private func refuse(_ unanswered: inout Deque<Request>, behind reason: String) {
+    /// Takes out what waited behind a call that was not answered in time: it has waited as long as it may.
+    private func refused(
+        _ unanswered: inout Deque<Request>, behind reason: String
+    ) -> [(request: Request, error: HostError)] {
         let error = unavailable(
             "The call waited behind one that was not answered in time, and was not made: \(reason)")
-        for request in unanswered where !request.waitsOn { request.fail(error) }
+        let refused = unanswered.filter { !$0.waitsOn }.map { (request: $0, error: error) }
         unanswered.removeAll { !$0.waitsOn }
+        return refused
     }
 
     /// Why a call is refused that ended the worker before; nil: it did not.

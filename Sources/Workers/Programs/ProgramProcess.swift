@@ -11,6 +11,8 @@ final class ProgramProcess {
     ///
     /// The host ends the worker before that, where it waits for it.
     static let deadline = Duration.seconds(30)
+    /// The most that `Listen` may take: calls wait meanwhile, and the host would end the worker and blame one of them.
+    static let listenDeadline = Duration.seconds(2)
     /// The most that the first calls may take: an interpreter may have to be read from a disk.
     static let startDeadline = Duration.seconds(10)
 

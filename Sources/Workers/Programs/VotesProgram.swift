@@ -19,8 +19,8 @@ final class VotesProgram {
 
     private let plugin: String
     private let process: ProgramProcess
-    /// Whether it has rules of its own, as far as is known.
-    private var judges = true
+    /// The methods of its own rules, Cast or Retract, that it does not have.
+    private var missing: Set<String> = []
 
     /// Starts a program and greets it.
     ///
@@ -137,7 +137,7 @@ final class VotesProgram {
 
     /// What changed by itself.
     func listen() -> [(subject: AtriumKit.Subject, score: Double?)] {
-        let scores = sure(Votes.Listen.self, .init()).scores
+        let scores = sure(Votes.Listen.self, .init(), within: ProgramProcess.listenDeadline).scores
         guard scores.count <= 10_000 else {
             end("answered 'Listen' with \(scores.count) scores, where 10000 are allowed")
         }
@@ -159,12 +159,12 @@ final class VotesProgram {
     private func judge<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters
     ) throws(Refusal) {
-        guard judges else { return }
+        guard !missing.contains(method.name) else { return }
         do {
             _ = try process.client.call(method, parameters, within: ProgramProcess.deadline)
         } catch let error as VarlinkRemoteError {
             guard error.name != VarlinkService.MethodNotImplemented.name else {
-                judges = false
+                missing.insert(method.name)
                 return
             }
             if let refused = error.as(Votes.Refused.self),
@@ -189,10 +189,11 @@ final class VotesProgram {
 
     /// Asks for what can't fail.
     private func sure<Method: VarlinkMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        within deadline: Duration = ProgramProcess.deadline
     ) -> Method.Reply {
         do {
-            return try process.client.call(method, parameters, within: ProgramProcess.deadline)
+            return try process.client.call(method, parameters, within: deadline)
         } catch {
             end(failure(method.name, error))
         }

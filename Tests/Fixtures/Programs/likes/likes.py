@@ -68,6 +68,7 @@ BREAKING = {
     "answers something else": lambda: b'{"parameters": {"scores": "many", "score": "much"}}',
     "answers infinity": lambda: b'{"parameters": {"score": 1e999, "scores": [1e999]}}',
     "answers at length": lambda: b'{"parameters": {"more": "' + b"x" * (2 << 20) + b'"}}',
+    "lacks it": lambda: b'{"error": "org.varlink.service.MethodNotImplemented", "parameters": {"method": "it"}}',
     "fails": lambda: b'{"error": "org.example.Failed", "parameters": {"reason": "for no reason"}}',
 }
 
