@@ -183,13 +183,13 @@ class Gateway:
         self.visitors.count_call(request)
         with self.visitors.stream(request):
             stream = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-            await stream.prepare(request)
 
             async def event(name, value, mark=""):
                 text = f"event: {name}\n{mark}data: {json.dumps(value)}\n\n"
                 await asyncio.wait_for(stream.write(text.encode()), PATIENCE)
             # Until the browser is gone, or has not read for half a minute.
             with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
+                await stream.prepare(request)
                 try:
                     await self.follow(request, event)
                 except Refused as refused:

@@ -178,7 +178,7 @@ class ThePage(unittest.TestCase):
         self.until_text("#about", "Your reply to")
         self.post("I did.\nTwice.")
         self.until_text("#thread .comment:nth-child(3)", "you just now")
-        self.assertEqual(self.browser.run("return document.querySelector('#text').value"), "")
+        self.browser.until("document.querySelector('#text').value === ''", why="the revision may come before the reply")
         thread = self.club.ask("thread", f"films/{film}")["comments"]
         self.assertEqual([(one["text"], one["depth"]) for one in thread],
                          [("In space.", 0), ("Nobody hears.", 1), ("I did.\nTwice.", 1)])
