@@ -47,9 +47,9 @@ import Testing
 
     @Test func `because a call took too long is told with the call and the limit`() async throws {
         var limits = WorkerLimits()
-        limits.call = .seconds(2)
+        limits.call = .seconds(5)
         let reason = try await death("hang", limits: limits)
-        #expect(reason.contains("did not answer the call 'putItems' within 2.0 seconds"))
+        #expect(reason.contains("did not answer the call 'putItems' within 5.0 seconds"))
         #expect(reason.hasSuffix("and was killed."))
     }
 

@@ -144,7 +144,7 @@ private final class IsolatedHost: Sendable {
         async throws
     {
         var limits = HostLimits()
-        limits.callTime = .seconds(2)
+        limits.callTime = .seconds(5)
         let host = try await IsolatedHost(limits: limits)
         #expect(try await host.put("one").inserted == 1)
         async let hanging = host.putError("hang")
@@ -154,7 +154,7 @@ private final class IsolatedHost: Sendable {
             return
         }
         #expect(reason.hasPrefix("The call putItems of 'hang' ended the component's worker"))
-        #expect(reason.contains("did not answer the call 'putItems' within 2.0 seconds"))
+        #expect(reason.contains("did not answer the call 'putItems' within 5.0 seconds"))
         // Which of the two came first is not said.
         switch try await behind {
         case nil: break
