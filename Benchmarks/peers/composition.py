@@ -54,7 +54,7 @@ class Choices:
         client.put("movies", itertools.islice(movies.items(movies.open_database()), 1_000))
         screen = atrium.Client(server)
         name = atrium.parameters_of(screen.exchange(screens.opening(screens.BY_TITLE)))["screen"]
-        choice = atrium.frame("org.atrium.Screens.Sort", screen=name, fields=screens.BY_TITLE)
+        choice = atrium.frame("org.atrium.Screens.Sort", screen=name, sort=screens.BY_TITLE)
         return server, screen, request_file("choice", choice.decode())
 
     def run(self):
