@@ -21,7 +21,7 @@ final class AskedQuestion {
     private var total: Int?
     private var next: String?
     private var windows: [ObjectIdentifier: WeakWindow] = [:]
-    /// Who wanted to see it last.
+    /// The user who opened it last.
     private var user = ""
     private var asking: Asking?
     /// The items before those that are asked for.

@@ -13,7 +13,7 @@ final class AskedSource {
     static let mostOpen = 32
     /// So many may be with it together with those that nobody waits for any more.
     static let mostSent = 64
-    /// So many of the open ones are one user's while others wait.
+    /// How many open questions one user may have while others wait.
     static let mostOfOne = 16
 
     private weak var slot: Slot?
@@ -210,7 +210,7 @@ extension AskedSource {
         }
     }
 
-    /// Has answered items checked and shown in the list, in slices.
+    /// Checks answered items and puts them into the list, in slices.
     private func take(
         _ answer: ContentAnswer, of slot: Slot, then done: @escaping (AskedAnswer) -> Void
     ) {

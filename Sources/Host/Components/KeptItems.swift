@@ -23,7 +23,7 @@ struct KeptItems {
         }
     }
 
-    /// An item is another, of which nobody says that it is shown.
+    /// Counts the size of an item, in place of the one that it had before.
     mutating func measure(_ item: Item) {
         let size = item.roughSize
         bytes += size - (sizes.updateValue(size, forKey: item.id) ?? 0)

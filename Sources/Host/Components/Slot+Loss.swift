@@ -34,7 +34,7 @@ extension Slot {
         waits.endSlow()
         release()
         beginPause()
-        // Not before: whoever is told may ask the component again, which is away from here on.
+        // Only now: a failed caller may call the component at once, which must count as away by then.
         for (request, error) in failures { request.fail(error) }
         container?.structureChanged()
         container?.cancel(operations)
@@ -46,7 +46,7 @@ extension Slot {
 
     /// Remembers a call that ended the worker.
     ///
-    /// - Returns: what it is answered.
+    /// - Returns: the error that its caller gets.
     private func blame(_ request: Request, for reason: String) -> HostError {
         progress.blameCall()
         guard let call = request.identity else { return unavailable(reason, retryAfter: 5) }
@@ -71,12 +71,12 @@ extension Slot {
 
     /// Why a call is refused that ended the worker before; nil: it did not.
     func poisonRefusal(of request: Request) -> HostError? {
-        // Most never have one.
+        // Most components never had such a call: no identity is made then.
         guard !poison.isEmpty, let call = request.identity else { return nil }
         return poison.refusal(of: call, at: domain.now())
     }
 
-    /// What the log is told of it, beside what happened.
+    /// Fields of a log message about this component.
     func logFields(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
         others.merging([
             "container": "\(containerName)", "component": "\(name)",

@@ -124,7 +124,7 @@ extension StartProgress {
         return !isIll
     }
 
-    /// It is there.
+    /// The component has started: calls wait for it again, and no start is due.
     mutating func recover() {
         isIll = false
         restarts?.next = nil

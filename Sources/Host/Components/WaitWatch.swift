@@ -8,7 +8,7 @@ struct WaitWatch {
     /// How often it looks within the time that a call has.
     static let looks = 5
 
-    /// Whether there is a next look.
+    /// Whether another look is scheduled.
     private(set) var isOn = false
     /// Whether the component is at the same call as at the look before.
     private(set) var isSlow = false
@@ -28,7 +28,7 @@ struct WaitWatch {
         return true
     }
 
-    /// Looks.
+    /// Compares what the component is at with the look before.
     ///
     /// - Parameters:
     ///   - first: the number of the call that the component is at; nil: it is at none.

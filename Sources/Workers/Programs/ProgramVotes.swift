@@ -22,7 +22,8 @@ final class ProgramVotes: Voting {
 
     /// The program of this process.
     ///
-    /// A class has no other way to it: its settings are asked for before there is a component. Set once, on the worker's loop, before anything here is called, and read there alone.
+    /// Settings are asked of the class, before there is a component: hence a static property. Set once, on the worker's
+    /// loop, before anything here is called, and read there alone.
     nonisolated(unsafe) private static var current: VotesProgram?
 
     /// Starts a plugin's program, and gives the class of its component.
