@@ -26,6 +26,8 @@ CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pen
 # Those that the gateway makes as itself: the last two for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
 ANONYMOUS = {"Find"} | MODERATION
+# What the page says in a Find, which the gateway makes as itself.
+FIND = {"container", "section", "text", "filters", "scope"}
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"
 FILES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -163,6 +165,8 @@ class Gateway:
                 parameters["container"] = self.options.container[0]
             self.serves(parameters.get("container"))
             parameters.pop("actor", None)
+            if name == "Find":
+                parameters = {key: value for key, value in parameters.items() if key in FIND}
             if name not in ANONYMOUS:
                 parameters["actor"] = self.visitors.actor(request)
         return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)

@@ -142,6 +142,13 @@ class TheGateway(unittest.TestCase):
             with self.club.live(query) as live:
                 self.assertEqual(live.next("refused")[1]["error"], "BadCall")
 
+    def test_finds_filters_by_what_the_page_says_alone(self):
+        find = {"section": "genre", "text": "dra", "filters": {}}
+        status, found = self.club.call("Find", find, self.cookie)
+        self.assertEqual((status, [one["id"] for one in found["sections"][0]["filters"]]), (200, ["drama"]))
+        for more in ({"cursor": "9223372036854775807"}, {"cursor": -1}, {"component": "nothing"}, {"search": "zzz"}, {"actor": "unix:0"}):
+            self.assertEqual(self.club.call("Find", find | more, self.cookie), (200, found), more)
+
     def test_says_that_the_daemon_is_away(self):
         with self.club.live() as live:
             live.next("hello")

@@ -19,6 +19,20 @@ public struct SectionPage: Sendable, Hashable {
 
     /// Of a field with more values they are not looked through.
     static let mostValues = 10_000
+
+    /// How many filters the pages before had; nil: no page has given such a cursor.
+    fileprivate var start: Int? {
+        guard let cursor else { return 0 }
+        return Int(cursor).flatMap { $0 > 0 && "\($0)" == cursor ? $0 : nil }
+    }
+
+    /// Why a page can't begin where its cursor says.
+    fileprivate var cursorProblem: HostError {
+        .parameterInvalid(
+            parameter: "cursor",
+            reason: "It is not the 'next' of a page of these filters as they are now. Start again "
+                + "without a cursor.")
+    }
 }
 
 /// The filters on a page, or what stands for them.
@@ -150,13 +164,7 @@ extension Container {
         _ all: [Element], titled title: @escaping (Element) -> String, on page: SectionPage,
         _ done: @escaping (Result<FoundFilters<Element>, HostError>) -> Void
     ) {
-        let start = page.cursor.map { Int($0) ?? -1 } ?? 0
-        guard start >= 0 else {
-            return done(
-                .failure(
-                    .parameterInvalid(
-                        parameter: "cursor", reason: "It is none that a page before has given.")))
-        }
+        guard let start = page.start else { return done(.failure(page.cursorProblem)) }
         let needle = Folding.fold(page.text ?? "")
         let limit = domain.limits.facetValues
         var matches: [Element] = []
@@ -169,12 +177,17 @@ extension Container {
             rest = rest.dropFirst(256)
             return !rest.isEmpty
         } then: {
-            let end = start + limit
+            // A page that ended there had others behind it.
+            guard start == 0 || start < matches.count else {
+                return done(.failure(page.cursorProblem))
+            }
+            let filters = matches[start...].prefix(limit)
+            let hasMore = filters.endIndex < matches.count
             done(
                 .success(
                     FoundFilters(
-                        filters: Array(matches.dropFirst(start).prefix(limit)),
-                        total: matches.count, next: end < matches.count ? "\(end)" : nil)))
+                        filters: Array(filters), total: matches.count,
+                        next: hasMore ? "\(filters.endIndex)" : nil)))
         }
     }
 }
