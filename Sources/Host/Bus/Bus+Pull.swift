@@ -95,7 +95,7 @@ extension Bus {
         _ reply: @escaping Reply<SharedBatch?>
     ) {
         subscription.isReading = true
-        scans.append { [unowned self] in
+        let scan = { [unowned self] in
             subscription.isReading = false
             guard subscriptions[id] === subscription else { return reply(.success(nil)) }
             // The ring may have moved on meanwhile.
@@ -106,7 +106,10 @@ extension Bus {
             }
             wakeIfPulled(subscription)
         }
-        if scans.count == 1 { scheduleScan() }
+        scans.append(scan, of: subscription.user)
+        guard !isScanning else { return }
+        isScanning = true
+        scheduleScan()
     }
 
     private func scheduleScan() {
@@ -114,9 +117,9 @@ extension Bus {
         // Scheduled: the loop would run a task before it looks at its sockets again.
         loop.scheduleTask(in: .milliseconds(1)) {
             let bus = bound.value
-            bus.scans.first?()
-            bus.scans.removeFirst()
-            if !bus.scans.isEmpty { bus.scheduleScan() }
+            bus.scans.popFirst()?()
+            bus.isScanning = !bus.scans.isEmpty
+            if bus.isScanning { bus.scheduleScan() }
         }
     }
 

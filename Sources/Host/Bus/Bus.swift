@@ -55,8 +55,10 @@ public final class Bus {
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
     private let patterns = PatternTree<SubscriptionGroup>()
-    /// Subscribers that have much to look through, who do so in turn.
-    var scans: Deque<() -> Void> = []
+    /// Looks through the ring for subscribers that have much to look through; users take turns.
+    var scans = UserTurns<() -> Void>()
+    /// Whether the next of them is scheduled.
+    var isScanning = false
     /// How many more bytes the batches may have that groups keep.
     var sharedBytesLeft: Int
     var observers: Observers
