@@ -16,7 +16,7 @@ struct CommentsControl: CommentsService {
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
         var reader = context.own(call.peer)
         if let actor = parameters.actor, actor != reader.actor {
-            reader = Caller(actor: actor)
+            reader = Caller(actor: actor, pace: .frontend(reader.actor))
         }
         context.read(
             call, of: parameters.container, in: Comments.self, as: parameters.actor
@@ -112,7 +112,7 @@ struct CommentsControl: CommentsService {
         context.find(parameters.container, for: call, in: Comments.self) { container in
             container.pending(
                 in: parameters.component, limit: parameters.limit ?? 100,
-                cursor: parameters.cursor
+                cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in
                 call.answer(result, in: Comments.self) { page in
                     .init(

@@ -68,6 +68,8 @@ final class Slot {
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
+    private var callPlaces = WaitingPlaces()
+    private var readPlaces = WaitingPlaces()
     private var inFlight: Deque<Request> = []
     private var isPumping = false
 
@@ -234,6 +236,7 @@ extension Slot {
         waiting.append(contentsOf: old.waiting)
         old.waiting.removeAll()
         reads.prepend(old.reads.removeAll())
+        (callPlaces, readPlaces) = (old.callPlaces, old.readPlaces)
         guard old.kind == kind else { return }
         isShown = old.isShown
         // What a source has answered was asked of the old one.
@@ -260,10 +263,13 @@ extension Slot {
 
     /// Asks a question that does not depend on records.
     func ask(
-        _ query: ComponentQuery, passesGate: Bool = false,
-        _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
+        _ query: ComponentQuery, passesGate: Bool = false, by user: String = "",
+        isOfScreen: Bool = false, _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
     ) {
-        ask(Question(needsQuiet: false, passesGate: passesGate, make: { query }, done: done))
+        ask(
+            Question(
+                needsQuiet: false, passesGate: passesGate, by: user, isOfScreen: isOfScreen,
+                make: { query }, done: done))
     }
 
     private func enqueue(_ request: Request) {
@@ -279,19 +285,28 @@ extension Slot {
         if request.passesGate { return send(request) }
         if request.isQuietRead {
             if reads.isEmpty || goesFirst(request), canRun(request) { return send(request) }
-            guard request.isOfScreen || reads.count < domain.limits.waitingCalls else {
-                return request.fail(
-                    unavailable("\(reads.count) reads wait for it already.", retryAfter: 0.5))
-            }
+            guard takePlace(for: request, in: readPlaces) else { return }
             reads.append(request, newest: domain.lastTicket)
         } else {
             if waiting.isEmpty, canRun(request) { return send(request) }
             // What waits for a commit alone is let go soon: it is not refused.
-            guard isOpen || waiting.count < domain.limits.waitingCalls else {
-                return request.fail(
-                    unavailable("\(waiting.count) calls wait for it already.", retryAfter: 0.5))
-            }
+            guard takePlace(for: request, in: callPlaces, of: isOpen ? .max : nil) else { return }
             waiting.append(request)
+        }
+    }
+
+    /// Has a request take one of its user's places among those that wait; false: there is none, and it has failed.
+    private func takePlace(
+        for request: Request, in places: WaitingPlaces, of most: Int? = nil
+    ) -> Bool {
+        guard !request.isOfScreen else { return true }
+        do throws(WaitingPlaces.Full) {
+            request.place = try places.take(
+                for: request.user, of: most ?? domain.limits.waitingCalls)
+            return true
+        } catch {
+            request.fail(unavailable(error.reason, retryAfter: 0.5))
+            return false
         }
     }
 
@@ -347,6 +362,7 @@ extension Slot {
     }
 
     private func send(_ request: Request) {
+        request.place = nil
         guard container != nil else { return request.fail(gone) }
         // One that is being loaded has a port already and does not know all of its records.
         guard isAttached, let port else {

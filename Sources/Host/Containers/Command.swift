@@ -66,7 +66,10 @@ class Command: Request {
     override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
 
     /// Asks the component as soon as it can be asked; a person who is not stored yet stays known until it ends.
-    func queue() {
+    ///
+    /// - Parameter user: whose call it is; empty: the host's own.
+    func queue(by user: String = "") {
+        self.user = user
         holdsActor = container.domain.actors.hold(context.actor)
         slot.ask(self)
     }

@@ -32,10 +32,6 @@ extension Container {
         _ asked: AskedSource, of slot: Slot, _ request: ListRequest,
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
     ) {
-        guard asked.callCount < domain.limits.waitingCalls else {
-            return reply(
-                .failure(slot.unavailable("\(asked.callCount) calls wait for it already.")))
-        }
         guard (request.cursor?.utf8.count ?? 0) <= ContentQuestion.cursorBytes else {
             return reply(.failure(.cursorInvalid("It is no cursor of this list.")))
         }
@@ -73,7 +69,7 @@ extension Container {
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
     ) {
         var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
-        withBallots(of: request.actor) { [self] in
+        withBallots(of: request.actor, by: request.user) { [self] in
             page = Result { () throws(HostError) in
                 try self.page(answer, of: slot.name, request, sections)
             }

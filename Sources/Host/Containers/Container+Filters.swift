@@ -94,7 +94,7 @@ extension Container {
             return reply(.failure(error))
         }
         let only = component == nil ? nil : chosen
-        resolve(selection, offers: true, only: only) { [self] result in
+        resolve(selection, offers: true, only: only, by: user) { [self] result in
             let count = {
                 [self] (sections: [ResolvedSection], reply: @escaping Answer<FiltersPage>) in
                 guard !hasTurn else {
@@ -111,7 +111,7 @@ extension Container {
             do throws(HostError) {
                 let sections = try result.get()
                 guard let page else { return count(sections, reply) }
-                self.page(page, of: sections, only: only, counting: count, reply)
+                self.page(page, of: sections, only: only, by: user, counting: count, reply)
             } catch {
                 reply(.failure(error))
             }
@@ -157,14 +157,16 @@ extension Container {
     ///   - selection: filter ids by section.
     ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
     ///   - only: the one filters component to ask; nil: all.
-    ///   - ask: asks a component; screens that ask the same share an answer.
+    ///   - user: whose call it is.
+    ///   - ask: asks a component; screens that ask the same share an answer; nil: each call asks by itself.
     ///   - then: takes the sections.
     func resolve(
-        _ selection: Selection, offers: Bool, only: Slot? = nil,
-        asking ask: @escaping FilterResolution.Ask = { $0.ask($1, $2) },
+        _ selection: Selection, offers: Bool, only: Slot? = nil, by user: String = "",
+        asking ask: FilterResolution.Ask? = nil,
         then: @escaping Answer<[ResolvedSection]>
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
+        let ask = ask ?? { $0.ask($1, by: user, $2) }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
         // With several components only their offers tell whose a section is, and with several filters
         // of a section how many it takes.

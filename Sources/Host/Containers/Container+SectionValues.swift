@@ -68,7 +68,7 @@ extension Container {
 
     /// Counts the filters on a page of one section.
     func page(
-        _ page: SectionPage, of sections: [ResolvedSection], only: Slot?,
+        _ page: SectionPage, of sections: [ResolvedSection], only: Slot?, by user: String,
         counting count: @escaping ([ResolvedSection], @escaping Answer<FiltersPage>) -> Void,
         _ reply: @escaping Answer<FiltersPage>
     ) {
@@ -79,7 +79,7 @@ extension Container {
                     .filterNotFound(section: page.section, filter: "", known: known, reason: nil)))
         }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
-        find(page, in: sections[place], of: asked) { result in
+        find(page, in: sections[place], of: asked, by: user) { result in
             do throws(HostError) {
                 let found = try result.get()
                 var sections = sections
@@ -100,9 +100,10 @@ extension Container {
     ///   - page: which.
     ///   - section: the section, with what its component offers.
     ///   - slots: the filters components, one of which has it.
+    ///   - user: whose call it is.
     ///   - done: fails with `refused` where the field has too many values to look through.
     private func find(
-        _ page: SectionPage, in section: ResolvedSection, of slots: [Slot],
+        _ page: SectionPage, in section: ResolvedSection, of slots: [Slot], by user: String,
         _ done: @escaping Answer<FoundFilters<Filter>>
     ) {
         let offered = section.section.filters + section.unsent
@@ -133,7 +134,7 @@ extension Container {
                 let ids = found.filters.map {
                     ComponentQuery.FilterID(section: page.section, filter: $0)
                 }
-                ask(for: ids, slots[...]) { filters in
+                ask(for: ids, slots[...], by: user) { filters in
                     done(
                         filters.map {
                             FoundFilters(filters: $0, total: found.total, next: found.next)
@@ -147,15 +148,15 @@ extension Container {
 
     /// Asks the component that has these filters for them.
     private func ask(
-        for ids: [ComponentQuery.FilterID], _ slots: ArraySlice<Slot>,
+        for ids: [ComponentQuery.FilterID], _ slots: ArraySlice<Slot>, by user: String,
         _ done: @escaping Answer<[Filter]>
     ) {
         guard let slot = slots.first, !ids.isEmpty else { return done(.success([])) }
-        slot.ask(.filters(ids)) { [self] result in
+        slot.ask(.filters(ids), by: user) { [self] result in
             switch result {
             case .success(.filters(let filters)): done(.success(filters))
             case .failure(let error) where slots.count == 1: done(.failure(error))
-            case .success, .failure: ask(for: ids, slots.dropFirst(), done)
+            case .success, .failure: ask(for: ids, slots.dropFirst(), by: user, done)
             }
         }
     }

@@ -68,7 +68,7 @@ extension ContainerScreens {
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
         container.report(to: slot) { [self] in
-            slot.ask(query) { [self] result in
+            slot.ask(query, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // What the delegate says about it is sent with what it shows.
@@ -127,7 +127,7 @@ extension ContainerScreens {
     ) {
         // The first one's own refusal says best what there is.
         guard let slot = slots.first else { return done(.success(first)) }
-        slot.ask(.sections) { [self] result in
+        slot.ask(.sections, isOfScreen: true) { [self] result in
             if case .success(.sections(let sections)) = result,
                 sections.contains(where: { $0.id == section })
             {

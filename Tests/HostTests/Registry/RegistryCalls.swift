@@ -54,12 +54,13 @@ extension Registry {
     }
 
     func ballots(
-        _ address: SubjectAddress, limit: Int, cursor: String?,
+        _ address: SubjectAddress, limit: Int, cursor: String?, by user: String = "",
         _ reply: @escaping Reply<BallotPage>
     ) {
         with(address.container, reply) {
             $0.ballots(
-                on: address.item, in: address.component, limit: limit, cursor: cursor, reply)
+                on: address.item, in: address.component, limit: limit, cursor: cursor, by: user,
+                reply)
         }
     }
 
