@@ -159,7 +159,8 @@ struct CallGenerator {
     private mutating func cursor() -> String {
         let (number, other) = (one(Self.edges), one(Self.edges))
         return one([
-            number, "50", "\(number).\(other).x", "of\(number).x", "oe\(number).ab", "~\(number)~",
+            number, number, number, "50", "\(number).\(other).x", "of\(number).x",
+            "oe\(number).ab", "~\(number)~",
         ])
     }
 
