@@ -57,10 +57,11 @@ public struct HostLimits: Sendable, Hashable {
     /// Exports open at a time; `exports`.
     public var exports = 4
     /// Calls that wait for one component while it starts or its container changes, and as many
-    /// reads that wait for its committed state; beyond, the call is refused as
-    /// ``HostError/componentUnavailable``.
+    /// reads that wait for its committed state, pictures that its source is to read, pages that its source is asked
+    /// for, calls that wait for a container that is being loaded, and calls that wait for definitions; beyond, the
+    /// call is refused as ``HostError/componentUnavailable``.
     ///
-    /// Commands are not refused because reads wait.
+    /// Of one user no more wait than there are places left. Commands are not refused because reads wait.
     public var waitingCalls = 1_000
     /// Bytes of one published payload; `payloadBytes`.
     public var payloadBytes = 256 << 10
