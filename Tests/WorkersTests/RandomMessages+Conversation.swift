@@ -23,7 +23,7 @@ extension RandomMessages {
     }
 
     mutating func query() -> ComponentQuery {
-        switch number(12) {
+        switch number(13) {
         case 0: .details(item: text())
         case 1: .sections
         case 2: .filters(list { $0.filterID() })
@@ -36,7 +36,10 @@ extension RandomMessages {
         case 9:
             .thread(threadQuery())
         case 10: .pendingComments(limit: number(99), cursor: optional { $0.text() })
-        default: .recordKeys(list { $0.subject() })
+        case 11: .recordKeys(list { $0.subject() })
+        default:
+            .recordKeyPage(
+                list { $0.subject() }, after: optional { $0.text() }, limit: number(99))
         }
     }
 

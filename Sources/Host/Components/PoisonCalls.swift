@@ -41,7 +41,8 @@ struct CallIdentity: Hashable {
             switch query {
             case .details(let id), .comment(let id): Self.words([id])
             case .ballots(let subject, _, _): Self.words(subject)
-            case .recordKeys(let subjects): subjects.first.flatMap { Self.words($0) }
+            case .recordKeys(let subjects), .recordKeyPage(let subjects, _, _):
+                subjects.first.flatMap { Self.words($0) }
             default: nil
             }
         switch query {

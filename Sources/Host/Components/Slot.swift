@@ -212,6 +212,7 @@ extension Slot {
         endStart()
         source = SourceState()
         asked?.disconnect(isLost: false)
+        progress.forgetRead()
         port?.close()
         endImages()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the

@@ -33,7 +33,8 @@ extension AnswerCheck {
             guard page.entries.count <= limit else { return "more comments than were asked for" }
             let wait = page.entries.allSatisfy { $0.comment.state == .pending && isSane($0) }
             return wait && page.total >= 0 ? nil : "comments that were not asked for"
-        case (.recordKeys(let subjects), .recordKeys(let keys)):
+        case (.recordKeys(let subjects), .recordKeys(let keys)),
+            (.recordKeyPage(let subjects, _, _), .recordKeys(let keys)):
             return problem(in: keys, about: subjects)
         default: return Self.anotherAnswer
         }

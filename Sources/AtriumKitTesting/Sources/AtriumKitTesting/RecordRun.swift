@@ -209,6 +209,7 @@ extension RecordRun {
                 keys += about
             }
         }
+        if bench.kind == .comments { try await checkKeyPages(component, keys) }
         try bench.check(rule, "the set of keys", keys.sorted(), is: records.keys.sorted())
         try await component.undo(keys.map { .removed(key: $0) })
         let fresh = try await bench.freshComponent()
@@ -216,6 +217,25 @@ extension RecordRun {
             try await observe(component), try await observe(fresh),
             "without its records it is as new")
         await fresh.stop()
+        report.rules.append(rule)
+    }
+
+    private mutating func checkKeyPages(
+        _ component: any ConformanceDriver, _ keys: [String]
+    ) async throws {
+        let rule = "the keys about a subject come in pages, too"
+        var paged: [String] = []
+        for subject in suite.subjects {
+            var after: String?
+            while case .recordKeys(let page) = try await component.answer(
+                .recordKeyPage([subject], after: after, limit: 2))
+            {
+                paged += page
+                guard page.count >= 2, paged.count <= keys.count else { break }
+                after = page.last
+            }
+        }
+        try bench.check(rule, "the keys of all pages", paged.sorted(), is: keys.sorted())
         report.rules.append(rule)
     }
 }

@@ -126,6 +126,11 @@ public enum ComponentQuery: Sendable, Hashable {
     case pendingComments(limit: Int, cursor: String?)
     /// The keys of all records about subjects.
     case recordKeys([Subject])
+    /// The keys of some records about subjects, which a comments component keeps: about so many, of the first subject
+    /// those after a key.
+    ///
+    /// Fewer than `limit` are all that there are.
+    case recordKeyPage([Subject], after: String?, limit: Int)
 
     /// A filter's place.
     public struct FilterID: Sendable, Hashable {

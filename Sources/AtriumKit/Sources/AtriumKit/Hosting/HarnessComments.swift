@@ -65,10 +65,23 @@ extension ComponentHarness {
         case .pendingComments(let limit, let cursor):
             return .thread(try comments.pending(limit: limit, cursor: cursor))
         case .recordKeys(let subjects):
-            return .recordKeys(subjects.flatMap(comments.recordKeys))
+            return .recordKeys(subjects.flatMap { comments.recordKeys(about: $0) })
+        case .recordKeyPage(let subjects, let after, let limit):
+            return .recordKeys(keys(about: subjects, after: after, limit: limit, in: comments))
         default:
             throw notForThisKind()
         }
+    }
+
+    private func keys(
+        about subjects: [Subject], after: String?, limit: Int, in comments: any Commenting
+    ) -> [String] {
+        var keys: [String] = []
+        for (place, subject) in subjects.enumerated() where keys.count < limit {
+            keys += comments.recordKeys(
+                about: subject, after: place == 0 ? after : nil, limit: limit - keys.count)
+        }
+        return keys
     }
 }
 

@@ -272,6 +272,16 @@ public protocol Commenting: Component {
 
     /// The keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
+
+    /// The keys of some records about a subject, in an order of the component's own; fewer than `limit` only where no
+    /// others follow. By default the first page has all keys.
+    ///
+    /// - Parameters:
+    ///   - subject: what they are about.
+    ///   - after: the last key of the page before; nil: from the first. Its record may be gone by now.
+    ///   - limit: about so many.
+    /// - Returns: the keys.
+    func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String]
 }
 
 extension Commenting {
@@ -288,6 +298,11 @@ extension Commenting {
     /// Nothing waits.
     public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
         ThreadPage(entries: [], total: 0)
+    }
+
+    /// All keys are one page.
+    public func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        after == nil ? recordKeys(about: subject) : []
     }
 }
 
