@@ -31,7 +31,7 @@ final class WorkerPort: ComponentPort {
         case closed
     }
 
-    private let request: LaunchRequest
+    let request: LaunchRequest
     let process: WorkerProcess
     private let loop: any EventLoop
     private let limits: WorkerLimits
@@ -49,13 +49,16 @@ final class WorkerPort: ComponentPort {
     private var link: WorkerLink?
     private var pending = PendingCalls()
     private lazy var inbox = WorkerInbox(
-        on: loop, hold: { [weak self] in self?.hold($0) }, { [weak self] in self?.heard($0) })
+        on: loop, judging: check, hold: { [weak self] in self?.hold($0) },
+        { [weak self] in self?.heard($0) })
     /// Why what the worker says waits: it is being read, it said too much; there may be several reasons.
     private var holds = 0
     /// Since when it waits, as far as that is not reckoned in yet.
     private var heldSince: ContinuousClock.Instant?
     var pace = PublishingPace()
     private var stateBudget = StateBudget()
+    /// What was found of the answer that is being taken.
+    private var judgement = WorkerInbox.Judgement()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
     /// Looks at the oldest call's time.
@@ -162,7 +165,7 @@ extension WorkerPort {
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
             }
-            if let problem = stateBudget.take(events) ?? check.problem(in: events) {
+            if let problem = stateBudget.take(judgement.bytes) ?? judgement.problem {
                 return answeredWrongly(call.name, problem)
             }
             done(.success(StatePart(events, isLast: isLast)))
@@ -210,13 +213,6 @@ extension WorkerPort {
             default: self?.answeredWrongly(query.name)
             }
         }
-    }
-
-    /// An answer was not sent; the component is none the worse for it.
-    private func tooLong(_ call: String, _ bytes: Int) -> String {
-        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
-            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
-            + "allowed: ask for less at a time, such as a shorter page."
     }
 
     func close() {
@@ -326,8 +322,10 @@ extension WorkerPort {
         noteTurn()
         do throws(WireError) {
             switch try message.get() {
-            case .answer(let id, let answer): try answered(id, answer)
-            case .sent(let message): tell(message)
+            case .answer(let id, let answer, let judgement):
+                self.judgement = judgement
+                try answered(id, answer)
+            case .sent(let message, let judgement): tell(message, judgement)
             }
         } catch {
             fail("said what can't be read: \(error)")
@@ -350,10 +348,10 @@ extension WorkerPort {
             ["call": "\(answered.call.name)", "reason": "\(answered.words(behind: pending.count))"])
     }
 
-    private func tell(_ message: ComponentMessage) {
+    private func tell(_ message: ComponentMessage, _ judgement: WorkerInbox.Judgement) {
         switch message {
         case .raised(let events):
-            if let problem = check.problem(in: events) {
+            if let problem = judgement.problem {
                 return fail("told of \(problem), and was killed")
             }
             owner?.port(self, sent: .raised(events))
@@ -395,7 +393,7 @@ extension WorkerPort {
         loop.scheduleTask(in: pause.time) { port.value.port?.hold(false) }
     }
 
-    private func hold(_ isHeld: Bool) {
+    func hold(_ isHeld: Bool) {
         let wasHeld = holds > 0
         holds += isHeld ? 1 : -1
         guard wasHeld != (holds > 0) else { return }

@@ -20,7 +20,7 @@ final class WorkerSession {
 
     private var port: (any ComponentPort)?
     /// What the restored component tells, as far as it was not given yet.
-    private var untold = StateParts([])
+    private var untold = EventParts([], of: .message)
     /// The values of fields that were told so far, of more to come.
     private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
@@ -94,7 +94,7 @@ final class WorkerSession {
         case .restore(let changes):
             return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
-            untold = StateParts(State(port).next)
+            untold = EventParts(of: .message, State(port).next)
             return answer(id, nextPart())
         case .giveMore: return answer(id, nextPart())
         case .decide(let command, let context):
@@ -242,9 +242,9 @@ final class WorkerSession {
         }
     }
 
-    /// Tells what the component's items became: at once, or where a message can't hold it in parts.
+    /// Tells what the component's items became, in parts: the daemon takes each in while it serves others.
     private func raise(_ events: [ComponentEvent], inPartsOf bytes: Int) {
-        var parts = StateParts(events, bytes: bytes)
+        var parts = EventParts(events, of: .bytes(bytes))
         while !parts.isOver {
             let part = parts.next()
             guard let size = say(.raised(part)) else { continue }
@@ -300,7 +300,7 @@ extension WorkerAnswer {
 extension WorkerSession: PortOwner {
     func port(_ port: any ComponentPort, sent message: ComponentMessage) {
         switch message {
-        case .raised(let events): raise(events, inPartsOf: WorkerInbox.most / 4)
+        case .raised(let events): raise(events, inPartsOf: StateBudget.part)
         case .publishes(let name, _):
             if let size = say(message) { complain("The notification '\(name)'", size) }
         case .observes, .image: _ = say(message)

@@ -12,7 +12,7 @@ import Testing
 @testable import Workers
 
 /// A whole host whose components live in real workers.
-private final class IsolatedHost: Sendable {
+final class IsolatedHost: Sendable {
     let registry: Registry
     /// The stars' library under a path that no other test uses, by which its workers are known.
     let stars: String
@@ -20,7 +20,9 @@ private final class IsolatedHost: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
-    init(limits: HostLimits = HostLimits()) async throws {
+    init(
+        limits: HostLimits = HostLimits(), delegate: ContainerDelegate.Type? = nil
+    ) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
         directory = try TemporaryDirectory()
@@ -28,7 +30,10 @@ private final class IsolatedHost: Sendable {
         stars = plugin.path
         let path = directory.path
         registry = try Registry(
-            loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
+            loop: loop,
+            plugins: PluginLibrary(
+                [plugin, Installed.breaker],
+                delegates: delegate.map { [DelegatePlugin(id: "test.own", delegate: $0)] } ?? []),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
             limits: limits, logger: Installed.quiet
@@ -36,7 +41,7 @@ private final class IsolatedHost: Sendable {
             try Store(at: path, logger: Installed.quiet, outcomes: outcomes)
         }
         try await call { $0.load($1) }
-        let films = ContainerDefinition(
+        var films = ContainerDefinition(
             name: "films", fields: Conformance.fields,
             components: [
                 ComponentDefinition(name: "list", plugin: Installed.breaker.id),
@@ -44,8 +49,10 @@ private final class IsolatedHost: Sendable {
                     name: "stars", plugin: Installed.stars.id,
                     settings: ["subjects": ["items", "container"]], isolation: .process),
             ])
+        if delegate != nil { films.delegate = DelegateDefinition(plugin: "test.own") }
+        let definition = films
         _ = try await call {
-            $0.apply([films], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
+            $0.apply([definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
         }
     }
 
@@ -92,6 +99,11 @@ private final class IsolatedHost: Sendable {
         } catch let error as HostError {
             return error
         }
+    }
+
+    /// How many items there are.
+    func total() async throws -> Int {
+        try await onFilms { $0.list(ListRequest(limit: 1), $1) }.total
     }
 
     func list() async throws -> [String] {

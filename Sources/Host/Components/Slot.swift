@@ -57,6 +57,8 @@ final class Slot {
     var observer: ObserverID?
     /// What its component says of its source, and what that was told.
     var source = SourceState()
+    /// What its component told by itself and is still to be delivered.
+    private(set) var told = ToldEvents()
     /// The pictures that its component is asked for.
     var images = ImageReads()
     /// What it is asked, where it is a source that is; nil: it knows its items.
@@ -212,6 +214,8 @@ extension Slot {
         endStart()
         source = SourceState()
         asked?.disconnect(isLost: false)
+        told.letGo()
+        told = ToldEvents()
         progress.forgetRead()
         port?.close()
         endImages()

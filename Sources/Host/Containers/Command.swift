@@ -23,6 +23,8 @@ class Command: Request {
     private var answer: Answered?
     /// What is to be committed; nil: nothing.
     private var entry: EntryDraft?
+    /// The domain's number when the component answered.
+    private(set) var decidedAt: UInt64 = 0
     /// Who acts, looked up when the entry was made; nil: they were erased before.
     ///
     /// An erasure between that and the commit leaves it: the notification is then erased with the person's others.
@@ -103,6 +105,7 @@ class Command: Request {
             answer = .refused(HostError(refusal, container: container.name, component: slot.name))
         case .success(let decision):
             answer = .decided(decision)
+            decidedAt = container.domain.lastTicket
             if var draft = draft(of: decision) {
                 draft.topic = "\(container.name).\(draft.topic)"
                 entry = draft

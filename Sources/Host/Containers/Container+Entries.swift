@@ -65,7 +65,7 @@ extension Container {
         noteBallots(
             of: decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
-        deliver(decision.events, from: slot)
+        deliver(decision.events, from: slot, toldAt: command.decidedAt)
         if decision.changes.count > Domain.much { domain.rest() }
         announce(
             draft.topic, commit, time: context.time, actor: command.actor,

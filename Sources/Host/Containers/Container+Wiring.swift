@@ -6,19 +6,27 @@ import Logging
 
 extension Container {
     /// Tells the delegate what a component told its own.
-    func deliver(_ events: [ComponentEvent], from slot: Slot) {
+    ///
+    /// - Parameters:
+    ///   - events: what it told.
+    ///   - slot: the component's.
+    ///   - ticket: the domain's number when it did, which what it told by itself later has not; nil: it is of now.
+    func deliver(_ events: [ComponentEvent], from slot: Slot, toldAt ticket: UInt64? = nil) {
+        slot.told.overtake(events, at: ticket ?? domain.lastTicket)
+        pass(events, from: slot)
+    }
+
+    private func pass(_ events: [ComponentEvent], from slot: Slot) {
         guard let from = slot.reference else { return }
         for event in events { deliver(event, from) }
     }
 
-    /// Delivers what a component told outside of any command.
+    /// Delivers some of what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         for event in events { screens?.holdNotice(for: event) }
-        deliver(events, from: slot)
+        pass(events, from: slot)
         for event in events { screens?.showUnasked(event) }
         screens?.changed()
-        // All items anew are asked for first.
-        if events.contains(where: \.isOfSomeItems) { itemsChanged(in: slot) }
     }
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
@@ -59,13 +67,6 @@ extension Container {
         case .failure: nil
         case nil: delegate
         }
-    }
-}
-
-extension ComponentEvent {
-    /// Whether it tells of single items.
-    fileprivate var isOfSomeItems: Bool {
-        if case .contents(let change) = self { change != .replaceAll } else { false }
     }
 }
 
@@ -112,7 +113,7 @@ extension Container {
             slot.attached()
             loaded.state.letGo()
             slot.noteStarted()
-            deliverUnasked(slot.progress.takeEvents(), from: slot)
+            slot.tell(slot.progress.takeEvents())
             slot.awaitItems()
             screens?.countAudience()
             if slot.kind == .votes { screens?.forgetBallots() }

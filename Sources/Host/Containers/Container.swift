@@ -191,7 +191,9 @@ extension Container {
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
         lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
-            && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
+            && slots.allSatisfy {
+                $0.isIdle && !$0.told.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
+            }
     }
 
     /// Sends what can be sent now, everywhere.

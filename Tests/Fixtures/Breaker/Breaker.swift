@@ -83,6 +83,7 @@ final class Breaker: ContentListing {
                 throw Refusal(.refused, "\(taken.count) blocks")
             case "chatter":
                 for _ in 0..<500 { print(String(repeating: "blah", count: 1_000)) }
+            case let name where name.hasPrefix("pour-"): pour(Int(name.dropFirst(5)) ?? 0)
             case "work":
                 self.context.background {
                     "done"
@@ -107,6 +108,17 @@ final class Breaker: ContentListing {
             inserted: changed.map(\.id).filter { !known.contains($0) },
             updated: changed.map(\.id).filter(known.contains),
             unchanged: items.count - changed.count)
+    }
+
+    /// Tells of so many items at once, a little later.
+    private func pour(_ count: Int) {
+        context.background {
+            count
+        } then: { [weak self] _ in
+            guard let self else { return }
+            let items = (0..<count).map { Item(id: "poured-\($0)", fields: ["title": "t"]) }
+            delegate?.contentListing(self, didChange: .insert(items))
+        }
     }
 
     /// Uses three tenths of a second of the thread's processor time.

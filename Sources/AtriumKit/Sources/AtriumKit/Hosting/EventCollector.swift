@@ -46,10 +46,11 @@ private struct MergedEvents {
         switch event {
         case .contents(.insert(let items)) where !items.isEmpty:
             if inserted.isEmpty { close() }
-            inserted += items
+            // Most tell of all at once: that is not copied.
+            if inserted.isEmpty { inserted = items } else { inserted += items }
         case .contents(.update(let items)) where !items.isEmpty:
             if updated.isEmpty { close() }
-            updated += items
+            if updated.isEmpty { updated = items } else { updated += items }
         case .contents(.remove(let ids)) where !ids.isEmpty:
             if removed.isEmpty { close() }
             removed += ids
