@@ -146,6 +146,7 @@ extension ContainerScreens {
     /// What was prepared as it is to be shown now: items may have come and gone since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
+        place(prepared.view)
         shown.view = registered(prepared.view)
         if shown.view !== prepared.view { forgetUnused(prepared.view) }
         shown.choices.view = shown.view.key

@@ -80,6 +80,9 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
         changed()
         followTree()
+        // Of few nobody is left where an item was that comes back with the next commit.
+        var room = Domain.much
+        while room > 0, placeNext() { room -= 1 }
         if !domain.hasArrivals { flush() }
     }
 

@@ -46,6 +46,10 @@ final class SharedView {
     var version: UInt64 = 0
     /// Whether a user who typed this may be about to type on: sources are asked a little later.
     var isTyped = false
+    /// Whether it waits to be put where its items lie by now, and whether it is not known then which items have others
+    /// under them.
+    var isUnplaced = false
+    var mayMiscount = false
     /// The items by which ``Screening/standing`` has it.
     var foundBy: [String] = []
 
