@@ -162,7 +162,7 @@ extension LogMessage {
         case .logLevelChanged: "the log level was changed"
         case .turnLong: "the event loop was held up: nobody was answered meanwhile"
         case .roleUnresolved: "a role is given to somebody who is not there"
-        case .directorySilent: "the directory of users does not answer: roles are as before"
+        case .directorySilent: "the directory of users does not answer"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
         case .definitionUnreadable: "a container's definition can't be read: it is left out"

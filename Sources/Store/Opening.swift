@@ -59,8 +59,7 @@ struct Opening {
 
     /// Refuses a file of another program or of a later format while nothing can change it: a pool writes to what it opens.
     private static func checkFormat(of file: String, _ damages: [KeptDamage]) throws {
-        guard try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 > 0
-        else { return }
+        guard StateFolder.size(of: file) > 0 else { return }
         var configuration = configuration
         configuration.readonly = true
         do {

@@ -29,6 +29,9 @@ public struct VarlinkKeptConnection: Sendable {
         self.init(descriptor: descriptor, state: state, identity: identity, lastUse: 0)
     }
 
+    /// The user that was at the other end, as it was written down; nil: it was not.
+    public var uid: UInt32? { state.value["uid"]?.int.flatMap { UInt32(exactly: $0) } }
+
     init(descriptor: Int32, state: JSONObject, identity: UInt64, lastUse: Int) {
         self.descriptor = descriptor
         self.state = state
