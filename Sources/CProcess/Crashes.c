@@ -26,6 +26,9 @@ static struct {
 
 static volatile pid_t busy_thread;
 
+/* Where the handler runs on that thread, whose own stack may be what is used up. A backtrace needs some room. */
+static char stack[256 << 10] __attribute__((aligned(16)));
+
 void process_note_words(const char *bytes, size_t count) {
     if (count + 1 > sizeof words.bytes - words.count) {
         // The last ones matter.
@@ -74,11 +77,13 @@ void process_tell_crashes(void) {
     sigemptyset(&aborts);
     sigaddset(&aborts, SIGABRT);
     pthread_sigmask(SIG_UNBLOCK, &aborts, NULL);
+    stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&own, NULL);
     // The first call loads a library, which a handler may not.
     void *first[1];
     (void)!backtrace(first, 1);
     for (int i = 0; i < crash_count; i++) {
-        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO};
+        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         // The Swift runtime's own handler tells more.
         if (sigaction(crashes[i].number, NULL, &before) != 0) continue;
         if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) continue;

@@ -74,6 +74,8 @@ struct WorkerStart: Sendable, Hashable {
     var settings: [String: Value]
     var secrets: [String: String]
     var fields: [Field]
+    /// How long the host lets a call take.
+    var callMilliseconds: Int
 }
 
 /// What a worker answers to a ``WorkerCall``.
@@ -156,6 +158,7 @@ extension WorkerStart: WireCodable {
         .wire(members: [
             "kind": kind, "container": container, "component": component,
             "settings": settings, "secrets": secrets, "fields": fields,
+            "callMilliseconds": callMilliseconds,
         ])
     }
 
@@ -164,7 +167,8 @@ extension WorkerStart: WireCodable {
         self.init(
             kind: try object("kind"), container: try object("container"),
             component: try object("component"), settings: try object("settings"),
-            secrets: try object("secrets"), fields: try object("fields"))
+            secrets: try object("secrets"), fields: try object("fields"),
+            callMilliseconds: try object("callMilliseconds"))
     }
 }
 

@@ -50,10 +50,8 @@ final class WorkerPort: ComponentPort {
     private var pending = PendingCalls()
     private lazy var inbox = WorkerInbox(
         on: loop, hold: { [weak self] in self?.hold($0) }, { [weak self] in self?.heard($0) })
-    /// Why what the worker says waits: it is being read, it said too much; there may be several reasons.
-    private var holds = 0
-    /// Since when it waits, as far as that is not reckoned in yet.
-    private var heldSince: ContinuousClock.Instant?
+    /// Why what the worker says waits: it is being read, it said too much.
+    private var holds = Holds()
     var pace = PublishingPace()
     private var stateBudget = StateBudget()
     /// Calls that wait for their turn, behind one that is sent in parts.
@@ -104,7 +102,8 @@ final class WorkerPort: ComponentPort {
         let start = WorkerStart(
             kind: request.plugin.kind, container: request.container,
             component: request.component, settings: request.settings,
-            secrets: request.secrets, fields: request.fields)
+            secrets: request.secrets, fields: request.fields,
+            callMilliseconds: Int(callTime / .milliseconds(1)))
         // Nobody else holds the port until it is made, or its worker has ended.
         call(.start(start)) { answer in self.started(answer) }
     }
@@ -290,9 +289,12 @@ extension WorkerPort {
         loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
     }
 
+    /// How long a call may take, but for those with which the component is made.
+    private var callTime: Duration { limits.call ?? request.limits.callTime }
+
     private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
         guard let link else { return }
-        let limit = call.isOfStart ? limits.start : limits.call ?? request.limits.callTime
+        let limit = call.isOfStart ? limits.start : callTime
         let id = pending.add(
             call.name, limit: limit, isRequest: call.isRequest, at: .now, done)
         link.tell(id, call)
@@ -347,7 +349,10 @@ extension WorkerPort {
     private func tellSlow(_ answered: PendingCalls.Answered) {
         logger.tell(
             .callSlow,
-            ["call": "\(answered.call.name)", "reason": "\(answered.words(behind: pending.count))"])
+            [
+                "call": "\(answered.call.name)",
+                "reason": "\(answered.words(behind: pending.count, request.callSetting))",
+            ])
     }
 
     private func tell(_ message: ComponentMessage) {
@@ -396,19 +401,14 @@ extension WorkerPort {
     }
 
     private func hold(_ isHeld: Bool) {
-        let wasHeld = holds > 0
-        holds += isHeld ? 1 : -1
-        guard wasHeld != (holds > 0) else { return }
-        reckonHeld(until: .now)
-        heldSince = holds > 0 ? .now : nil
-        link?.hold(holds > 0)
+        let now = ContinuousClock.now
+        reckonHeld(until: now)
+        if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
     }
 
     /// Has the time during which what the worker says waited taken off that of its calls.
     private func reckonHeld(until now: ContinuousClock.Instant) {
-        guard let since = heldSince else { return }
-        pending.wasHeld(from: since, to: now)
-        heldSince = now
+        if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
     }
 
     /// Logs what the component has to say, as far as anybody may want to read it.
@@ -483,10 +483,9 @@ extension WorkerPort {
         // One that was ended for what it said was at nothing that is to blame.
         let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
         pending.removeAll()
-        let words = output.failure.map { ", and said: \($0)" } ?? ""
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
-            + "\(request.container)/\(request.component) \(blame ?? how)\(words)."
+            + "\(request.container)/\(request.component) \(blame ?? how)\(output.lastWords)."
         if let launched {
             self.launched = nil
             launched(.failure(.unavailable(reason: reason)))

@@ -134,10 +134,11 @@ final class WorkerSession {
             id: self.id, version: "", kind: start.kind, title: "", code: code,
             isolation: .process)
         if case .program(let path) = code {
-            do throws(PluginProblem) {
-                plugin.component = try ProgramVotes.start(path, plugin: self.id)
+            do throws(LaunchFailure) {
+                plugin.component = try ProgramVotes.start(
+                    path, plugin: self.id, callTime: .milliseconds(start.callMilliseconds))
             } catch {
-                return answer(id, .notStarted(.failed(reason: error.reason)))
+                return answer(id, .notStarted(error))
             }
         }
         let request = LaunchRequest(

@@ -121,7 +121,7 @@ extension RandomMessages {
                 WorkerStart(
                     kind: Kind.allCases[number(4)], container: text(), component: text(),
                     settings: object { $0.value() }, secrets: object { $0.text() },
-                    fields: list { $0.field() }))
+                    fields: list { $0.field() }, callMilliseconds: number(100_000)))
         case 1: .restore(list { $0.change() })
         case 2: .finishRestore
         case 3: .decide(command(), context())

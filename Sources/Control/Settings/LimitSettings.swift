@@ -76,6 +76,9 @@ public struct LimitSettings: Sendable, Hashable {
         }
     }
 
+    /// How long a call may be let take, in seconds.
+    static let callSeconds = 1...3_600
+
     private static let all: [Limit] = [
         Limit("connections", .things, 16...1_000_000, \.server.connections),
         Limit(
@@ -114,6 +117,6 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
         Limit("exports", .things, 1...100, \.host.exports),
-        Limit("callSeconds", .seconds, 1...3_600, \.callSeconds),
+        Limit("callSeconds", .seconds, callSeconds, \.callSeconds),
     ]
 }

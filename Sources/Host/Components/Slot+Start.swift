@@ -43,12 +43,14 @@ extension Slot {
         }
         // Told from the start: a first restart is then seen as one more than none.
         if isolation == .process { container.meters.expectRestarts(of: name) }
-        let request = LaunchRequest(
+        var request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
             settings: definition.settings, fields: fields, limits: domain.limits)
+        request.limits.callTime = callTime
+        request.callSetting = callSetting
         SecretTexts.read(
             definition.settings, isCheck: domain.isCheck, on: domain.loop
-        ) { [weak self] result in
+        ) { [weak self, request] result in
             guard let self, start == attempt else { return }
             switch result {
             case .failure(let error): done(failed(.setting(error)))
@@ -111,6 +113,9 @@ extension Slot {
     func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
         switch failure {
         case nil: container?.takeIn(self) { done() }
+        // It worked with this definition: what is wrong now may be put right.
+        case .final(let error) where progress.wasStarted:
+            tryAgain(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
         case .passing(let reason): tryAgain(because: reason, done)
         }

@@ -91,6 +91,16 @@ final class Slot {
 
     var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
 
+    /// How long its worker may take for one call, and a call may wait behind others.
+    var callTime: Duration {
+        definition.callSeconds.map { .seconds($0) } ?? domain.limits.callTime
+    }
+
+    /// Where that is set, as messages name it.
+    var callSetting: String {
+        definition.callSeconds == nil ? "limits.callSeconds" : "callSeconds of the component"
+    }
+
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
 
     /// Whether it is loaded, and not yet part of the container.

@@ -23,6 +23,8 @@ struct StartProgress {
     private(set) var restarts: ComponentRestarts?
     /// Whether it has failed so often that calls do not wait for it.
     private(set) var isIll = false
+    /// Whether the component was part of its container before.
+    private(set) var wasStarted = false
     /// Gives the component up, while it is being made.
     private var launching: LaunchCancellation?
     /// The permission to be made, while it is.
@@ -127,6 +129,7 @@ extension StartProgress {
     /// The component has started: calls wait for it again, and no start is due.
     mutating func recover() {
         isIll = false
+        wasStarted = true
         restarts?.next = nil
     }
 

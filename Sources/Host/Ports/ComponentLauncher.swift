@@ -17,6 +17,8 @@ public struct LaunchRequest: Sendable {
     public var fields: [Field]
     /// What it is held to.
     public var limits: HostLimits
+    /// Where it is set how long a call may take, as messages name it.
+    public var callSetting = "limits.callSeconds"
 
     /// A request; by default the limits are the documented ones.
     public init(

@@ -93,6 +93,7 @@ extension LaunchFailure {
     fileprivate init(_ error: any Error) {
         self =
             switch error {
+            case let error as LaunchFailure: error
             case let error as SettingError: .setting(error)
             case let error as Refusal: .failed(reason: error.reason)
             case let error as PluginProblem: .failed(reason: error.reason)

@@ -296,5 +296,6 @@ extension ComponentDefinition {
     /// Whether a component made of one need not be made anew for the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
         plugin == other.plugin && hasSameSettings(as: other) && isolation == other.isolation
+            && callSeconds == other.callSeconds
     }
 }

@@ -90,7 +90,7 @@ struct PluginDescribeCommand: AsyncParsableCommand {
         facts.add(
             "Restarted", plugin.restarts.map { $0 == 1 ? "once" : "\(Wording.count($0)) times" })
         for trouble in plugin.troubles ?? [] { facts.add("Trouble", trouble) }
-        facts.add("Library", plugin.path)
+        facts.add(plugin.path.hasSuffix(".so") ? "Library" : "Program", plugin.path)
         return facts
     }
 }

@@ -72,6 +72,11 @@ final class Breaker: ContentListing {
             case "last-words":
                 self.context.logger.info("about to trap")
                 fatalError("Told to trap.")
+            case "recurse": throw Refusal(.refused, "\(recurse(1)) deep")
+            case "chatter-and-trap":
+                for _ in 0..<500 { print("blah") }
+                self.context.logger.info("about to trap")
+                fatalError("Told to trap.")
             case "flood":
                 for number in 0..<5_000 {
                     self.context.logger.info("line \(number)")
@@ -107,6 +112,11 @@ final class Breaker: ContentListing {
             inserted: changed.map(\.id).filter { !known.contains($0) },
             updated: changed.map(\.id).filter(known.contains),
             unchanged: items.count - changed.count)
+    }
+
+    /// Calls itself until there is no room for more.
+    private func recurse(_ depth: Int) -> Int {
+        depth == .max ? 0 : 1 + recurse(depth + 1) % 1_000
     }
 
     /// Uses three tenths of a second of the thread's processor time.
