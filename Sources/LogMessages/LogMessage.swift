@@ -72,7 +72,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case callBlamed = "4acc4f2d129d446ba51f50e6592f99f9"
     /// A worker took long for a call.
     case callSlow = "9fd1f0b2b9f94b0a8e9a7c5b2f3d1c64"
-    /// The process before ended while it made a component: its `init` hangs or crashes.
+    /// The process before ended while it made a component, which hangs, or crashed while it called one.
     case componentBlamed = "02b57b346cdf42908546f966e7a7f253"
 
     // The store.
@@ -177,7 +177,7 @@ extension LogMessage {
         case .componentRevived: "a component that did not start is there"
         case .callBlamed: "a call ended a component's worker: it is refused for a while"
         case .callSlow: "a worker took long for a call"
-        case .componentBlamed: "the daemon before this one ended while it made a component"
+        case .componentBlamed: "the daemon before this one ended while it called a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
         case .storeLostChanges: "the store was damaged: changes are lost"
         case .storeInUse: "the store is in use: the daemon can't start"

@@ -227,6 +227,7 @@ extension WorkerPort {
         if let link {
             link.tell(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
         }
+        logLines.end { tellUnlogged($0) }
         state = .closed
         owner = nil
         launched = nil

@@ -82,6 +82,8 @@ struct Daemon {
         ) { loop.scheduleTask(in: TimeAmount($0), $1) }
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)
+        // Before any component is made.
+        loop.execute { registry.crashNote.install { CrashTeller.install($0, $1) } }
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(

@@ -114,5 +114,11 @@ import Testing
             await said().count { $0.hasPrefix("publishes counted") } == 2_000
         }
         await component.stop()
+        let lines = await said().filter { $0.hasPrefix("info: line") }
+        #expect(lines.count == 200, "of lines in a row so many are told")
+        #expect(lines.first == "info: line 0")
+        try await eventually("the rest is counted") {
+            await said().contains { $0.hasPrefix("warning: ") && $0.contains("dropped") }
+        }
     }
 }

@@ -222,6 +222,7 @@ struct `A plugin that is a program` {
         let component = Installed.component(of: likes)
         for (settings, name) in [
             (["at": "settings"], "at"), (["breaks": "politely"], "breaks"), (["more": 1], "more"),
+            (["most": 9], "most"),
         ] as [([String: Value], String)] {
             let failure = await #expect(throws: LaunchFailure.self) {
                 _ = try await component.start(settings: settings, fields: [])
@@ -231,6 +232,9 @@ struct `A plugin that is a program` {
                 continue
             }
             #expect(error.setting == name)
+            if name == "most" {
+                #expect(error.reason.hasPrefix("expected a number from 1.0 to 5.0"), "\(error)")
+            }
         }
         try await checkNothingIsLeft()
     }

@@ -66,6 +66,13 @@ public struct ComponentDefinition: Sendable, Hashable {
             container: container, follow: follow)
     }
 
+    /// The files that secret settings among some refer to.
+    static func secretFiles(_ settings: [String: Value]) -> [String] {
+        settings.values.compactMap {
+            if case .file(let path) = SecretReference($0) { path } else { nil }
+        }
+    }
+
     /// Whether it is a container, and no plugin makes it.
     public var isPart: Bool { container != nil }
 }

@@ -4,6 +4,7 @@ import LogMessages
 import Logging
 import NIOCore
 import PluginLoader
+import Store
 
 /// What a component told at the end of its load, to be delivered when its container takes it in.
 struct Loaded {
@@ -57,6 +58,30 @@ extension Slot {
             case .success(let secrets):
                 var request = request
                 request.secrets = secrets
+                findReadable(request, attempt, done)
+            }
+        }
+    }
+
+    /// Finds what the component may read in a worker.
+    private func findReadable(
+        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
+    ) {
+        guard isolation == .process, !request.plugin.paths.isEmpty else {
+            return takeTurn(request, attempt, done)
+        }
+        let store = domain.store.file
+        ReadablePaths(
+            request.settings, named: request.plugin.paths,
+            state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
+            secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
+        ).resolve(on: domain.loop) { [weak self] result in
+            guard let self, start == attempt else { return }
+            switch result {
+            case .failure(let error): done(failed(.setting(error)))
+            case .success(let paths):
+                var request = request
+                request.readable = paths
                 takeTurn(request, attempt, done)
             }
         }

@@ -38,6 +38,8 @@ final class Slot {
     let kind: Kind?
     /// The fields that it was made with.
     let fields: [Field]
+    /// Whether it lives in a worker whatever its definition says.
+    private let isIsolated: Bool
     /// What belongs to its kind.
     let own: KindState
     private(set) var definition: ComponentDefinition
@@ -82,6 +84,7 @@ final class Slot {
         domain = container.domain
         name = definition.name
         plugin = domain.plugins.plugin(definition.plugin)
+        isIsolated = domain.isolated.reason(of: definition.plugin) != nil
         self.kind = plugin?.kind ?? kind
         own = KindState(self.kind, fields: fields)
     }
@@ -89,7 +92,9 @@ final class Slot {
     /// What people read.
     var title: String { definition.title ?? plugin?.title ?? name }
 
-    var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
+    var isolation: Isolation {
+        isIsolated ? .process : definition.isolation ?? plugin?.isolation ?? .daemon
+    }
 
     /// How long its worker may take for one call, and a call may wait behind others.
     var callTime: Duration {

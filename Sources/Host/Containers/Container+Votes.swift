@@ -59,9 +59,9 @@ extension Container {
     /// What the delegate has against a command.
     func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
         delegates.refusal
-            ?? slot.reference.flatMap(ask).map {
-                HostError($0, container: name, component: slot.name)
-            }
+            ?? domain.notes.crash.during(delegates.crashText(in: nil)) {
+                slot.reference.flatMap(ask)
+            }.map { HostError($0, container: name, component: slot.name) }
     }
 
     /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.

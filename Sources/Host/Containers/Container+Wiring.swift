@@ -23,6 +23,10 @@ extension Container {
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
         noteForScreens(event)
+        domain.notes.crash.during(delegates.crashText(in: nil)) { tell(event, from) }
+    }
+
+    private func tell(_ event: ComponentEvent, _ from: ComponentReference) {
         switch event {
         case .contents(.replaceAll): slot(from.name).map(refill)
         case .contents(let change):

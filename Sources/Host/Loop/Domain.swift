@@ -41,8 +41,12 @@ final class Domain {
     private(set) var isStopping = false
     /// Nobody is to wait for components that are being started.
     var isWaitingOver = false
+    /// The files that secret settings of all components refer to.
+    var secretFiles: () -> [String] = { [] }
     /// What is being made in this process, and what the one before was making when it ended.
-    let note: InitNote
+    let notes: ProcessNotes
+    /// The plugins that live in workers whatever definitions say.
+    let isolated: IsolatedPlugins
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
@@ -68,7 +72,8 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        note: InitNote, limits: HostLimits, logger: Logger, turns: TurnNotes,
+        notes: ProcessNotes, isolated: IsolatedPlugins, limits: HostLimits, logger: Logger,
+        turns: TurnNotes,
         isCheck: Bool, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
@@ -77,7 +82,8 @@ final class Domain {
         self.actors = actors
         self.plugins = plugins
         self.launchers = launchers
-        self.note = note
+        self.notes = notes
+        self.isolated = isolated
         self.limits = limits
         self.logger = logger
         self.turns = turns

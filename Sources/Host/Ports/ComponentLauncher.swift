@@ -17,6 +17,8 @@ public struct LaunchRequest: Sendable {
     public var fields: [Field]
     /// What it is held to.
     public var limits: HostLimits
+    /// The files and folders that it may read in a worker, since its settings name them; without links.
+    public var readable: [String] = []
     /// Where it is set how long a call may take, as messages name it.
     public var callSetting = "limits.callSeconds"
 

@@ -8,7 +8,7 @@ internal import PluginLoader
 public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let turns: TurnNotes
-    private let note: InitNote?
+    private let notes: ProcessNotes?
     private let judges: Bool
     private let words: (any LastWords)?
     /// The files that its components watch.
@@ -25,12 +25,12 @@ public final class InProcessLauncher: ComponentLauncher {
         loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
         words: (any LastWords)? = nil
     ) {
-        self.init(loop: loop, turns: turns, note: nil, judges: judges, words: words)
+        self.init(loop: loop, turns: turns, notes: nil, judges: judges, words: words)
     }
 
-    /// As the public one, with a note of what is being made.
+    /// As the public one, with notes of what is being made, and called.
     init(
-        loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true,
+        loop: any EventLoop, turns: TurnNotes, notes: ProcessNotes?, judges: Bool = true,
         words: (any LastWords)? = nil
     ) {
         self.judges = judges
@@ -38,7 +38,7 @@ public final class InProcessLauncher: ComponentLauncher {
         watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
-        self.note = note
+        self.notes = notes
     }
 
     /// Makes a component during the call, its library loaded first where it isn't yet.
@@ -54,16 +54,21 @@ public final class InProcessLauncher: ComponentLauncher {
                 container: request.container, name: request.component,
                 plugin: request.plugin.id))
         turns.component = number
+        let component = InitNote.Component(
+            container: request.container, component: request.component,
+            plugin: request.plugin.id)
+        let text = notes.map { _ in CrashText(component) }
         do {
             let check = judges ? AnswerCheck(request) : nil
-            let port = try noted(request) {
+            let port = try noted(component, text) {
                 let harness = try ComponentHarness(
                     request.plugin.loaded(), container: request.container,
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
                 // It is asked for its facts.
                 return InProcessPort(
-                    harness, services, owner, check, request.plugin, turns, number)
+                    harness, services, owner, check, request.plugin, turns, number,
+                    text.flatMap { text in notes.map { ($0.crash, text) } })
             }
             if let problem = check?.problem(in: port.facts) {
                 port.close()
@@ -80,12 +85,11 @@ public final class InProcessLauncher: ComponentLauncher {
         return {}
     }
 
-    private func noted<T>(_ request: LaunchRequest, _ make: () throws -> T) rethrows -> T {
-        guard let note else { return try make() }
-        return try note.during(
-            InitNote.Component(
-                container: request.container, component: request.component,
-                plugin: request.plugin.id), make)
+    private func noted<T>(
+        _ component: InitNote.Component, _ text: CrashText?, _ make: () throws -> T
+    ) rethrows -> T {
+        guard let notes else { return try make() }
+        return try notes.making.during(component) { try notes.crash.during(text, make) }
     }
 }
 
@@ -116,6 +120,8 @@ final class InProcessPort: ComponentPort {
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
     private let number: Int
+    /// Where it is noted for a crash that it is called, and as what; nil: nowhere.
+    private let crash: (mark: CrashMark, kept: (CrashNote, CrashText))?
     /// What is left of the state that it is telling.
     private var state: ComponentState?
     private var isClosed = false
@@ -126,8 +132,10 @@ final class InProcessPort: ComponentPort {
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
-        _ check: AnswerCheck?, _ plugin: Plugin, _ turns: TurnNotes, _ number: Int
+        _ check: AnswerCheck?, _ plugin: Plugin, _ turns: TurnNotes, _ number: Int,
+        _ crash: (CrashNote, CrashText)?
     ) {
+        self.crash = crash.map { ($0.mark($1), ($0, $1)) }
         self.check = check
         self.plugin = plugin
         self.harness = harness
@@ -264,7 +272,8 @@ final class InProcessPort: ComponentPort {
     func call<T>(_ body: () -> T) -> T {
         turns.component = number
         defer { tellOwner() }
-        return body()
+        guard let mark = crash?.mark else { return body() }
+        return mark.during(body)
     }
 
     /// As ``call(_:)``, for a time that has come or a file that changed.

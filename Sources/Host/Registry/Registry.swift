@@ -33,6 +33,9 @@ public final class Registry: @unchecked Sendable {
     /// The store's identity: a cursor from a store of another one means nothing here.
     public let identity: String
 
+    /// Where a handler of crashes finds what is being called.
+    public let crashNote: CrashNote
+
     private let loop: any EventLoop
     private let shared: RegistryState
 
@@ -60,7 +63,15 @@ public final class Registry: @unchecked Sendable {
         let relay = OutcomeRelay()
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
-        let note = InitNote(beside: store.file)
+        let notes = ProcessNotes(
+            making: InitNote(beside: store.file), crash: CrashNote(beside: store.file))
+        let crashed = notes.crash.left
+        let isolated = IsolatedPlugins(
+            beside: store.file, crashed: crashed,
+            path: { id in
+                plugins.plugins.first { $0.id == id && $0.state == .loaded }?.path
+            }, now: clock())
+        notes.crash.forgetLeft()
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
@@ -69,10 +80,12 @@ public final class Registry: @unchecked Sendable {
         self.loop = loop
         let domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
-            launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
-            note: note, limits: limits, logger: logger, turns: turns, isCheck: isCheck,
-            clock: clock)
-        shared = RegistryState(domain, left: note.left)
+            launchers: (InProcessLauncher(loop: loop, turns: turns, notes: notes), workers),
+            notes: notes, isolated: isolated, limits: limits, logger: logger, turns: turns,
+            isCheck: isCheck, clock: clock)
+        crashNote = notes.crash
+        // What crashed while it was made is told of as what crashed.
+        shared = RegistryState(domain, left: crashed == nil ? notes.making.left : nil, crashed)
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false
         }
@@ -203,6 +216,16 @@ extension Registry {
 
     /// Says whose fault it may be that the process before ended.
     private func blame() {
+        if let crashed = state.crashed {
+            let reason = domain.isolated.reason(of: crashed.plugin)
+            domain.logger.tell(
+                .componentBlamed,
+                [
+                    "container": "\(crashed.container)", "component": "\(crashed.component)",
+                    "plugin": "\(crashed.plugin)",
+                    "reason": "\(reason ?? "It crashed, and its plugin is not there any more.")",
+                ])
+        }
         guard let left = state.left else { return }
         domain.logger.tell(
             .componentBlamed,

@@ -21,11 +21,21 @@ final class RegistryState {
     var lostDefinitions: String?
     /// What the process before was making when it ended.
     let left: InitNote.Component?
+    /// What the process before was calling when it crashed.
+    let crashed: InitNote.Component?
 
-    init(_ domain: Domain, left: InitNote.Component?) {
+    init(_ domain: Domain, left: InitNote.Component?, _ crashed: InitNote.Component?) {
         self.domain = domain
         self.left = left
+        self.crashed = crashed
         screens = ScreenTable(in: domain)
+        domain.secretFiles = { [weak self] in
+            self?.containers.values.flatMap { container in
+                container.definition.components.flatMap {
+                    ComponentDefinition.secretFiles($0.settings)
+                }
+            } ?? []
+        }
         screens.homes = { [weak self] in self?.homes ?? [:] }
     }
 

@@ -260,7 +260,10 @@ extension ContainerScreens {
         case .failure(let error): return reply(.failure(error))
         }
         let tell = {
-            delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+            let crash = self.container.delegates.crashText(in: screen.choices.view.scope)
+            self.domain.notes.crash.during(crash) {
+                delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+            }
             guard screen.place != nil else { return }
             self.tellAround(screen) { $0.screen($1, part: $2, didSelect: item) }
         }

@@ -43,9 +43,13 @@ extension ContainerScreens {
             done(result)
         }
         let asked = ScreenChoices(next)
-        let answer = delegate.screen(
-            ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)), willShow: asked,
-            after: screen.view == nil ? nil : ScreenChoices(screen.choices))
+        let crash = container.delegates.crashText(in: next.view.scope)
+        let answer = domain.notes.crash.during(crash) {
+            delegate.screen(
+                ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)),
+                willShow: asked,
+                after: screen.view == nil ? nil : ScreenChoices(screen.choices))
+        }
         guard answer != asked else { return way(screen, next, answered) }
         show(answer, instead: next, on: screen, by: way) { [self] problem in
             let plugin = container.delegates.plugin(in: next.view.scope) ?? ""

@@ -26,6 +26,7 @@ final class Gate: ContainerDelegate {
         case "help":
             container?.message("Search for a title.\u{1B}[31m", on: screen.id)
             next.search = ""
+        case "crash": fatalError("Told to trap.")
         case "music": container?.lead(screen.id, to: "jukebox", item: nil)
         default: break
         }

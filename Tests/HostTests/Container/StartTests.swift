@@ -313,7 +313,7 @@ import Testing
             #"{"container":"films","component":"list","plugin":"org.atrium.catalog"}"#)
         let log = CapturedLog()
         let host = try await TestRegistry.start(in: directory, logger: log.logger)
-        #expect(log.lines.contains { $0.contains("ended while it made a component") })
+        #expect(log.lines.contains { $0.contains("ended while it called a component") })
         let problems = await host.on { $0.status().problems }
         #expect(problems.count == 1)
         #expect(
