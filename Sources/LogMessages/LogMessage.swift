@@ -80,6 +80,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case storeDamaged = "b9c13604ccbc42038b263e8a63021a72"
     /// Committed changes can't be read any more; the rest is served.
     case storeLostChanges = "1ce8c6803dc14de5a58a3aa1890b6c47"
+    /// Past notifications, or the comments that they are about, are not what was written.
+    case pastDamaged = "d13563c541f14f33a28c156b3eaad6a3"
     /// Another process has the state directory.
     case storeInUse = "99a0882055fa43278379b9ac95cdb4b8"
     /// A storage error: changes are refused until a probe succeeds.
@@ -136,7 +138,7 @@ extension LogMessage {
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
             .componentFailed, .delegateFailed, .componentBlamed, .storeDamaged, .storeLostChanges,
-            .storeInUse,
+            .storeInUse, .pastDamaged,
             .erasureBlocked,
             .storeUnwritable, .storeReadOnly,
             .entryNotWritten,
@@ -180,6 +182,7 @@ extension LogMessage {
         case .componentBlamed: "the daemon before this one ended while it made a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
         case .storeLostChanges: "the store was damaged: changes are lost"
+        case .pastDamaged: "past notifications in the store are damaged: subscribers get a gap"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"
         case .storeReadOnly: "the store is damaged: it is only read"

@@ -5,6 +5,8 @@ import Testing
 @testable import atriumctl
 
 @Suite struct `Numbers and times in words` {
+    typealias Reason = Notifications.Subscribe.Reply.Gap.Reason
+
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
     func `counts are grouped in threes`(number: Int, text: String) {
         #expect(Wording.count(number) == text)
@@ -31,6 +33,20 @@ import Testing
         #expect(WireTime.seconds("yesterday") == nil)
         #expect(WireTime.age(of: "1970-01-01T00:00:00Z", now: 180) == "3 min ago")
         #expect(WireTime.age(of: "soon", now: 0) == "soon")
+    }
+
+    @Test(arguments: [
+        (Reason.trimmed, "missed #3 to #7: no longer kept"),
+        (Reason.transient, "missed #3 to #7: transient, and came too fast to be told"),
+        (Reason.damaged, "missed #3 to #7: damaged in the store; 'atriumctl status' says more"),
+        (
+            Reason.replaced,
+            "the store was replaced, so what is missed is not known; going on after #9"
+        ),
+    ])
+    func `a gap says why`(reason: Reason, text: String) {
+        let gap = Notifications.Subscribe.Reply.Gap(from: 3, to: 7, reason: reason)
+        #expect(NotificationText.gap(gap, last: 9) == "atriumctl: \(text)")
     }
 
     @Test func `bytes in binary units`() {

@@ -198,6 +198,7 @@ extension Bus {
         case .success(let backlog) where !isCurrent(backlog):
             read(for: draft, of: subscription, id, reply)
         case .success(let backlog):
+            if !backlog.damage.isEmpty { foundDamage(backlog.damage) }
             var draft = draft
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
             if trimmedThrough > request.after {
@@ -206,6 +207,18 @@ extension Bus {
                 subscription.keep(
                     .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
                 draft.gap = subscription.takeGap()
+            }
+            if let damaged = backlog.damaged, damaged.upperBound > trimmedThrough {
+                guard draft.gap == nil else {
+                    // A batch tells one gap: the next one is read again, and begins with this one.
+                    subscription.cursor = max(
+                        subscription.cursor, damaged.lowerBound - 1, trimmedThrough)
+                    let batch = finished(draft, of: subscription)
+                    return reply(.success(batch.map { SharedBatch($0) }))
+                }
+                draft.gap = .init(
+                    from: max(damaged.lowerBound, trimmedThrough + 1), to: damaged.upperBound,
+                    reason: .damaged)
             }
             for notification in backlog.notifications {
                 let past = notification.comment.flatMap { backlog.texts[$0] }

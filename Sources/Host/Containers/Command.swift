@@ -103,8 +103,7 @@ class Command: Request {
             answer = .refused(HostError(refusal, container: container.name, component: slot.name))
         case .success(let decision):
             answer = .decided(decision)
-            if var draft = draft(of: decision) {
-                draft.topic = "\(container.name).\(draft.topic)"
+            if let draft = draft(of: decision) {
                 entry = draft
                 actor = container.domain.actors.present(context.actor)
                 return container.write(decision, draft, of: self, operation)
@@ -156,8 +155,7 @@ struct Decided {
 
 /// What an entry holds beside its component's own changes.
 struct EntryDraft {
-    /// The topic, without the container's name until it is written.
-    var topic: String
+    var topic: EntryTopic
     /// The payload, as a JSON object.
     var payload: [UInt8]
     /// What only moderators see, as a JSON object.

@@ -28,7 +28,7 @@ final class PostCommand: Command {
     }
 
     override func draft(of decision: Decision) -> EntryDraft? {
-        decision.draft("comments.posted", of: container.name, slot.name, text: true, parent: true)
+        decision.draft(.commentsPosted, of: container.name, slot.name, text: true, parent: true)
     }
 
     override func end(_ result: Result<Decided, HostError>) {
@@ -96,12 +96,12 @@ final class CommentCommand: Command {
         let (container, component) = (container.name, slot.name)
         return switch change {
         case .edit:
-            decision.draft("comments.edited", of: container, component, text: true)
+            decision.draft(.commentsEdited, of: container, component, text: true)
         case .delete(let wasHeld):
-            decision.draft("comments.removed", of: container, component, wasHeld: wasHeld)
+            decision.draft(.commentsRemoved, of: container, component, wasHeld: wasHeld)
         case .moderate(let state, _):
             // The reason is between the author and moderators: it stands in the comment's record alone.
-            decision.draft("comments.moderated", of: container, component, state: state)
+            decision.draft(.commentsModerated, of: container, component, state: state)
         }
     }
 
@@ -117,7 +117,7 @@ extension Decision {
     ///
     /// The text stands in the comment's record alone.
     fileprivate func draft(
-        _ topic: String, of container: String, _ component: String, text: Bool = false,
+        _ topic: EntryTopic, of container: String, _ component: String, text: Bool = false,
         parent: Bool = false, state: Comment.State? = nil, wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }

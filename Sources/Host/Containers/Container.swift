@@ -218,6 +218,9 @@ extension Container {
             failures.append(
                 "the store was damaged, and changes may be lost: see the daemon's status")
         }
+        if domain.pastDamage.concerns(name) {
+            failures.append("past notifications of it are damaged: see the daemon's status")
+        }
         return ContainerStatus(
             definition: definition,
             state: isLoading ? .loading : failures.isEmpty ? .ready : .degraded,

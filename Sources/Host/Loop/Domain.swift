@@ -22,6 +22,8 @@ final class Domain {
     let metered = ContainerMeters.Room()
     /// What the last verification found wrong with the store itself.
     var verified = VerifiedDamage()
+    /// The damage that subscribers' reads of the past have met.
+    private(set) var pastDamage = PastDamage()
     private(set) lazy var queries = LongQueries(self)
     let starts = StartTurns(atATime: 16)
     let changes: ChangeWatch
@@ -133,6 +135,14 @@ final class Domain {
 // MARK: The store
 
 extension Domain {
+    /// Notes damage that a read of the past has met, and logs the first.
+    func note(_ damage: PastDamage) {
+        let isFirst = pastDamage.isEmpty
+        pastDamage.add(damage)
+        guard isFirst, let problem = pastDamage.problem else { return }
+        logger.tell(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
+    }
+
     /// Hands an entry to the store; its outcome is passed to the owner.
     func append(_ entry: Entry, ticket: UInt64, of owner: any EntryOwner) {
         writers[ticket] = owner

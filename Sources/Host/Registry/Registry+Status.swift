@@ -62,6 +62,8 @@ extension Registry {
                 "The store is damaged: of the definitions of containers, \(lost). Restore a backup, or "
                     + "apply them again: the records are there")
         }
+        problems += state.detached.problems
+        if let problem = domain.pastDamage.problem { problems.append("The store \(problem)") }
         if let problem = domain.verified.problem { problems.append("The store \(problem)") }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")

@@ -73,6 +73,7 @@ public final class Registry: @unchecked Sendable {
             note: note, limits: limits, logger: logger, turns: turns, isCheck: isCheck,
             clock: clock)
         shared = RegistryState(domain, left: note.left)
+        bus.foundDamage = { [weak domain] in domain?.note($0) }
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false
         }
@@ -176,19 +177,22 @@ extension Registry {
             let loading = stored.definitions.map { Container($0, domain: domain) }
             for container in loading { state.add(container) }
             known()
-            start(loading, reply)
+            start(loading) { [self] in
+                reply(.success(()))
+                state.detached.run()
+            }
             goOnErasing(stored.erasures)
         }
     }
 
     /// Starts the components of containers, and calls back once none is worth waiting for.
-    private func start(_ loading: [Container], _ reply: @escaping Reply<Void>) {
+    private func start(_ loading: [Container], _ done: @escaping () -> Void) {
         var outstanding = loading.count
-        guard outstanding > 0 else { return reply(.success(())) }
+        guard outstanding > 0 else { return done() }
         for container in loading {
             container.whenLoaded {
                 outstanding -= 1
-                if outstanding == 0 { reply(.success(())) }
+                if outstanding == 0 { done() }
             }
         }
         var rest = loading[...]

@@ -16,6 +16,9 @@ final class RegistryState {
     let exports = ExportTable()
     let backups = BackupTable()
     let verifications = VerificationTable()
+    private(set) lazy var detached = DetachedRecords(in: domain) { [weak self] in
+        self?.containers[$0]
+    }
     var rates = WriteRates()
     /// How many definitions of containers were gone from the store at the start; nil: none was.
     var lostDefinitions: String?

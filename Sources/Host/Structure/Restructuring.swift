@@ -13,8 +13,8 @@ struct StructuralChange {
     var remains: [String: Remains]
     /// Components whose records are erased.
     var erased: [String] = []
-    /// The topic of its notification, whole; nil: it has none.
-    var topic: String?
+    /// The topic of its notification; nil: it has none.
+    var topic: EntryTopic?
     var payload: [UInt8] = []
     var actor: ActorID?
 }
@@ -221,7 +221,8 @@ extension Restructuring {
         container.append(
             changes: [keepsContainer ? self.record.change : record],
             purges: change.erased.map { Purge(container: container.name, component: $0) },
-            topic: change.topic, payload: change.payload, by: change.actor, at: time
+            topic: change.topic?.name(in: container.name), payload: change.payload,
+            by: change.actor, at: time
         ) { [self] result in
             switch result {
             case .success(let commit):
@@ -261,7 +262,7 @@ extension Restructuring {
         container.structureChanged()
         domain.bus.readabilityChanged()
         container.announce(
-            change.topic, commit, time: time, actor: change.actor,
+            change.topic?.name(in: container.name), commit, time: time, actor: change.actor,
             payload: change.payload)
         container.screens?.scopesChanged()
         container.startsChanged()
