@@ -171,6 +171,8 @@ import Testing
         let bench = try Bench()
         let before = SyncCounter.count(under: bench.scratch.path)
         for number in 0..<1_000 { bench.write(put("\(number)", "x")) }
+        // The last changes are made once the last answer is given.
+        bench.store.waitForDeletion()
         let syncs = SyncCounter.count(under: bench.scratch.path) - before
         #expect(syncs == 1_005)
     }
