@@ -5,10 +5,11 @@ import Logging
 // MARK: Delivering events
 
 extension Container {
-    /// Tells the delegate what a component told its own.
+    /// Tells the delegate what a component told its own; and the delegates of containers that have this one as a part.
     func deliver(_ events: [ComponentEvent], from slot: Slot) {
         guard let from = slot.reference else { return }
         for event in events { deliver(event, from) }
+        screens?.tellParents(of: events, from: from)
     }
 
     /// Delivers what a component told outside of any command.
@@ -98,7 +99,8 @@ extension Container {
         let delivery = StateDelivery(loaded.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }
-            deliver(events, from: slot)
+            // Nothing happened: those whose part this is are not told.
+            if let from = slot.reference { for event in events { deliver(event, from) } }
             return true
         } then: { [self] in
             guard slot.start == attempt, slot.port === port else {

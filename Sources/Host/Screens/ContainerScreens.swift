@@ -65,6 +65,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func structureChanged() {
         screening.structure += 1
+        table.surroundings = nil
         countAudience()
         countPartAudiences()
         retryParts()
