@@ -185,6 +185,36 @@ import Testing
         #expect(narrow.first == "films · scr…")
     }
 
+    @Test func `shows no numbers where nobody counts, nor with the next revision`() throws {
+        let uncounted = Section(
+            id: "day", title: "Day", input: .single,
+            filters: ["today", "tomorrow"].map { .init(id: $0, title: $0, selected: false) })
+        var model = ScreenModel()
+        var first = snapshot([])
+        first.sections = [uncounted]
+        try model.apply(first)
+        #expect(
+            ScreenView(container: "day", fields: []).lines(model).contains("Day: today · tomorrow"))
+        let detail = Menu.filters([uncounted], false).last?.detail
+        #expect(detail == "")
+        let table = SectionTable([uncounted]).table.lines(width: nil)
+        #expect(table.count == 3 && !table.contains { $0.contains("0") }, "\(table)")
+
+        let before = model
+        var next = Screens.Open.Reply(screen: "s", base: 1, revision: 2, sequence: 2, commits: 1)
+        next.counts = [
+            .init(
+                section: "day",
+                filters: [.init(at: 0, selected: true), .init(at: 1, selected: false)])
+        ]
+        let changes = try model.apply(next)
+        #expect(model.sections[0].filters.map(\.selected) == [true, false])
+        let lines = ScreenChangeText(fields: []).lines(next, changes: changes, before: before)
+        #expect(lines == ["#2  day=today: selected"])
+        let view = ScreenView(container: "day", fields: []).lines(model)
+        #expect(view.contains("Day: [today] · tomorrow"))
+    }
+
     @Test func `tells each change in a line`() throws {
         var model = ScreenModel()
         var first = snapshot(["a", "b"])

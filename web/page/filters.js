@@ -79,7 +79,7 @@ class Section {
         }));
       }
       const { label, show } = this.#known.get(filter.id);
-      show(filter, this.#place.has("contents"));
+      show(filter);
       label.hidden = empty > 0 && !this.#isWhole && filter.count === 0 && !filter.selected;
       return label;
     }), ...(section.more ? [this.rest] : [])]);
@@ -92,12 +92,12 @@ function makeFilter(changed) {
   const name = make("bdi"), count = make("b");
   const label = make("label", { className: "filter" }, box, make("span", {}, name, count));
   box.onchange = () => changed(box);
-  function show(filter, isCounted = true) {
-    count.hidden = !isCounted; // Those of a calendar above other containers have nothing to count.
+  function show(filter) {
+    count.hidden = filter.count == null; // Nobody counts: a source is asked, or this is a calendar above other containers.
     box.checked = filter.selected;
     name.textContent = titleOf(filter);
-    count.textContent = filter.count.toLocaleString();
-    label.classList.toggle("none", isCounted && filter.count === 0);
+    count.textContent = filter.count?.toLocaleString() ?? "";
+    label.classList.toggle("none", filter.count === 0);
   }
   return { label, show };
 }

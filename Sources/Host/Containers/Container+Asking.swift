@@ -98,12 +98,6 @@ extension Container {
         _ sections: [ResolvedSection]
     ) throws(HostError) -> ListPage {
         let (slot, list) = try self.list(component)
-        var counts: [[Int]] = []
-        if request.facets {
-            let counted = IndexQuery(
-                sections: sections.map(\.query), limit: 0, countsFacets: true)
-            counts = try list.answer(counted)?.counts ?? []
-        }
         let fields = request.fields.map(Set.init) ?? definition.listedFields
         let nested = nested(in: list, scope: request.scope)
         return ListPage(
@@ -111,7 +105,8 @@ extension Container {
                 view($0, fields: fields, nested: nested)
             },
             total: max(answer.total ?? 0, answer.ids.count),
-            sections: request.facets ? sections.views(counts: counts) : nil,
+            // What was answered lately says nothing of all that the source has.
+            sections: request.facets ? sections.views(counts: nil) : nil,
             next: answer.next, sequence: domain.sequence,
             presentation: request.isPresented ? ListPresentation(slot, in: self) : nil)
     }

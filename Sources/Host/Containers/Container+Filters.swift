@@ -29,25 +29,25 @@ extension [ResolvedSection] {
     /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
     ///
     /// - Parameters:
-    ///   - counts: by section and filter.
+    ///   - counts: by section and filter; nil: nobody counts.
     ///   - before: the counts of before, and what was made of them: what is counted as it was is not
     ///     made again.
     /// - Returns: what is shown of them.
     func views(
-        counts: [[Int]], before: (counts: [[Int]], views: [SectionView]) = ([], [])
+        counts: [[Int]]?, before: (counts: [[Int]]?, views: [SectionView]) = (nil, [])
     ) -> [SectionView] {
         enumerated().map { index, resolved in
-            if index < before.views.count, index < counts.count, index < before.counts.count,
-                before.counts[index] == counts[index]
+            let own = counts.map { index < $0.count ? $0[index] : [] }
+            if index < before.views.count,
+                own == before.counts.map({ index < $0.count ? $0[index] : [] })
             {
                 return before.views[index]
             }
             let selected = Set(resolved.selected.map(\.id))
-            let counts = index < counts.count ? counts[index] : []
             let filters = resolved.filters.enumerated().map { place, filter in
                 SectionView.FilterView(
                     id: filter.id, title: filter.title,
-                    count: place < counts.count ? counts[place] : 0,
+                    count: own.map { place < $0.count ? $0[place] : 0 },
                     selected: selected.contains(filter.id))
             }
             return SectionView(
@@ -123,18 +123,21 @@ extension Container {
         _ sections: [ResolvedSection], in scope: String?, search: String?,
         _ reply: @escaping Answer<FiltersPage>, orWait wait: (() -> Void)? = nil
     ) {
+        var isCounted = false
         let answer = { [self] (found: IndexPage?) in
             FiltersPage(
-                sections: sections.views(counts: found?.counts ?? []), total: found?.total ?? 0,
-                sequence: domain.sequence)
+                sections: sections.views(counts: isCounted ? found?.counts ?? [] : nil),
+                total: found?.total ?? 0, sequence: domain.sequence)
         }
         guard first(.contents) != nil else { return reply(.success(answer(nil))) }
         do throws(HostError) {
             let (slot, list) = try self.list(
                 nil, in: scope,
                 ListMode(isInside: false, isSearching: search?.isEmpty == false))
+            // What a source was asked for lately says nothing of all that it has.
+            isCounted = !slot.asks
             let query = IndexQuery(
-                sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
+                sections: sections.map(\.query), search: search, limit: 0, countsFacets: isCounted)
             if let wait {
                 guard !list.isLong(query), let page = try list.answer(query) else { return wait() }
                 return reply(.success(answer(page)))

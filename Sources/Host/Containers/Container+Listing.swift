@@ -216,6 +216,8 @@ extension Container {
     /// The lists whose items may lie under those of a list, where any item lies under another: those that a screen
     /// shows inside an item, or without modes that list alone.
     ///
+    /// None of a source that is asked: of what lies under an item that has as much as somebody happened to enter.
+    ///
     /// - Parameters:
     ///   - list: whose items.
     ///   - scope: the scope; nil: the container's first, if it has any.
@@ -225,8 +227,11 @@ extension Container {
         in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
     ) -> [ContentIndex] {
         let scope = self.scope(scope)
-        guard modes(in: scope)?.isByMode ?? false else { return list.hasChildren ? [list] : [] }
-        return lists(in: scope, .entered).filter { !$0.isHidden(beside: hidden) }
+        guard modes(in: scope)?.isByMode ?? false else {
+            let isCounted = list.hasChildren && !slots.contains { $0.asks && $0.list === list }
+            return isCounted ? [list] : []
+        }
+        return lists(in: scope, .entered).filter { !$0.asks && !$0.isHidden(beside: hidden) }
             .compactMap(\.list).filter(\.hasChildren)
     }
 

@@ -55,7 +55,7 @@ final class SharedView {
     /// The lists that are left out, since they have nothing.
     private var empty: Set<String> = []
     /// What ``ViewState/sections`` were made of.
-    private var counts: [[Int]] = []
+    private var counts: [[Int]]?
     /// What was entered, as long as the scope in which it was is there.
     private var places: [ViewKey.Place] = []
     /// Whether each list shows what lies under the entered item, and not that item's list alone.
@@ -320,8 +320,10 @@ extension SharedView {
             structure = home.structure
             for list in lists { container.growOrders(of: list.index) }
         }
-        let counts = (lists.first { !$0.isLeftOut } ?? lists.first)?.query.counts ?? []
-        let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
+        let counted = lists.first { !$0.isLeftOut } ?? lists.first
+        // What a source has answered lately says nothing of all that it has.
+        let counts = counted.flatMap { $0.asked == nil ? $0.query.counts : nil }
+        let before = isRemade ? (nil, []) : (self.counts, state.sections ?? [])
         let sections =
             home.showsFilters(hiding: key.hidden)
             ? self.sections.views(counts: counts, before: before) : nil
@@ -414,7 +416,7 @@ extension SharedView {
         if key.sort.isEmpty { sort = slot.order(of: index) }
         guard !slot.asks else {
             return IndexQuery(
-                sections: sections.map(\.query), sort: sort, limit: 0, countsFacets: counts)
+                sections: sections.map(\.query), sort: sort, limit: 0, countsFacets: false)
         }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,

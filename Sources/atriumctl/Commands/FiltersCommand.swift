@@ -82,7 +82,8 @@ struct SectionTable {
             }
             for (index, filter) in section.filters.enumerated() {
                 table.add([
-                    index == 0 ? section.id : "", filter.id, Wording.count(filter.count),
+                    index == 0 ? section.id : "", filter.id,
+                    filter.count.map(Wording.count) ?? "",
                     filter.title == filter.id ? "" : filter.title, filter.selected ? "*" : "",
                 ])
             }

@@ -150,7 +150,7 @@ extension Menu {
             choices.append(.init(title: section.title))
             choices += section.filters.map { filter in
                 .init(
-                    title: filter.title, detail: Wording.count(filter.count),
+                    title: filter.title, detail: filter.count.map(Wording.count) ?? "",
                     isOn: filter.selected,
                     action: .toggle(
                         section: section.id, filter: filter.id, isSelected: filter.selected))

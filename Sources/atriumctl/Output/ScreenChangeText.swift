@@ -132,8 +132,9 @@ struct ScreenChangeText {
         let old = Dictionary((before?.filters ?? []).map { ($0.id, $0) }) { first, _ in first }
         var lines = section.filters.compactMap { filter -> String? in
             guard old[filter.id] != filter else { return nil }
-            let mark = filter.selected ? ", selected" : ""
-            return "\(section.id)=\(filter.id): \(Wording.count(filter.count))\(mark)"
+            let words = [filter.count.map(Wording.count), filter.selected ? "selected" : nil]
+            let text = words.compactMap(\.self).joined(separator: ", ")
+            return "\(section.id)=\(filter.id): \(text.isEmpty ? "not selected" : text)"
         }
         let now = Set(section.filters.map(\.id))
         lines += (before?.filters ?? []).filter { !now.contains($0.id) }

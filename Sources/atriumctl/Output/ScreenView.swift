@@ -54,10 +54,10 @@ struct ScreenView {
             cut(PrintableText.line(parts.joined(separator: " · "))), enabled: color)
     }
 
-    /// `Genre: [drama 74] · crime 41`, the selected ones in brackets.
+    /// `Genre: [drama 74] · crime 41`, the selected ones in brackets; without numbers where nobody counts.
     static func line(of section: Section) -> String {
         var filters = section.filters.map { filter in
-            let text = "\(filter.title) \(Wording.count(filter.count))"
+            let text = filter.title + (filter.count.map { " " + Wording.count($0) } ?? "")
             return filter.selected ? "[\(text)]" : text
         }
         if section.more == true { filters.append(SectionTable.more(section)) }
