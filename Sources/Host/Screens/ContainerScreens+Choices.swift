@@ -273,24 +273,19 @@ extension ContainerScreens {
             $0.member("item", item)
             if let scope { $0.member("scope", scope.name) }
         }
-        if let error = container.refusal { return reply(.failure(error)) }
-        let (operation, time, topic) = (
-            domain.nextTicket(), domain.now(), "\(container.name).items.\(verb)"
-        )
-        container.lane.begin(operation, on: "")
+        let (time, topic) = (domain.now(), "\(container.name).items.\(verb)")
         actors.hold(actor)
         container.append(
-            operation, changes: [], time: time, actor: actor,
-            NotificationDraft(topic: topic, payload: payload),
-            OwnEntry { [self] result in
-                switch result {
-                case .success(let commit):
-                    tell()
-                    container.announce(topic, commit, time: time, actor: actor, payload: payload)
-                case .failure: actors.release(actor)
-                }
-                reply(result.map(\.sequence))
-            })
+            changes: [], topic: topic, payload: payload, by: actor, at: time
+        ) { [self] result in
+            switch result {
+            case .success(let commit):
+                tell()
+                container.announce(topic, commit, time: time, actor: actor, payload: payload)
+            case .failure: actors.release(actor)
+            }
+            reply(result.map(\.sequence))
+        }
     }
 }
 
