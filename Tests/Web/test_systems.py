@@ -107,6 +107,9 @@ class Systems(unittest.TestCase):
         self.open("day")
         self.browser.until("document.querySelector(\".part[data-part='sleep'] .item\")")
         before = self.browser.run("return document.querySelector(\".part[data-part='sleep'] .items\").textContent")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#sections .filter')].map(one =>"
+                                          " one.querySelector('b')).filter(one => !one.hidden || one.textContent).length"),
+                         0, "nobody counts what a calendar above other containers would show")
         self.picture("day")
         self.browser.run("""[...document.querySelectorAll('#sections .filter')]
             .findLast(one => !one.querySelector(':checked') && !one.textContent.startsWith('Today')).querySelector('input').click()""")
