@@ -18,7 +18,7 @@ extension RandomMessages {
         default:
             .moderateComment(
                 id: text(), state: [.shown, .pending, .removed][number(3)],
-                reason: optional { $0.text() })
+                reason: optional { $0.text() }, seen: optional { $0.text() })
         }
     }
 

@@ -97,7 +97,7 @@ struct CommentsControl: CommentsService {
         context.find(parameters.container, for: call, in: Comments.self) { container in
             container.moderate(
                 parameters.comment, state: state, reason: parameters.reason,
-                in: parameters.component, by: caller
+                seen: parameters.seen, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))

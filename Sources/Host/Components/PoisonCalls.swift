@@ -22,7 +22,7 @@ struct CallIdentity: Hashable {
         case .castBallot(let subject, _), .retractBallot(let subject):
             about = Self.words(subject)
         case .postComment(let draft): about = Self.words(draft.subject)
-        case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _):
+        case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _, _):
             about = Self.words([id])
         case .restoreRecords(let changes): about = Self.words(changes.map(\.key))
         }

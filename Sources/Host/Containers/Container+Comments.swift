@@ -123,12 +123,14 @@ extension Container {
     ///   - state: what becomes of it.
     ///   - reason: why it waits or is removed, for its author and for moderators; nil: none is given, and one that was
     ///     is taken back.
+    ///   - seen: when the text was written that the moderator read; nil: whatever it is now.
     ///   - component: which comments component; nil: the first.
     ///   - caller: the moderator.
-    ///   - reply: fails with `commentNotFound` or `refused`, or `limitExceeded` for a longer reason.
+    ///   - reply: fails with `commentNotFound` or `refused`, `conflict` for another text than the one that was
+    ///     seen, or `limitExceeded` for a longer reason.
     public func moderate(
-        _ comment: String, state: Comment.State, reason: String?, in component: String?,
-        by caller: Caller, _ reply: @escaping Answer<CommentResult>
+        _ comment: String, state: Comment.State, reason: String?, seen: String? = nil,
+        in component: String?, by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         let reason = reason.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         let length = reason?.unicodeScalars.count ?? 0
@@ -139,7 +141,7 @@ extension Container {
                         limit: "reason of \(Comment.reasonLength) characters", value: length,
                         retryAfter: nil)))
         }
-        change(comment, .moderate(state, reason: reason), component, caller, reply)
+        change(comment, .moderate(state, reason: reason, seen: seen), component, caller, reply)
     }
 
     /// Changes a comment that its author can read: with its item it is gone until that returns.

@@ -96,7 +96,7 @@ extension AnswerCheck {
                 self.problem(in: decision, ofBallotOn: subject, by: context.actor)
             case .postComment(let draft):
                 self.problem(in: decision, ofComment: draft.id, draft, by: context.actor)
-            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _):
+            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _, _):
                 self.problem(in: decision, ofComment: id, nil, by: context.actor)
             case .restoreRecords(let changes):
                 decision.changes == changes && decision.answer == .restored(changes.count)

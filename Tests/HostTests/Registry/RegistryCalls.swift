@@ -98,10 +98,12 @@ extension Registry {
 
     func moderate(
         _ container: String, component: String?, comment: String, state: Comment.State,
-        reason: String?, by caller: Caller, _ reply: @escaping Reply<CommentResult>
+        reason: String?, seen: String? = nil, by caller: Caller,
+        _ reply: @escaping Reply<CommentResult>
     ) {
         with(container, reply) {
-            $0.moderate(comment, state: state, reason: reason, in: component, by: caller, reply)
+            $0.moderate(
+                comment, state: state, reason: reason, seen: seen, in: component, by: caller, reply)
         }
     }
 

@@ -19,8 +19,9 @@ public enum ComponentCommand: Sendable, Hashable {
     case editComment(id: String, text: String)
     /// Delete a comment.
     case deleteComment(id: String)
-    /// Show, hold or remove a comment.
-    case moderateComment(id: String, state: Comment.State, reason: String? = nil)
+    /// Show, hold or remove a comment; refused for one whose text was not written at the time `seen`, where that is given.
+    case moderateComment(
+        id: String, state: Comment.State, reason: String? = nil, seen: String? = nil)
     /// Take over records as they were exported.
     ///
     /// The host has checked their shape, and that each differs from what there is; the component's

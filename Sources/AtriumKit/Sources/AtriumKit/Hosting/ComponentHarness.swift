@@ -147,7 +147,8 @@ public final class ComponentHarness {
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.delete(id, context)
             }
-        case (.comments(let comments), .moderateComment(let id, let state, let reason)):
+        case (.comments(let comments), .moderateComment(let id, let state, let reason, let seen)):
+            try check(seen, of: id, in: comments)
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.moderate(id, state: state, reason: reason, context)
             }
