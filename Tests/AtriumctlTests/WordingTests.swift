@@ -46,6 +46,16 @@ import Testing
         #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
     }
 
+    @Test func `people see the mean of the votes, whatever score ranks them`() {
+        let one = VoteTally(count: 1, score: 10.0 / 3, histogram: ["5": 1])
+        #expect(TallyText.short(one) == "5 (1)")
+        #expect(TallyText.full(one) == "5 from 1 vote (5: 1), ranked as 3.33")
+        // Without the value of each vote the score is all there is.
+        let sparse = VoteTally(count: 9, score: 4, histogram: ["5": 1])
+        #expect(TallyText.short(sparse) == "4 (9)")
+        #expect(TallyText.short(VoteTally(count: 2, score: 4, histogram: ["up": 2])) == "4 (2)")
+    }
+
     @Test func `values of fields`() {
         #expect(FieldText.shown(["a", "b"], type: "keywords") == "a, b")
         #expect(FieldText.shown(7020, type: "duration") == "1h57m")

@@ -215,6 +215,16 @@ extension Stories {
                     // Keys without a meaning draw nothing.
                     let again = try await step("zzZZyyj", "3 of 125")
                     #expect(again == once && once <= 400, "\(once), then \(again) bytes")
+                    // What changes out of sight draws nothing: the same keys write the same bytes before and after.
+                    func downAndUp() async throws -> Int {
+                        try await step("k", "2 of 125") + step("j", "3 of 125")
+                    }
+                    let known = try await downAndUp()
+                    let far = try await daemon.type(
+                        "atriumctl vote films/$(atriumctl list films -o ids | sed -n 90p) 5")
+                    #expect(far.status == 0, "\(far)")
+                    let silent = try await downAndUp() + downAndUp()
+                    #expect(silent == 2 * known, "\(silent), and \(known) at first")
                     let before = try written()
                     _ = try await daemon.type("atriumctl vote films/city-lights-1931 5")
                     try await one.shows("5 (1)")
