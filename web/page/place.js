@@ -33,7 +33,7 @@ export class Place {
     }
     for (const { component, total, edits, more, state, problem } of change.lists ?? []) {
       const list = this.lists.get(component) ?? { component, entries: [] };
-      Object.assign(list, { total, more: more ?? false, state: state ?? null, problem: problem ?? null });
+      Object.assign(list, { total, more: more ?? false, state: state ?? null, problem: problem ?? null, version: (list.version ?? 0) + 1 });
       this.lists.set(component, list);
       for (const edit of edits) apply(list.entries, edit);
     }
