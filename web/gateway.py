@@ -25,6 +25,9 @@ CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.
 CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
 # Those that the gateway makes as itself: the last two for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
+# What the page says in calls that read pages behind those of a screen: nothing else is passed on.
+PAGES = {"List": {"container", "component", "scope", "parent", "filters", "search", "sort", "limit", "cursor"},
+         "Thread": {"container", "component", "item", "limit", "cursor"}}
 ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"
@@ -163,6 +166,8 @@ class Gateway:
                 parameters["container"] = self.options.container[0]
             self.serves(parameters.get("container"))
             parameters.pop("actor", None)
+            if name in PAGES:
+                parameters = {key: value for key, value in parameters.items() if key in PAGES[name]}
             if name not in ANONYMOUS:
                 parameters["actor"] = self.visitors.actor(request)
         return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)

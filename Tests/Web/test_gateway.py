@@ -142,6 +142,15 @@ class TheGateway(unittest.TestCase):
             with self.club.live(query) as live:
                 self.assertEqual(live.next("refused")[1]["error"], "BadCall")
 
+    def test_pages_of_lists_and_threads_are_read_as_the_page_asks_alone(self):
+        self.club.type("vote", "films/alien-1979", "4")
+        for name, asked in (("List", {"limit": 1, "search": "alien", "sort": ["-year"]}), ("Thread", {"item": "alien-1979", "limit": 1})):
+            status, reply = self.club.call(name, asked, self.cookie)
+            self.assertEqual(status, 200, reply)
+            again = self.club.call(name, asked | {"actor": "unix:0", "facets": True, "depth": -1, "fields": 5}, self.cookie)
+            self.assertEqual(again, (200, reply), name)
+        self.assertNotIn("mine", json.dumps(self.club.call("List", {"search": "alien", "actor": "unix:0"}, self.cookie)[1]))
+
     def test_says_that_the_daemon_is_away(self):
         with self.club.live() as live:
             live.next("hello")

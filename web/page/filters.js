@@ -74,7 +74,9 @@ class Section {
     const isMany = section.filters.length > FEW;
     // What was typed narrows those that are here; where there are more, the daemon looks for them: see #search.
     const text = isMany && !section.more ? folded(this.find.value.trim()) : "";
-    const empty = isMany && !text ? section.filters.filter(({ count, selected }) => count === 0 && !selected).length : 0;
+    // So is one of another list's filters, as of another tab, of which none would leave anything here.
+    const isElsewhere = this.#place.hasEntries && section.filters.every(({ count, selected }) => count === 0 && !selected);
+    const empty = (isMany || isElsewhere) && !text ? section.filters.filter(({ count, selected }) => count === 0 && !selected).length : 0;
     let isFound = !text;
     this.none.hidden = empty === 0;
     this.none.textContent = this.#isWhole ? "hide those with none" : `${empty} with none`;

@@ -76,15 +76,17 @@ export class Talk {
     const name = focus === null ? root.title : titles.get(focus) ?? focus;
     const takesVotes = root.has("votes") && root.isTaken("votes", focus) && root.tally;
     const takesTalk = root.has("comments");
+    const takesAny = ["votes", "comments"].some(kind => root.has(kind) && root.isTaken(kind, focus)) || root.thread?.total > 0;
     $("talk").hidden = !root.has("votes") && !takesTalk;
-    $("open-talk").hidden = $("talk").hidden;
+    $("open-talk").hidden = $("talk").hidden || (focus === null && !takesAny);
+    $("of-items").hidden = takesAny;
     $("subject").textContent = name;
-    $("whole").hidden = focus === null;
+    $("whole").hidden = focus === null || this.#app.isItem;
     $("whole").textContent = `Back to ${root.title}`;
     $("closed-votes").hidden = !root.takes("votes")?.closed;
     $("tally").hidden = !takesVotes;
     if (takesVotes) this.#drawTally(root.tally, root.takes("votes"), name);
-    $("comments").hidden = !takesTalk;
+    $("comments").hidden = !takesTalk || !takesAny;
     const isClosed = root.takes("comments")?.closed === true;
     $("closed-comments").hidden = !isClosed;
     // What somebody was writing stays where they can copy it.

@@ -36,6 +36,8 @@ export function dayOf(text, by) {
 }
 export function momentOf(value) {
   const date = new Date(value);
+  // A day, which has no hours, is the same one in every zone.
+  if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayOf(value);
   return isNaN(date) ? String(value) : MOMENT.format(date);
 }
 function durationOf(value) {

@@ -64,10 +64,13 @@ export function makeVote(key, about) {
     if (document.activeElement !== number) number.value = votes.mine ?? "";
     back.style.visibility = votes.mine == null ? "hidden" : "visible";
     back.setAttribute("aria-label", `Take back your vote for ${name}`);
-    const step = facts?.step ?? 1, mean = Math.round((meanOf(votes, facts) ?? 0) / step) * step;
+    const step = facts?.step ?? 1, mean = meanOf(votes, facts) ?? 0;
     labels.forEach(({ label, value, half }) => {
-      const shown = votes.mine != null ? (value <= votes.mine ? "mine" : "") : value <= mean ? "mean" : "";
+      // Of the star that the mean falls into so much is filled.
+      const part = votes.mine == null && mean < value && mean > value - step && !half ? (mean - value + step) / step : null;
+      const shown = votes.mine != null ? (value <= votes.mine ? "mine" : "") : value <= mean ? "mean" : part === null ? "" : "mean partly";
       label.className = [half, shown].filter(Boolean).join(" ");
+      label.style.setProperty("--part", part === null ? "" : `${Math.round(100 * part)}%`);
     });
     if (!stars.contains(document.activeElement)) mark();
     else if (labels.every(({ box }) => box !== document.activeElement || box.value === String(votes.mine))) mark();
