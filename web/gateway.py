@@ -217,7 +217,7 @@ class Gateway:
         usual = usual_sort(known)
         opening.setdefault("sort", usual)
         await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": choosing(known),
-                              "moderates": self.moderates(request),
+                              "moderates": self.moderates(request), "isAlone": len(self.options.container) == 1,
                               "follows": {part["name"]: part["follow"] for part in about["components"] if part.get("follow")},
                               "enters": [scope["name"] for scope in about.get("scopes") or [] if scope.get("entered")]
                               + ([""] if about.get("entered") else [])})

@@ -78,6 +78,11 @@ class Items(unittest.TestCase):
         self.browser.click("#containers a[href='/films']")
         self.browser.until_at("/films")
         self.browser.until("document.querySelectorAll('.item').length === 30")
+        self.browser.click("#home")
+        self.browser.until("location.pathname === '/' && document.querySelector('#containers a')", why="and back to the others")
+        self.browser.open(self.club.url + "nothing")
+        self.until_text("#problems", "There is no “nothing” here.")
+        self.browser.until("document.querySelector('#home').offsetParent", why="a way on")
 
     def test_a_title_leads_to_a_page_and_back_to_where_one_was(self):
         self.open("films?f.genre=horror")

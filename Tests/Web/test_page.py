@@ -185,6 +185,8 @@ class ThePage(unittest.TestCase):
         self.until_text("#closed-votes", "Closed for votes.")
         self.browser.until("document.querySelector('#closed-votes').offsetParent && document.querySelector('#closed-comments').offsetParent")
         self.until_text(".bar .closed", "closed for votes")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.item .talk')].filter(one => one.offsetParent).length"), 0,
+                         "nobody said anything on a film, and nobody may")
         self.browser.until("[...document.querySelectorAll('.stars')].every(stars => stars.disabled)", why="no star is offered")
         self.assertTrue(self.browser.run("return document.querySelector(arguments[0]).disabled", item(film, ".vote button")), "nor undoing")
         self.assertEqual(self.browser.run("return document.querySelectorAll(arguments[0]).length", item(film, "label.mine")), 4,

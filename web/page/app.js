@@ -51,9 +51,10 @@ class App {
     if (resumes && this.#screen) query.resume = `${this.#screen}:${this.#revision}`;
     return query;
   }
-  #hello({ actor, title, fields, sort, chooses, enters, follows, moderates }) {
+  #hello({ actor, title, fields, sort, chooses, enters, follows, moderates, isAlone }) {
     [this.actor, this.#usual, this.chooses, this.enters, this.moderates] = [actor, sort, chooses, enters, moderates];
     this.follows = follows;
+    $("home").hidden = isAlone;
     [this.root.title, this.root.fields] = [title, fields];
   }
   #refused(problem) {
@@ -61,6 +62,7 @@ class App {
     if (/^(FieldUnknown|FilterNotFound|ScopeNotFound|Refused)$/.test(problem.error)) {
       Object.assign(this.state, { filters: undefined, sort: undefined, scope: undefined });
     }
+    $("home").hidden = problem.error !== "ContainerNotFound" && $("home").hidden;
     $("problems").replaceChildren(make("p", { textContent: sentence(problem) }));
   }
 

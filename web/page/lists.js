@@ -142,7 +142,7 @@ class List {
     const entries = this.#rest.after(list.entries, JSON.stringify(this.#app.listOf(this.#place, this.#name)), list.version);
     const total = list.total.toLocaleString(), shown = entries.length;
     const waits = list.state === "loading" ? "is being read…" : list.state === "asking" ? "is being asked…" : null;
-    const text = list.total === 0 && !list.more ? waits ?? empty ?? "nothing fits"
+    const text = list.total === 0 && !list.more ? waits ?? empty ?? (this.#place.part === null && this.#app.state.search ? `nothing fits “${this.#app.state.search}”` : "nothing fits")
       : list.more ? `${shown.toLocaleString()} of more than ${total}` : shown < list.total ? `${shown.toLocaleString()} of ${total}` : `${total} in all`;
     if (this.count.textContent !== text) {
       this.count.textContent = text;
@@ -247,7 +247,7 @@ class Row {
     this.enter.setAttribute("aria-label", `Enter ${head}: ${this.enter.textContent}`);
     this.choose.hidden = !app.mayChoose || place.part !== null;
     this.choose.setAttribute("aria-label", `Choose ${head}`);
-    this.talk.hidden = item.comments == null || !place.isTaken("comments", item.id);
+    this.talk.hidden = item.comments == null || !place.isTaken("comments", item.id) || (item.comments === 0 && place.takes("comments")?.closed === true);
     this.talk.textContent = item.comments === 0 ? "comment" : plural(item.comments ?? 0, "comment", "comments");
     this.talk.setAttribute("aria-label", `${this.talk.textContent} on ${head}`);
   }
