@@ -43,6 +43,8 @@ import Testing
         let tally = VoteTally(count: 3, score: 13.0 / 3, histogram: ["5": 2, "3": 1], mine: 5)
         #expect(TallyText.full(tally) == "4.33 from 3 votes (3: 1, 5: 2); yours: 5")
         #expect(TallyText.short(tally) == "4.33 (3)")
+        let ranked = VoteTally(count: 1, score: 20.0 / 6, histogram: ["5": 1])
+        #expect(TallyText.full(ranked) == "ranked 3.33 from 1 vote (5: 1)")
         #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
     }
 

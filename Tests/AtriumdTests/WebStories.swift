@@ -30,7 +30,7 @@ extension Stories {
         }
 
         @Test(.enabled(if: Self.hasBrowser, "run 'make test-deps' for Chromium"))
-        func `each of the five systems is shown`() async throws {
+        func `each of the systems is shown`() async throws {
             try await Self.run("test_systems")
         }
 

@@ -34,7 +34,7 @@ extension Stories {
                 for item in try best.json["items"]?.array ?? [] {
                     #expect(item["votes"]?["count"]?.int == 1)
                 }
-                #expect(try best.json["items"]?[1]?["votes"]?["score"]?.double == 4)
+                #expect(try best.json["items"]?[1]?["votes"]?["score"]?.double == 19.0 / 6)
                 #expect(try await Self.workers(of: daemon) != [worker])
                 let after = try await daemon.type(restarts)
                 #expect(after.output.hasSuffix(" 1\n"), "\(after)")

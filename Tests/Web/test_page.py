@@ -204,7 +204,6 @@ class ThePage(unittest.TestCase):
         self.assertEqual(self.browser.run(buttons), ["Reply", "Edit", "Delete"])
 
     def test_the_mean_is_shown_and_the_score_ranks(self):
-        self.apply(("settings: { scale: 5,", "settings: { scale: 5, score: bayesian,"))
         one, four = "alien-1979", "fargo-1996"
         for film, values in ((one, [5]), (four, [5, 5, 4, 5])):
             for value in values:

@@ -34,13 +34,19 @@ enum TallyText {
         return "\(Wording.rounded(score, decimals: 2)) (\(Wording.count(tally.count)))"
     }
 
-    /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`.
+    /// In a sentence, with who voted what: `4.33 from 3 votes (3: 1, 5: 2); yours: 5`.
+    ///
+    /// A score that is another than the mean says what it is: `ranked 3.33 from 1 vote (5: 1)`.
     static func full(_ tally: VoteTally) -> String {
         guard let score = tally.score else { return "none" }
         let values = tally.histogram.sorted { (Double($0.key) ?? 0) < (Double($1.key) ?? 0) }
         let histogram = values.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         let mine = tally.mine.map { "; yours: \(Wording.number($0))" } ?? ""
-        return "\(Wording.rounded(score, decimals: 2)) from "
+        let count = tally.histogram.values.reduce(0, +)
+        let sum = tally.histogram.reduce(0) { $0 + (Double($1.key) ?? 0) * Double($1.value) }
+        // A score that is not the mean ranks, and would be taken for it.
+        let isMean = count == 0 || abs(sum / Double(count) - score) < 0.005
+        return "\(isMean ? "" : "ranked ")\(Wording.rounded(score, decimals: 2)) from "
             + "\(Wording.count(tally.count, "vote")) (\(histogram))\(mine)"
     }
 }
