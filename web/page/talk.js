@@ -21,7 +21,7 @@ export class Talk {
     $("older").onclick = () => {
       const list = app.root.thread;
       if (list.entries.length >= MOST) this.#rest.grow();
-      else app.work("Resize", { component: list.component, limit: Math.min(MOST, list.entries.length + STEP) });
+      else app.work("Resize", { component: list.component, limit: Math.min(MOST, Math.max(STEP, 2 * list.entries.length)) });
     };
     this.#rest = new Rest(page => call("Thread", { ...this.#about("comments"), ...page })
       .then(reply => reply && { entries: reply.comments, next: reply.next }), () => this.draw());
