@@ -47,3 +47,30 @@ package struct ItemDifference: Sendable {
         (inserted, updated, removed) = ([], [], [])
     }
 }
+
+extension ItemDifference {
+    /// Tells a list's delegate what is other; the list has the new items by then.
+    package func tell(
+        _ delegate: (any ContentListingDelegate)?, of listing: any ContentListing
+    ) {
+        guard !isWhole else {
+            delegate?.contentListing(listing, didChange: .replaceAll)
+            return
+        }
+        // What comes may be the parent of what moves, and what goes have been one.
+        if !inserted.isEmpty { delegate?.contentListing(listing, didChange: .insert(inserted)) }
+        if !updated.isEmpty { delegate?.contentListing(listing, didChange: .update(updated)) }
+        if !removed.isEmpty { delegate?.contentListing(listing, didChange: .remove(removed)) }
+    }
+}
+
+extension ComponentContext {
+    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
+    package func letGo(of items: [String: Item]) {
+        guard items.count > 1_000 else { return }
+        background {
+            withExtendedLifetime(items) {}
+        } then: { _ in
+        }
+    }
+}

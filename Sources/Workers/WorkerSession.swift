@@ -189,9 +189,10 @@ final class WorkerSession {
     /// What else keeps a service from reading a path, as far as it can be told.
     private static func wall(_ path: String) -> String {
         let homes = ["/home", "/root", "/run/user"]
-        guard homes.contains(where: { path.hasPrefix($0 + "/") && access($0, X_OK) != 0 }) else {
-            return ""
+        let isClosed = homes.contains {
+            path.hasPrefix($0 + "/") && access($0, X_OK) != 0 && errno == EACCES
         }
+        guard isClosed else { return "" }
         return
             "; the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
     }

@@ -53,7 +53,7 @@ enum HouseRules {
         "PeopleDelegate": ["AtriumKit"],
         "StaffDelegate": ["AtriumKit"],
         "UnitsDelegate": ["AtriumKit"],
-        "Music": ["AtriumKit", "CTags"],
+        "Music": ["AtriumKit", "CTags", "ItemReading"],
         "CProcess": [],
         "Host": [
             "AtriumKit", "Index", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",
