@@ -101,7 +101,7 @@ public struct HostLimits: Sendable, Hashable {
     public var answerTime = Duration.seconds(30)
     /// How long it is waited for the next keystroke, before a source is asked for what is searched.
     public var typingPause = Duration.milliseconds(200)
-    /// After how long a question is asked again that failed; then each time after twice as long.
+    /// After how long a question is asked again that failed, or up to half of it earlier; then each time after twice as long.
     public var askPause = Duration.seconds(5)
     /// Items that are kept of those that a source has answered, beside those that screens show.
     public var askedItems = 10_000
