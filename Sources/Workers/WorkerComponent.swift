@@ -206,6 +206,7 @@ public actor WorkerComponent {
         case .observes(let pattern): messages.append("observes \(pattern)")
         case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
         case .reports(let problem): messages.append("reports \(problem ?? "nothing")")
+        case .keeps(let bytes): messages.append("keeps \(bytes?.count ?? 0) bytes")
         case .answers(let number, let result): answered(number, result)
         case .image(let number, .success(let image)):
             messages.append("image \(number): \(image.type) \(image.base64)")

@@ -1,6 +1,7 @@
 internal import AtriumKit
 internal import Host
 internal import NIOCore
+internal import PluginLoader
 
 // What the worker answers when it is ready, while other calls are answered.
 extension WorkerPort {
@@ -51,4 +52,13 @@ extension WorkerPort {
     func tellAudience(_ screens: Int) { call(.audience(screens)) }
 
     func pass(_ phase: LifecyclePhase) { call(.pass(phase)) }
+}
+
+extension WorkerPort {
+    /// An answer was not sent; the component is none the worse for it.
+    func tooLong(_ call: String, _ bytes: Int) -> String {
+        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
+            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
+            + "allowed: ask for less at a time, such as a shorter page."
+    }
 }

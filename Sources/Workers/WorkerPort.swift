@@ -31,7 +31,7 @@ final class WorkerPort: ComponentPort {
         case closed
     }
 
-    private let request: LaunchRequest
+    private(set) var request: LaunchRequest
     let process: WorkerProcess
     private let loop: any EventLoop
     private let limits: WorkerLimits
@@ -101,12 +101,10 @@ final class WorkerPort: ComponentPort {
         logger.debug("a worker was started")
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
         link.open { reply in port.value.port?.heard(reply) }
-        let start = WorkerStart(
-            kind: request.plugin.kind, container: request.container,
-            component: request.component, settings: request.settings,
-            secrets: request.secrets, fields: request.fields)
+        if let kept = request.kept { callInParts(CallParts.kept(kept)) }
+        request.kept = nil
         // Nobody else holds the port until it is made, or its worker has ended.
-        call(.start(start)) { answer in self.started(answer) }
+        call(.start(WorkerStart(request))) { answer in self.started(answer) }
     }
 
     /// What a connection holds of its port.
@@ -210,13 +208,6 @@ extension WorkerPort {
             default: self?.answeredWrongly(query.name)
             }
         }
-    }
-
-    /// An answer was not sent; the component is none the worse for it.
-    private func tooLong(_ call: String, _ bytes: Int) -> String {
-        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
-            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
-            + "allowed: ask for less at a time, such as a shorter page."
     }
 
     func close() {
@@ -374,6 +365,9 @@ extension WorkerPort {
         case .logs(let level, let message): log(level, message)
         case .reports(let problem):
             owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
+            slowDown(pace.publishes(bytes: 0, at: .now()))
+        case .keeps:
+            owner?.port(self, sent: message)
             slowDown(pace.publishes(bytes: 0, at: .now()))
         case .answers(let number, let result): answered(number, result)
         case .image(let number, let result): read(number, result)

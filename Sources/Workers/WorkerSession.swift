@@ -24,6 +24,8 @@ final class WorkerSession {
     /// The values of fields that were told so far, of more to come.
     private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
+    /// What the component before had kept, as far as it has come.
+    private var kept: [UInt8]?
     /// Calls that wait for their turn.
     private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
     private var isTurnComing = false
@@ -77,6 +79,9 @@ final class WorkerSession {
 
     private func run(_ id: Int, _ call: WorkerCall) {
         switch call {
+        case .keptPart(let bytes):
+            if kept == nil { kept = bytes } else { kept?.append(contentsOf: bytes) }
+            answer(id, .done)
         case .start(let start): self.start(id, start)
         case .close:
             port?.close()
@@ -90,7 +95,7 @@ final class WorkerSession {
 
     private func run(_ id: Int, _ call: WorkerCall, on port: any ComponentPort) {
         switch call {
-        case .start, .close: return
+        case .keptPart, .start, .close: return
         case .restore(let changes):
             return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
@@ -140,9 +145,14 @@ final class WorkerSession {
                 return answer(id, .notStarted(.failed(reason: error.reason)))
             }
         }
-        let request = LaunchRequest(
+        var limits = HostLimits()
+        limits.keptBytes = start.keptBytes
+        var request = LaunchRequest(
             plugin: plugin, container: start.container, component: start.component,
-            settings: start.settings, secrets: start.secrets, fields: start.fields)
+            settings: start.settings, secrets: start.secrets, fields: start.fields,
+            limits: limits)
+        request.kept = kept
+        kept = nil
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
@@ -305,6 +315,7 @@ extension WorkerSession: PortOwner {
         case .publishes(let name, _):
             if let size = say(message) { complain("The notification '\(name)'", size) }
         case .observes, .image: _ = say(message)
+        case .keeps: if let size = say(message) { complain("What it has kept", size) }
         case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
         case .reports(let problem):
             _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))

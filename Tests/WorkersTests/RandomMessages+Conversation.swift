@@ -115,13 +115,14 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(16) {
+        switch number(17) {
+        case 16: .keptPart((0..<number(9)).map { _ in UInt8(number(256)) })
         case 0:
             .start(
                 WorkerStart(
                     kind: Kind.allCases[number(4)], container: text(), component: text(),
                     settings: object { $0.value() }, secrets: object { $0.text() },
-                    fields: list { $0.field() }))
+                    fields: list { $0.field() }, keptBytes: number(99)))
         case 1: .restore(list { $0.change() })
         case 2: .finishRestore
         case 3: .decide(command(), context())
@@ -178,7 +179,8 @@ extension RandomMessages {
     }
 
     mutating func message() -> ComponentMessage {
-        switch number(8) {
+        switch number(9) {
+        case 7: .keeps(optional { Array($0.text().utf8) })
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })
         case 2: .observes(text())

@@ -29,6 +29,8 @@ public final class Remote: Querying {
     private var validators = Validators()
     private var backOff = BackOff()
     private var isReading = false
+    /// Whether it was said that the document is too large to be kept.
+    private var hasWarned = false
     /// Whether it is to be read, changed or not, as soon as the read under way has ended.
     private var wantsWhole = false
     /// Whether somebody said during the read under way that there may be another one.
@@ -53,7 +55,7 @@ public final class Remote: Querying {
         source = try RemoteSource(context)
         isLoading = source.question == nil
         if let topic = source.topic { follow(topic) }
-        read()
+        if isLoading, let kept = context.takeKept() { read(kept: kept) } else { read() }
     }
 
     /// Reads the document again, changed or not; looks whether a service that is asked and has failed is well.
@@ -116,6 +118,7 @@ public final class Remote: Querying {
                 succeed()
                 self.validators = reading.validators
                 if let difference = reading.difference { show(difference) }
+                if let kept = reading.kept { keep(kept) }
                 wake(in: Double(self.source.interval) * .random(in: 0.95...1.05))
             case .failure(let error): fail(error)
             }
@@ -125,6 +128,38 @@ public final class Remote: Querying {
             } else if wantsAgain {
                 lookSoon()
             }
+        }
+    }
+
+    /// Shows the last good copy of before a restart, then asks for another one.
+    private func read(kept bytes: [UInt8]) {
+        isReading = true
+        let source = source
+        context.background {
+            await source.read(kept: bytes)
+        } then: { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            if case .success(let reading?) = result {
+                validators = reading.validators
+                if let difference = reading.difference { show(difference) }
+            }
+            read()
+        }
+    }
+
+    private func keep(_ bytes: [UInt8]) {
+        do throws(Refusal) {
+            try context.keep(bytes)
+            hasWarned = false
+        } catch {
+            if !hasWarned {
+                context.logger.warning(
+                    "The document is not kept over restarts, and no older one: \(error.reason)")
+            }
+            hasWarned = true
+            // What is kept is none of its versions.
+            try? context.keep(nil)
         }
     }
 

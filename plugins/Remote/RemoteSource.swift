@@ -117,6 +117,8 @@ struct RemoteReading: Sendable {
     var validators: Validators
     /// What is other than before; nil: nothing is.
     var difference: ItemDifference?
+    /// The document as it is to be kept; nil: as it is kept already.
+    var kept: [UInt8]?
 }
 
 extension RemoteSource {
@@ -137,10 +139,24 @@ extension RemoteSource {
         if response.status == 304, !isFirst { return RemoteReading(validators: validators) }
         let document = try await document(response)
         let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
+        let new = Validators(
+            etag: response.headers["etag"], modified: response.headers["last-modified"])
         return RemoteReading(
-            validators: Validators(
-                etag: response.headers["etag"], modified: response.headers["last-modified"]),
-            difference: ItemDifference(items, from: known, isFirst: isFirst))
+            validators: new, difference: ItemDifference(items, from: known, isFirst: isFirst),
+            kept: KeptDocument(response.body, new).bytes)
+    }
+
+    /// Reads the document that was kept, as if the service had answered it.
+    ///
+    /// - Parameter bytes: What was kept.
+    /// - Returns: What it has; nil where that can't be read, or makes no items of the fields that there are now.
+    func read(kept bytes: [UInt8]) async -> RemoteReading? {
+        guard let kept = KeptDocument(bytes), let document = try? await mapping.document(kept.body)
+        else { return nil }
+        let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
+        return RemoteReading(
+            validators: kept.validators,
+            difference: ItemDifference(items, from: [:], isFirst: true))
     }
 
     /// Where the answer to a question begins.

@@ -113,6 +113,7 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("frontendPeople", .things, 1...1_000_000_000, \.host.frontendPeople),
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
+        Limit("keptBytes", .bytes, 1 << 10...20 << 20, \.host.keptBytes),
         Limit("exports", .things, 1...100, \.host.exports),
         Limit("callSeconds", .seconds, 1...3_600, \.callSeconds),
     ]

@@ -82,6 +82,8 @@ public struct HostLimits: Sendable, Hashable {
     ///
     /// Beyond, its start fails.
     public var earlyBytes = 16 << 20
+    /// Bytes that a component has kept over restarts; `keptBytes`.
+    public var keptBytes = 16 << 20
     /// How often in a row a component is started again without an answered call in between, before
     /// it counts as failed: calls are refused until it is there, and it is started again all the same.
     public var restarts = 5

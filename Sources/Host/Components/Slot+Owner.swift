@@ -17,6 +17,7 @@ extension Slot: PortOwner {
         case .reports(let problem): reports(problem, by: port)
         case .answers(let number, let result):
             if isCurrent(port) { asked?.answered(number, result) }
+        case .keeps(let bytes): if isCurrent(port) { keep(bytes) }
         case .image(let number, let result): if isCurrent(port) { wasRead(number, result) }
         }
     }

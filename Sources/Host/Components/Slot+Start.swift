@@ -55,7 +55,11 @@ extension Slot {
             case .success(let secrets):
                 var request = request
                 request.secrets = secrets
-                takeTurn(request, attempt, done)
+                readKept { [weak self] kept in
+                    guard let self, start == attempt else { return }
+                    request.kept = kept
+                    takeTurn(request, attempt, done)
+                }
             }
         }
     }

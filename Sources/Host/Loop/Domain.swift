@@ -32,6 +32,8 @@ final class Domain {
     /// What was done so far, of which a start tells.
     var steps = 0
     let recordsRead = RecordCount()
+    /// What components have kept; nil: definitions are only looked over.
+    let kept: KeptFiles?
     /// The last commit that everything on the domain reflects.
     ///
     /// Replies and reads name this one: the store itself may be ahead.
@@ -84,6 +86,7 @@ final class Domain {
         self.isCheck = isCheck
         self.clock = clock
         changes = ChangeWatch(loop: loop)
+        kept = isCheck ? nil : KeptFiles(beside: store.file, on: loop, logger)
         sequence = store.lastSequence
     }
 

@@ -17,6 +17,8 @@ public struct LaunchRequest: Sendable {
     public var fields: [Field]
     /// What it is held to.
     public var limits: HostLimits
+    /// What its predecessor had kept; nil: nothing.
+    public var kept: [UInt8]?
 
     /// A request; by default the limits are the documented ones.
     public init(
@@ -30,6 +32,7 @@ public struct LaunchRequest: Sendable {
         self.secrets = secrets
         self.fields = fields
         self.limits = limits
+        kept = nil
     }
 }
 

@@ -151,6 +151,8 @@ public enum ComponentMessage: Sendable, Hashable {
     case reports(problem: String?)
     /// It answers the question of this number.
     case answers(Int, Result<ContentAnswer, Refusal>)
+    /// It has bytes kept for the one that is made after it; nil: nothing any more.
+    case keeps([UInt8]?)
     /// The picture that it was to read under a number, or why there is none.
     case image(Int, Result<ItemImage, Refusal>)
 }

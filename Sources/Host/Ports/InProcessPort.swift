@@ -47,7 +47,8 @@ public final class InProcessLauncher: ComponentLauncher {
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) -> LaunchCancellation {
-        let services = InProcessServices(loop: loop, watches: watches)
+        let services = InProcessServices(
+            loop: loop, watches: watches, kept: request.kept, mostKept: request.limits.keptBytes)
         services.words = words
         let number = turns.add(
             TurnNotes.Component(

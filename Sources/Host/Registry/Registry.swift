@@ -184,11 +184,11 @@ extension Registry {
     /// Starts the components of containers, and calls back once none is worth waiting for.
     private func start(_ loading: [Container], _ reply: @escaping Reply<Void>) {
         var outstanding = loading.count
-        guard outstanding > 0 else { return reply(.success(())) }
+        guard outstanding > 0 else { return started(reply) }
         for container in loading {
-            container.whenLoaded {
+            container.whenLoaded { [self] in
                 outstanding -= 1
-                if outstanding == 0 { reply(.success(())) }
+                if outstanding == 0 { started(reply) }
             }
         }
         var rest = loading[...]
@@ -199,6 +199,11 @@ extension Registry {
             return true
         } then: {
         }
+    }
+
+    private func started(_ reply: @escaping Reply<Void>) {
+        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.keptName)))
+        reply(.success(()))
     }
 
     /// Says whose fault it may be that the process before ended.
@@ -355,7 +360,9 @@ extension Registry {
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
         // Closing waits for the disk.
+        let kept = domain.kept?.end()
         let thread = Thread {
+            kept?()
             store.close()
             loop.execute { closed.value() }
         }

@@ -279,6 +279,7 @@ extension Restructuring {
     /// Lets the slot that takes an old one's place go on where it was; without one, what the lists
     /// show of it goes too.
     private func replace(_ old: Slot) {
+        old.dropKept(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
             return old.refuseWaiting(
                 .componentNotFound(container: container.name, component: old.name))

@@ -28,6 +28,7 @@ public final class MemoryHost {
 
     private let type: any Component.Type
     private let settings: [String: Value]
+    private let secrets: [String: String]
     private let fields: [Field]
     private var harness: ComponentHarness
     private var commands: Int64 = 0
@@ -41,17 +42,19 @@ public final class MemoryHost {
     ///   - fields: the container's fields; by default those of the conformance suite.
     ///   - container: the container's name.
     ///   - component: the component's name.
+    ///   - kept: what the component before had kept; by default nothing.
     /// - Throws: what the component's `init` throws, or ``SettingError``.
     public init(
         _ type: any Component.Type, settings: [String: Value] = [:],
         secrets: [String: String] = [:], fields: [Field] = Conformance.fields,
         container: String = "test",
-        component: String = "component"
+        component: String = "component", kept: [UInt8]? = nil
     ) throws {
         self.type = type
         self.settings = settings
+        self.secrets = secrets
         self.fields = fields
-        services = MemoryServices(container: container, component: component)
+        services = MemoryServices(container: container, component: component, kept: kept)
         harness = try ComponentHarness(
             type, container: container, component: component, settings: settings,
             secrets: secrets, fields: fields, services: services)
@@ -220,7 +223,7 @@ public final class MemoryHost {
         services.forgetComponent()
         harness = try ComponentHarness(
             type, container: services.container, component: services.component,
-            settings: settings, fields: fields, services: services)
+            settings: settings, secrets: secrets, fields: fields, services: services)
         // Restored in the order of their keys, which is not the order in which they were made.
         let sorted = records.sorted { $0.key < $1.key }
         if atOnce, harness.listsRecords {
