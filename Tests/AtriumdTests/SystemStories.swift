@@ -20,6 +20,11 @@ extension Stories {
             try await Self.follow(Checkout.root + "/README.md")
         }
 
+        @Test(.timeLimit(.minutes(8)))
+        func `the guide to plugins goes from nothing to a plugin that votes`() async throws {
+            try await Self.follow(Checkout.root + "/docs/plugins.md")
+        }
+
         private static func follow(_ page: String) async throws {
             let text = try String(contentsOfFile: page, encoding: .utf8)
             let steps = Transcript(of: text, member: "who reads").steps
