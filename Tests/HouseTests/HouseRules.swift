@@ -110,8 +110,8 @@ enum HouseRules {
         "Screens": ["API", "Bus", "Loop", "Components", "Containers"],
         "Verify": ["API", "Loop", "Components", "Containers"],
         "Registry": [
-            "API", "Bus", "Ports", "Loop", "Containers", "Structure", "Records", "Screens",
-            "Verify",
+            "API", "Bus", "Ports", "Loop", "Components", "Containers", "Structure", "Records",
+            "Screens", "Verify",
         ],
     ]
 

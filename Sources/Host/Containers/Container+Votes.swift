@@ -56,6 +56,14 @@ extension Container {
         }
     }
 
+    /// Why it takes no votes, or no comments, now; nil: it does.
+    func closure(_ kind: Kind) -> HostError? {
+        guard definition.closed.contains(kind) else { return nil }
+        return .closed(
+            container: name,
+            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
+    }
+
     /// What the delegate has against a command.
     func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
         delegates.refusal

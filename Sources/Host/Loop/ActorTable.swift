@@ -142,3 +142,8 @@ final class ActorTable {
         return namespace == "unix" ? nil : namespace
     }
 }
+
+extension ActorID {
+    /// No person: the actor of what the daemon does by itself.
+    static let nobody = ActorID(0)
+}

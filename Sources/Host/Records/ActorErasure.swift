@@ -4,11 +4,6 @@ import LogMessages
 import NIOCore
 import Store
 
-extension ActorID {
-    /// No person: on whose behalf the daemon itself acts.
-    static let nobody = ActorID(0)
-}
-
 /// A person's records of one component on their way out.
 ///
 /// The component's gate is closed meanwhile. What is theirs the store's records tell, which are read in

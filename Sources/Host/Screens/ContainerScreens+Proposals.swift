@@ -179,12 +179,21 @@ extension ScreenChoices {
 }
 
 extension HostError {
-    /// Whether the choices themselves are at fault, and not how much there is to show them: a user who has used up
-    /// their share would else be shown what the delegate does not want.
+    /// Whether the choices themselves are at fault, and not a limit or a component that is not there: then the delegate's
+    /// choices are not shown, and the user's are. A user at a limit gets the error, not what the delegate refused.
     fileprivate var isOfChoices: Bool {
         switch self {
         case .filterNotFound, .fieldUnknown, .itemNotFound, .scopeNotFound, .parameterInvalid: true
-        default: false
+        case .containerNotFound, .componentNotFound, .componentExists, .pluginNotFound,
+            .settingInvalid,
+            .definitionInvalid, .itemsUnfit, .recordInvalid, .itemInvalid, .fieldInvalid,
+            .revisionMismatch,
+            .readOnly, .componentNotInScope, .actorNotFound, .commentNotFound, .conflict, .refused,
+            .closed,
+            .cursorInvalid, .limitExceeded, .topicInvalid, .screenNotFound, .storeUnavailable,
+            .noSpace,
+            .componentUnavailable:
+            false
         }
     }
 }

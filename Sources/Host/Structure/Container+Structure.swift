@@ -142,14 +142,6 @@ extension Container {
         Restructuring(of: self, to: change).run(reply)
     }
 
-    /// Why it takes no votes, or no comments, now; nil: it does.
-    func closure(_ kind: Kind) -> HostError? {
-        guard definition.closed.contains(kind) else { return nil }
-        return .closed(
-            container: name,
-            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
-    }
-
     private func bounded(_ place: Int?, _ count: Int) -> Int {
         min(max(place ?? count, 0), count)
     }
