@@ -2,12 +2,12 @@ package import AtriumKit
 
 /// What is other in a source than it was.
 package struct ItemDifference: Sendable {
-    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
+    /// Changes of more items than these are reported as `replaceAll`; the host then reads the items in pieces.
     private static let most = 500
 
     /// All items.
     package let items: [String: Item]
-    /// Whether all of it is told as a whole: there is no more than ``items`` then.
+    /// Whether it is reported as `replaceAll`: then there is nothing but ``items``.
     package private(set) var isWhole: Bool
     package private(set) var inserted: [Item] = []
     package private(set) var updated: [Item] = []

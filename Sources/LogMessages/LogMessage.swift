@@ -21,24 +21,24 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case stopCutShort = "b1fdea4ac7304c159ccb1b96aab89748"
     /// A descriptor came from systemd that is not named `varlink`.
     case descriptorUnused = "9f8e90a7886b4cbb8ea242f5891108fb"
-    /// Connections and screens were handed to the next process.
+    /// Connections and screens were passed to the next process.
     case handedOver = "1dfe58d3af5c4fff9504b41409a35350"
     /// The daemon goes on with connections and screens of the process before.
     case tookOver = "319312246bd04e0f864d60a907eafff6"
-    /// Connections or screens could not be handed to the next process.
+    /// Connections or screens could not be passed to the next process.
     case handoverIncomplete = "3923e0c838ec4b9ab871e7670f2f089c"
     /// Somebody set how much is logged.
     case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
     /// Nobody was answered for a while, because of one piece of work.
     case turnLong = "3b25b41184b04e8895bd92ac4bf61878"
 
-    /// A reload found the settings wrong: those of before are in force.
+    /// A reload found the settings wrong: the previous ones stay in force.
     case settingsNotApplied = "cdc441c6a58b45caaf377217c658735f"
 
     /// A user or group that has a role in the settings is not there: nobody has the role by it.
     case roleUnresolved = "24baf06809ed417da2b5f41dc5fe3f0a"
 
-    /// The system's directory of users (NSS) has not answered in full: everyone keeps roles or groups of before.
+    /// The system's directory of users (NSS) has not answered in full: everyone keeps their previous roles or groups.
     case directorySilent = "af2f57b4237c446086a1a250bf345200"
 
     // Definitions.
@@ -109,7 +109,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case connectionRefused = "b9230bec99ab49c0abfc531b08e10aa9"
     /// A call wants a higher role than its peer has.
     case callDenied = "c676c94dc8444abe821a3c2f5702ccaa"
-    /// A subscriber can't be told everything since its cursor.
+    /// A subscriber can't be sent everything since its cursor.
     case notificationsMissed = "5fbf733baf90425dae287a3dead2fb18"
     /// Lines of one kind about one user that were counted and not written.
     case repeated = "3b79a6b29b824a20a06020606f242204"

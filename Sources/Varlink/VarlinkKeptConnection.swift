@@ -1,8 +1,7 @@
 internal import Glibc
 public import JSONCodec
 
-/// A connection that one process hands over and another goes on with: its socket, and what the server
-/// knew of it.
+/// A connection that passes from one process to another: its socket, and the server's state for it.
 ///
 /// The socket travels as descriptors do (systemd's fd store, a control message of a Unix socket). The
 /// state travels beside it, as JSON; ``identity`` says which state belongs to which socket.
