@@ -68,11 +68,16 @@ soak: soak-daemon soak-store ## all that can happen, for long: to a daemon under
 soak-daemon: test-deps
 	@Tests/Soak/run check || exit 0; $(MAKE) --no-print-directory release && Tests/Soak/run '$(PRODUCTS)'
 
-# What `make test` does for a minute: each call of FAULT_SEEDS workloads fails in five ways, OPENING_CASES files are broken.
+# What `make test` does for a minute: each call of FAULT_SEEDS workloads, and of erasures, backups, restores and migrations, fails in
+# six ways, OPENING_CASES files are broken, MODEL_SEEDS runs are compared with a model, KILLS processes killed. From new seeds, which
+# are printed: FAULT_SEED=, MODEL_SEED= and KILL_SEED= run one again.
 soak-store: test-deps
 	$(SWIFT) build --build-tests $(CHECKED)
-	FAULT_SEEDS=$${FAULT_SEEDS:-10} OPENING_CASES=$${OPENING_CASES:-20000} $(RUN_TESTS) \
-		--filter 'StoreTests.(FaultTests|OpeningFuzzTests)'
+	@seed=$$((RANDOM * 1000)); export FAULT_SEEDS=$${FAULT_SEEDS:-10} FAULT_SEED=$${FAULT_SEED:-$$seed} \
+		OPENING_CASES=$${OPENING_CASES:-20000} MODEL_SEEDS=$${MODEL_SEEDS:-600} MODEL_SEED=$${MODEL_SEED:-$$seed} \
+		KILLS=$${KILLS:-60} KILL_SEED=$${KILL_SEED:-$$seed}; \
+	echo "FAULT_SEED=$$FAULT_SEED MODEL_SEED=$$MODEL_SEED KILL_SEED=$$KILL_SEED"; $(RUN_TESTS) \
+		--filter 'StoreTests.(FaultTests|FaultStepTests|OpeningFuzzTests|ModelTests|KillTests)|HostTests.HostModelTests'
 
 bench: deps stage ## measure a release build beside its peers; BENCH=calls for a part
 	@.ci/deps python3 python3-venv

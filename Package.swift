@@ -38,7 +38,7 @@ let arguments = Target.Dependency.product(
 
 /// What plugins need beside the kit.
 let pluginLibraries: [String: [Target.Dependency]] = [
-    "File": [formats, json, "ItemReading"], "Music": ["CTags"],
+    "File": [formats, json, "ItemReading"], "Music": ["CTags", "ItemReading"],
     "Remote": ["CCurl", formats, json, "ItemReading"],
 ]
 
@@ -220,7 +220,8 @@ let package = Package(
         .executableTarget(
             name: "atrium-worker",
             dependencies: [
-                "Workers", "Host", "Index", "PluginLoader", kit, kitTesting, logging, nioPosix,
+                "Workers", "Host", "Index", "PluginLoader", kit, kitTesting, logging, nioCore,
+                nioPosix,
             ],
             swiftSettings: strict, linkerSettings: program),
         tests("JSONCodecTests", [json]),
@@ -275,7 +276,8 @@ let package = Package(
             ] + plugins.map { .target(name: $0) }),
         tests(
             "PluginTests",
-            [kit, kitTesting] + (plugins + exampleDelegates.keys.sorted()).map { .target(name: $0) }
+            [kit, kitTesting, "TestSupport"]
+                + (plugins + exampleDelegates.keys.sorted()).map { .target(name: $0) }
         ),
         tests(
             "WorkersTests",

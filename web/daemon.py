@@ -1,5 +1,5 @@
 """Calls of atriumd: Varlink, which is JSON over a Unix socket with NUL behind each message."""
-import asyncio, contextlib, json, os, stat, sys
+import asyncio, contextlib, json, os, re, stat, sys
 
 HEARTBEAT, MOST_REPLY_BYTES = 15, 64 << 20
 STATUS = {"Forbidden": 403, "RoleRequired": 403, "ActorForbidden": 403, "LimitExceeded": 429, "StoreUnavailable": 503,
@@ -47,15 +47,42 @@ class Daemon:
         return reply
 
 
+MACHINE = "/run/atrium/atrium.sock"
+
+
+def is_there(path):
+    """Whether there is something at a path, also where this user may not look."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def default_socket():
-    """Where atriumctl looks too."""
-    places = [os.environ.get("XDG_RUNTIME_DIR", "") + "/atrium/atrium.sock", "/run/atrium/atrium.sock",
-              f"/tmp/atrium-{os.getuid()}/atrium.sock"]
-    told = os.environ.get("ATRIUM_SOCKET")
-    place = told or next(filter(os.path.exists, places), places[1])
-    if not told and place == places[2]:
+    """The socket in use, found as atriumctl finds it: the user's own daemon comes before the machine's."""
+    if told := os.environ.get("ATRIUM_SOCKET"):
+        return told
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    own, temporary = runtime and f"{runtime}/atrium/atrium.sock", f"/tmp/atrium-{os.getuid()}/atrium.sock"
+    if own and is_there(own):
+        return own
+    if is_there(temporary):
         # Anyone makes folders in /tmp: the daemon in somebody else's is theirs.
-        folder = os.lstat(os.path.dirname(place))
-        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid not in (0, os.getuid()) or folder.st_mode & 0o022:
-            sys.exit(f"{os.path.dirname(place)} is not yours alone: name the daemon's socket with --socket or ATRIUM_SOCKET")
-    return place
+        folder = os.lstat(os.path.dirname(temporary))
+        if stat.S_ISDIR(folder.st_mode) and folder.st_uid in (0, os.getuid()) and not folder.st_mode & 0o022:
+            return temporary
+        # Whoever makes that folder does not keep anyone from the machine's daemon.
+        if not is_there(MACHINE):
+            sys.exit(f"{os.path.dirname(temporary)} is not yours alone: name the daemon's socket with --socket or ATRIUM_SOCKET")
+    return MACHINE if is_there(MACHINE) else own or MACHINE
+
+
+def settings_of(path):
+    """Where the daemon behind a socket reads its settings, and the command that makes it read them again."""
+    if machine := re.fullmatch(r"/run/atrium(?:-([a-z0-9-]+))?/atrium\.sock", os.path.realpath(path)):
+        name = machine[1]
+        return f"/etc/atrium{'-' + name if name else ''}/atrium.yaml", f"systemctl reload atriumd{'@' + name if name else ''}"
+    return f"the atrium.yaml of the daemon at {path}", f"atriumctl --socket {path} reload"

@@ -16,15 +16,18 @@ import argparse, asyncio, base64, collections, contextlib, json, os, pathlib, pw
 from urllib.parse import quote, urlsplit
 from aiohttp import web
 import prose
-from daemon import Daemon, Refused, default_socket
+from daemon import Daemon, Refused, default_socket, settings_of
 from visitors import MOST_KNOWN, Visitors, read_key
 
 METHODS = {"Screens": "Select Deselect Clear Search Sort Resize Focus SetScope Enter Back SetHidden Activate",
-           "Votes": "Cast Retract", "Comments": "Post Edit Delete", "Contents": "Get", "Filters": ""}
+           "Votes": "Cast Retract", "Comments": "Post Edit Delete Thread", "Contents": "Get List", "Filters": ""}
 CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.items() for name in names.split()}
 CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
 # Those that the gateway makes as itself: the last two for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
+# What the page says in calls that read pages behind those of a screen: nothing else is passed on.
+PAGES = {"List": {"container", "component", "scope", "parent", "filters", "search", "sort", "limit", "cursor"},
+         "Thread": {"container", "component", "item", "limit", "cursor"}}
 ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"
@@ -163,6 +166,8 @@ class Gateway:
                 parameters["container"] = self.options.container[0]
             self.serves(parameters.get("container"))
             parameters.pop("actor", None)
+            if name in PAGES:
+                parameters = {key: value for key, value in parameters.items() if key in PAGES[name]}
             if name not in ANONYMOUS:
                 parameters["actor"] = self.visitors.actor(request)
         return web.json_response(await self.daemon.answer(CALLS[name], parameters), headers=HEADERS)
@@ -211,10 +216,9 @@ class Gateway:
         about = known["container"]
         usual = usual_sort(known)
         opening.setdefault("sort", usual)
-        chooses = bool(about.get("delegate") or any(scope.get("activate") or scope.get("delegate") for scope in about.get("scopes") or [])
-                       or any(line.startswith("activate:") for line in (known.get("definition") or "").splitlines()))
-        await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": chooses,
-                              "moderates": self.moderates(request),
+        await event("hello", {"actor": actor, "title": about["title"], "fields": known["fields"], "sort": usual, "chooses": choosing(known),
+                              "moderates": self.moderates(request), "isAlone": len(self.options.container) == 1,
+                              "follows": {part["name"]: part["follow"] for part in about["components"] if part.get("follow")},
                               "enters": [scope["name"] for scope in about.get("scopes") or [] if scope.get("entered")]
                               + ([""] if about.get("entered") else [])})
         async with contextlib.aclosing(self.daemon.ask("org.atrium.Screens.Open", opening, more=True)) as replies:
@@ -245,17 +249,34 @@ class Gateway:
             if name not in known:
                 sys.exit(f"there is no container {name!r}; there is: {', '.join(sorted(known)) or 'none'}\n"
                          f"make it with: atriumctl apply -f {name}.yaml")
-        if not known:
-            return
-        name = next(iter(self.options.container), min(known))
+        # The daemon looks at roles first: where there is no container yet, any name does.
+        name, lacks = next(iter(self.options.container), min(known, default="none")), []
+        if await self.is_denied("org.atrium.Contents.List", {"container": name, "limit": 1, "actor": f"{self.options.namespace}:check"}):
+            lacks.append((f"{user} may not act for people: every page would only be read", f"frontends: [{user}={self.options.namespace}]"))
+        if self.options.moderator and await self.is_denied("org.atrium.Comments.Pending", {"container": name, "limit": 1}):
+            lacks.append((f"{user} is no moderator, so whom --moderator names could not moderate", f"moderators: [{user}]"))
+        if lacks:
+            reasons, lines = zip(*lacks)
+            file, reload = settings_of(self.options.socket)
+            sys.exit("\n".join([*reasons, f"add {'this line' if len(lines) == 1 else 'these lines'} to {file}, and type '{reload}':", *lines]))
+
+    async def is_denied(self, method, parameters):
+        """Whether the daemon refuses a call because of who this is."""
         try:
-            await self.daemon.answer("org.atrium.Contents.List", {
-                "container": name, "limit": 1, "actor": f"{self.options.namespace}:check"})
+            await self.daemon.answer(method, parameters)
         except Refused as refused:
-            if refused.name in ("ActorForbidden", "RoleRequired"):
-                sys.exit(f"{user} may not act for people: every page would only be read\n"
-                         f"add this line to /etc/atrium/atrium.yaml, and type 'systemctl reload atriumd':\n"
-                         f"frontends: [{user}={self.options.namespace}]")
+            return refused.name in ("ActorForbidden", "RoleRequired")
+        return False
+
+
+def choosing(known):
+    """The scopes in which it means something to choose an item; "" stands for a container without any."""
+    about, scopes = known["container"], known["container"].get("scopes") or [{"name": ""}]
+    named = any(line.startswith("activate:") for line in (known.get("definition") or "").splitlines())
+    # Where no scope says what choosing is, a delegate may make something of it.
+    is_told = named or any(scope.get("activate") for scope in scopes)
+    return [scope["name"] for scope in scopes
+            if named or scope.get("activate") or (not is_told and (scope.get("delegate") or about.get("delegate")))]
 
 
 def usual_sort(known):

@@ -9,6 +9,7 @@ from daemon import Refused
 
 NEW_PER_HOUR = 20  # identities of an address
 STREAMS = {"all": 1000, "address": 100, "person": 20}  # open at a time
+RESERVE = 200  # of all streams: for addresses that have none open
 CALLS = {"address": (100, 400), "person": (20, 100)}  # a second in the long run, and at once
 MOST_KNOWN = 100_000  # addresses and persons that are counted
 NOBODY = "nobody"
@@ -124,12 +125,16 @@ class Visitors:
     @contextlib.contextmanager
     def stream(self, request):
         """Counts a live screen as long as it is open."""
-        keys = [("all", ""), ("address", self.address(request)), ("person", self.actor(request))]
+        keys = [("person", self.actor(request)), ("address", self.address(request)), ("all", "")]
         keys = [(kind, who) for kind, who in keys if who or kind == "all"]
-        for key in keys:
-            if self.streams[key] >= STREAMS[key[0]]:
-                of = "" if key[0] == "all" else f" of one {key[0]}"
-                raise Refused("LimitExceeded", f"{STREAMS[key[0]]} screens{of} are open, and no more are taken")
+        # Who has some already leaves the last ones to others: a few addresses don't fill the gateway.
+        has_some = self.streams["address", self.address(request)] > 0
+        for kind, who in keys:
+            reserve = RESERVE if kind == "all" and has_some else 0
+            if self.streams[kind, who] >= STREAMS[kind] - reserve:
+                of = "" if kind == "all" else f" of one {kind}"
+                rest = f": the last {reserve} are for addresses that have none" if reserve else ""
+                raise Refused("LimitExceeded", f"{self.streams[kind, who]} screens{of} are open, and no more are taken{rest}")
         self.streams.update(keys)
         try:
             yield

@@ -11,6 +11,10 @@ KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("server CPU", "server
 # Of so many that a second has checkpoints among them: 16 MiB of log each.
 BUSY = KEYS[:1] + [("p99.9, beside checkpoints", "p999_us", "us")] + KEYS[1:]
 REDIS = "Redis XADD, fsync always"
+# Rates in times of Redis' in the same run, processor time in microseconds.
+AIMS = {("notification", 1): {"per_s": 0.8, "server_cpu_us": 120},
+        ("notification", 50): {"per_s": 1.3, "server_cpu_us": 14},
+        ("vote", 1): {"per_s": 0.7}, ("vote", 50): {"per_s": 0.8, "server_cpu_us": 25}}
 ALONE = {"fdatasync of 4 KiB": "sync", "SQLite, WAL and FULL": "commit"}
 
 
@@ -75,8 +79,11 @@ def rows(got, ours):
         for clients in CLIENTS:
             for label, key, unit in KEYS if clients == 1 else BUSY:
                 many = "1 client" if clients == 1 else f"{clients} clients"
+                aim = AIMS[name, clients].get(key)
+                beside = REDIS if aim and key == "per_s" else None
                 row = Row("ack", f"{name}, {many}: {label}", unit,
-                          column(got[f"{name} {clients}"], key))
+                          column(got[f"{name} {clients}"], key), aim=aim,
+                          is_ratio=beside is not None, beside=beside)
                 for peer in [REDIS, *ALONE]:
                     results = got.get(f"{peer} {clients}")
                     if results and key in results[0]:

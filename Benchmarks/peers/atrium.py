@@ -107,11 +107,12 @@ def batches(items, size):
         yield batch
 
 
-def start_with_bench(under=()):
-    """A daemon with the container `bench`: items i1 to i1000, of which i1 has a vote."""
+def start_with_bench(under=(), more=""):
+    """A daemon with the container `bench`: items i1 to i1000, of which i1 has a vote; more: of its definition."""
     server = start(under=under)
     client = Client(server)
-    client.call("org.atrium.Containers.Apply", definitions=[{"file": "bench.yaml", "text": BENCH}])
+    client.call("org.atrium.Containers.Apply",
+                definitions=[{"file": "bench.yaml", "text": BENCH + more}])
     client.put("bench", ({"id": f"i{number}", "fields": {"title": f"Item {number}"}}
                          for number in range(1, ITEMS + 1)))
     client.call("org.atrium.Votes.Cast", container="bench", item="i1", value=4)

@@ -25,6 +25,7 @@ import listing
 import million
 import movies
 import packages
+import plugins
 import screens
 import start
 import turns
@@ -34,7 +35,8 @@ from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
          "listing": listing, "screens": screens, "composition": composition, "start": start,
-         "million": million, "turns": turns, "instructions": instructions, "cost": cost}
+         "million": million, "plugins": plugins, "turns": turns,
+         "instructions": instructions, "cost": cost}
 # What is measured of ours alone.
 ALONE = {"turns", "instructions"}
 # What the Swift program in Benchmarks/Sources measures.
@@ -44,7 +46,7 @@ INDEX = "index"
 TITLES = {
     "calls": "Calls", "bus": "Notifications", "ack": "Writes that are on disk",
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
-    "composition": "Composition",
+    "composition": "Composition", "plugins": "Plugins in other languages",
     "start": "A start with many films", "million": "A million films imported",
     "turns": "Turns of the event loop", "instructions": "Instructions",
     "cost": "The daemon itself",

@@ -1,22 +1,19 @@
-"""What composition costs: a click that four parts follow, a delegate that changes nothing, and a source that a
-thousand screens ask the same."""
+"""What composition costs: a click that four parts follow, and a source that a thousand screens ask the same.
+
+What a delegate costs that changes nothing is counted: see instructions.py.
+"""
 import http.server
 import itertools
 import json
-import statistics
 import threading
 
 import atrium
-import listing
 import movies
 import screens
 from figures import Case, Row, column, measure, say
-from processes import drive, request_file
 
 PARTS = [f"part{number}" for number in range(1, 5)]
 SCREENS = 1_000
-# One that takes what users choose as it is, as far as lists go.
-DELEGATE = "org.atrium.examples.compilation"
 SOURCE = "org.atrium.remote"
 
 
@@ -37,34 +34,6 @@ def start_with_parts():
 def apply(client, name, text):
     client.call("org.atrium.Containers.Apply",
                 definitions=[{"file": f"{name}.yaml", "text": text}])
-
-
-class Choices:
-    """The same choice again and again, on a screen with a delegate of its own and on one without, by turns."""
-
-    def __init__(self):
-        self.servers = [self.begin(delegate) for delegate in ("", f"delegate: {DELEGATE}\n")]
-
-    @staticmethod
-    def begin(delegate):
-        server = atrium.start()
-        client = atrium.Client(server)
-        apply(client, "movies", listing.DEFINITION.replace(
-            "container: movies\n", f"container: movies\n{delegate}"))
-        client.put("movies", itertools.islice(movies.items(movies.open_database()), 1_000))
-        screen = atrium.Client(server)
-        name = atrium.parameters_of(screen.exchange(screens.opening(screens.BY_TITLE)))["screen"]
-        choice = atrium.frame("org.atrium.Screens.Sort", screen=name, sort=screens.BY_TITLE)
-        return server, screen, request_file("choice", choice.decode())
-
-    def run(self):
-        """What the delegate adds to a choice, of several that were measured in turn."""
-        added = []
-        for _ in range(5):
-            plain, asked = (drive("req", server, protocol="varlink", request=choice, seconds=1)
-                            for server, _, choice in self.servers)
-            added.append(asked["server_cpu_us"] - plain["server_cpu_us"])
-        return {"cpu": statistics.median(added)}
 
 
 class Service(http.server.BaseHTTPRequestHandler):
@@ -116,11 +85,10 @@ components:
 
 
 def run(rounds):
-    click, choices = screens.Clicks(start_with_parts), Choices()
-    cases = [Case("click", click.run), Case("hook", choices.run)]
+    click = screens.Clicks(start_with_parts)
+    cases = [Case("click", click.run)]
     figures = [("click", "a click that four parts of 60,000 items follow: p50", "p50", "ms", None),
-               ("click", "a click that four parts of 60,000 items follow: p99", "p99", "ms", 5),
-               ("hook", "server CPU that a delegate adds which changes nothing", "cpu", "us", 1)]
+               ("click", "a click that four parts of 60,000 items follow: p99", "p99", "ms", 5)]
     plugins = click.client.call("org.atrium.Plugins.List")["plugins"]
     if any(plugin["id"] == SOURCE for plugin in plugins):
         cases.append(Case("asked", questions))

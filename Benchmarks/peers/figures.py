@@ -24,8 +24,9 @@ class Row:
     aim: float = None
     # An aim in words, for one that names a peer; then it is met if we are ahead of that peer.
     ahead_of: str = None
-    # Whether the aim is a ratio: to be so many times as fast as the peer.
+    # Whether the aim is a ratio: to be so many times as fast as the peers, or as the one that is named.
     is_ratio: bool = False
+    beside: str = None
 
     @property
     def is_rate(self):
@@ -48,7 +49,8 @@ class Row:
         if self.aim is None:
             return None
         if self.is_ratio:
-            return all(self.ratio(peer) >= self.aim for peer in self.peers)
+            return all(self.ratio(peer) >= self.aim
+                       for peer in ([self.beside] if self.beside else self.peers))
         ours = statistics.median(self.ours)
         return ours >= self.aim if self.is_rate else ours <= self.aim
 

@@ -26,7 +26,7 @@ def aim_of(row):
     if row.ahead_of:
         aim = f"ahead of {row.ahead_of}"
     elif row.is_ratio:
-        aim = f"{row.aim:g} times"
+        aim = f"{row.aim:g} times" + (f" {row.beside.split()[0]}" if row.beside else "")
     else:
         aim = figure(row.aim, row.unit)
     return f"{aim}: {'met' if row.met else 'not met'}"

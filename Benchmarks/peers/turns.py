@@ -4,6 +4,7 @@ Turns are those that the daemon counts itself (`atrium_loop_turn_seconds`), and 
 bucket that the longest is in. Where it may (as root), the daemon gets real-time priority, so that a
 turn is as long as its work, whatever else the machine does.
 """
+import json
 import os
 import select
 import time
@@ -11,10 +12,12 @@ from pathlib import Path
 
 import atrium
 from figures import Row, say
+from processes import new_directory
 
 ITEMS = 200_000
 SCREENS = 300
 VOTES = 20_000
+LINES = 100_000
 AIM_MS = 10
 # Slices that follow a reply end within this.
 SETTLE_SECONDS = 2
@@ -45,6 +48,15 @@ scopes:
   - { name: two, contents: [other] }
 """
 ONE = "item-0000009"
+SOURCE = """atrium: 1
+container: source
+title: Source
+fields:
+  title: {{ type: text, required: true, search: true }}
+  year: {{ type: integer }}
+components:
+  - {{ name: list, plugin: org.atrium.file, isolation: {isolation}, settings: {{ path: {path} }} }}
+"""
 
 
 def item(number, salt=0):
@@ -112,13 +124,13 @@ class Turns:
         while b'"continues":true' in self.client.receive():
             pass
 
-    def votes(self, subject):
+    def votes(self, subject, people="web"):
         """Many people's, five hundred on their way at once."""
         for start in range(0, VOTES, 500):
             for voter in range(start, start + 500):
                 self.client.connection.sendall(atrium.frame(
                     "org.atrium.Votes.Cast", container="big", item=subject(voter),
-                    value=1 + voter % 5, actor=f"web:u{voter}"))
+                    value=1 + voter % 5, actor=f"{people}:u{voter}"))
             for _ in range(500):
                 self.client.receive()
 
@@ -177,6 +189,10 @@ def lists(turns):
 def people(turns):
     turns.measure(f"{VOTES:,} votes", lambda: turns.votes(lambda voter: item(voter % 4000)["id"]))
     turns.measure(f"{VOTES:,} votes on one item", lambda: turns.votes(lambda _: ONE))
+    turns.measure("a page of its ballots", lambda: turns.call("Votes.Ballots", item=ONE, limit=500))
+    turns.measure("votes on it by others, and a page of its ballots", lambda: (
+        turns.votes(lambda _: ONE, "other"),
+        turns.call("Votes.Ballots", item=ONE, limit=500)))
 
 
 def screens(turns):
@@ -208,6 +224,40 @@ def screens(turns):
         many.read()
 
 
+def sources(turns):
+    """What a source tells by itself: a file that has many lines more from one moment to the next."""
+    path = new_directory("source") / "items.jsonl"
+    for isolation in ("daemon", "process"):
+        path.write_text(json.dumps({"id": "first", "title": "First"}) + "\n")
+        turns.apply(SOURCE.format(isolation=isolation, path=path))
+
+        def total():
+            return turns.client.call("org.atrium.Contents.List", container="source", limit=1)["total"]
+
+        def grow():
+            new = path.with_suffix(".new")
+            new.write_text("".join(
+                json.dumps({"id": f"line-{number}", "title": f"Title {number}",
+                            "year": 1900 + number % 150}) + "\n" for number in range(LINES)))
+            new.rename(path)
+            while total() != LINES:
+                time.sleep(0.1)
+        where = "the daemon" if isolation == "daemon" else "a worker"
+        turns.measure(f"a file that has {LINES:,} items by now, in {where}", grow)
+        turns.measure(f"400 of its lines changed, in {where}", lambda: change(path))
+        turns.client.call("org.atrium.Containers.Delete", container="source")
+
+
+def change(path):
+    """Other titles in some lines: so few are told one by one."""
+    lines = path.read_text().splitlines()
+    for number in range(0, LINES, LINES // 400):
+        lines[number] = json.dumps({"id": f"line-{number}", "title": "Other", "year": 2000})
+    new = path.with_suffix(".new")
+    new.write_text("\n".join(lines) + "\n")
+    new.rename(path)
+
+
 def ends(turns):
     turns.measure("stars detached", lambda: turns.call("Containers.Detach", component="stars"))
     turns.measure("the list detached", lambda: turns.call("Containers.Detach", component="list"))
@@ -219,7 +269,7 @@ def ends(turns):
 def run(_):
     """Once: what counts is the longest of many turns."""
     turns = Turns()
-    for part in (lists, people, screens, ends):
+    for part in (lists, people, screens, sources, ends):
         part(turns)
     turns.server.stop()
     return turns.rows

@@ -4,6 +4,7 @@
 
 #include <execinfo.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,6 +27,9 @@ static struct {
 
 static volatile pid_t busy_thread;
 
+/* Where the handler runs on that thread, whose own stack may be what is used up. A backtrace needs some room. */
+static char stack[256 << 10] __attribute__((aligned(16)));
+
 void process_note_words(const char *bytes, size_t count) {
     if (count + 1 > sizeof words.bytes - words.count) {
         // The last ones matter.
@@ -40,7 +44,40 @@ void process_note_words(const char *bytes, size_t count) {
 
 void process_forget_words(void) { words.count = 0; }
 
+static struct {
+    int descriptor;
+    const char *const volatile *text;
+} note = {.descriptor = -1};
+
+/* What the thread was calling that ends the process. */
+static void write_note(void) {
+    if (note.descriptor < 0 || syscall(SYS_gettid) != busy_thread) return;
+    const char *text = *note.text;
+    if (text) (void)!pwrite(note.descriptor, text, strlen(text), 0);
+}
+
+void process_note_crashes(int descriptor, const char *const *text) {
+    note.text = text;
+    note.descriptor = descriptor;
+    atexit(write_note);
+}
+
 static void put(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+/* Handlers that were there before: the Swift runtime's tells more than ours. */
+static struct sigaction others[crash_count];
+
+/* Has the handler that was there before do what it does; 0: there was none. */
+static int pass_on(int number, const siginfo_t *info) {
+    for (int i = 0; i < crash_count; i++) {
+        if (crashes[i].number != number || others[i].sa_handler == SIG_DFL) continue;
+        sigaction(number, &others[i], NULL);
+        // A fault happens again by itself.
+        if (info->si_code <= 0) raise(number);
+        return 1;
+    }
+    return 0;
+}
 
 /* Nothing but calls that a handler may make. */
 static void tell(int number, siginfo_t *info, void *context) {
@@ -51,6 +88,8 @@ static void tell(int number, siginfo_t *info, void *context) {
         syscall(SYS_tgkill, getpid(), busy_thread, SIGABRT);
         return;
     }
+    write_note();
+    if (pass_on(number, info)) return;
     signal(number, SIG_DFL);
     if (words.count > 0) (void)!write(STDERR_FILENO, words.bytes, words.count);
     for (int i = 0; i < crash_count; i++) {
@@ -74,14 +113,15 @@ void process_tell_crashes(void) {
     sigemptyset(&aborts);
     sigaddset(&aborts, SIGABRT);
     pthread_sigmask(SIG_UNBLOCK, &aborts, NULL);
+    stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&own, NULL);
     // The first call loads a library, which a handler may not.
     void *first[1];
     (void)!backtrace(first, 1);
     for (int i = 0; i < crash_count; i++) {
-        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO};
-        // The Swift runtime's own handler tells more.
+        struct sigaction before, action = {.sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         if (sigaction(crashes[i].number, NULL, &before) != 0) continue;
-        if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) continue;
+        others[i] = before;
         sigemptyset(&action.sa_mask);
         sigaction(crashes[i].number, &action, NULL);
     }

@@ -19,6 +19,9 @@ struct ControlContext: Sendable {
         return Caller(actor: actor, isModerator: role >= .moderator, pace: pace)
     }
 
+    /// Whose calls are counted together, and take turns with those of others.
+    func user(_ peer: Peer) -> String { "unix:\(peer.uid)" }
+
     /// On whose behalf a peer writes: itself, or the actor that it names, if it may.
     func writer(_ peer: Peer, as actor: String?) throws(ActorRefusal) -> Caller {
         let own = own(peer)
@@ -37,7 +40,7 @@ struct ControlContext: Sendable {
         _ body: @escaping (Host.Container) -> Void
     ) {
         if let container = registry.container(container) { return body(container) }
-        registry.find(container) { found in
+        registry.find(container, of: user(call.peer)) { found in
             switch found {
             case .success(let container): body(container)
             case .failure(let error): call.fail(error.reply(of: interface))

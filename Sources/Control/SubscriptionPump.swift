@@ -174,6 +174,7 @@ extension Notifications.Subscribe.Reply.Gap.Reason {
             switch reason {
             case .trimmed: .trimmed
             case .transient: .transient
+            case .damaged: .damaged
             case .replaced: .replaced
             }
     }

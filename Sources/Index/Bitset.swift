@@ -55,7 +55,7 @@ struct Bitset {
         words[index] |= 1 << UInt64(row & 63)
     }
 
-    /// Takes in the rows that `visit` hands over, for which there is room.
+    /// Takes in the rows that `visit` calls its body with, for which there is room.
     @inline(__always)
     mutating func insert(_ visit: ((Int) -> Void) -> Void) {
         words.withUnsafeMutableBufferPointer { words in

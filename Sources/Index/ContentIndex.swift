@@ -150,7 +150,7 @@ package final class ContentIndex {
 
     /// The distinct values that a field has now, sorted: numbers ascending, texts by folded form.
     ///
-    /// Booleans are told as such, times in canonical form. Empty for a field that is not there. Of more
+    /// Booleans are returned as such, times in canonical form. Empty for a field that is not there. Of more
     /// than the limit those that most items have, as they were when ``valuesVersion(of:atMost:)`` changed.
     package func distinctValues(of field: String, atMost limit: Int = .max) -> [Value] {
         columns[field]?.distinctValues(atMost: limit) ?? []

@@ -41,6 +41,6 @@ package enum Discard {
         }
     }
 
-    /// As ``later(_:)``, for a value: it is let go of by then.
+    /// As ``later(_:)``, for a value: the caller has no reference to it any more.
     package static func later(_ value: some Sendable) { later([Box(value)]) }
 }

@@ -128,7 +128,7 @@ extension Field.FieldType {
 }
 
 extension Field.FieldType {
-    /// The greatest whole number up to which all are told apart.
+    /// The greatest whole number up to which each has a representation of its own.
     private static let greatestExact: Int64 = 1 << 53
 
     /// What a value of this type is, so that it is compared as it was put; nil: any value of it is.

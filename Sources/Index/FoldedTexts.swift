@@ -143,8 +143,10 @@ final class FoldedTexts {
         withText(of: owner, needle.isIn)
     }
 
-    /// Hands over the owners whose text contains another, each once; `ahead` is told of some before they
-    /// are handed over, to have memory brought near.
+    /// Calls the body with each owner whose text contains another, once.
+    ///
+    /// Calls `ahead` with some owners before that,
+    /// so that their memory can be prefetched.
     @inline(__always)
     func visitOwners(
         containing needle: Needle, ahead: (Int) -> Void = { _ in }, _ body: (Int) -> Void

@@ -74,7 +74,7 @@ public struct SortKey: Sendable, Hashable {
     /// Items without the field come last either way.
     public var descending: Bool
 
-    /// A key; ascending unless told.
+    /// A key; ascending by default.
     public init(field: String, descending: Bool = false) {
         self.field = field
         self.descending = descending

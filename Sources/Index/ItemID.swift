@@ -19,7 +19,7 @@ package enum ItemID {
 
     /// Whether an id is in NFC.
     ///
-    /// Strings compare by canonical equivalence; bytes tell the forms apart.
+    /// Strings compare by canonical equivalence; bytes differ between the forms.
     package static func isNormal(_ id: String) -> Bool {
         id.utf8.allSatisfy { $0 < 0x80 } || id.precomposed.utf8.elementsEqual(id.utf8)
     }

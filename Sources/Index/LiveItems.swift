@@ -1,6 +1,6 @@
 /// Some items of an index in a given order, kept as they are by now.
 ///
-/// Those that are not there are left out until they come. Its ``holder`` is told when one of them changes,
+/// Those that are not there are left out until they come. It notifies its ``holder`` when one of them changes,
 /// and lets it advance: until then it shows what there is.
 package final class LiveItems: LiveReader {
     /// Which items, in order, each once.

@@ -31,7 +31,7 @@ final class LiveQueries {
         var unconcerned = 0
     }
 
-    /// Up to which place of the log it is known whom changes concern.
+    /// Up to which place of the log it is known which queries changes concern.
     private(set) var position: UInt64 = 0
 
     private var members: [Member?] = []
@@ -94,7 +94,7 @@ final class LiveQueries {
 // MARK: Changes
 
 extension LiveQueries {
-    /// Looks whom the next changes concern.
+    /// Looks which queries the next changes concern.
     ///
     /// - Parameters:
     ///   - log: the index's changes.

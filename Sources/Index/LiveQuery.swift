@@ -3,7 +3,7 @@ import AtriumKit
 /// A query that is kept answered while the index changes: screens that ask the same share one.
 ///
 /// It shows the first ``IndexQuery/limit`` items, the total and the counts, all of the moment of the
-/// last ``advance()``. Its ``holder`` is told when a change concerns it, and lets it advance: until then
+/// last ``advance()``. It notifies its ``holder`` of a change that concerns it, and the holder calls `advance`: until then
 /// it shows what there is.
 ///
 /// What a section offers is fixed. Where it comes from the values that a field has, the holder sees
@@ -146,7 +146,7 @@ extension LiveQuery {
         case elsewhere
         /// A known row's fields are others, and nothing that the query asks for.
         case content
-        /// Only a closer look tells.
+        /// Only a closer look can decide.
         case judged
     }
 

@@ -32,7 +32,7 @@ package struct MovedItems {
         for case let parent? in parents { moved?.parents.insert(parent) }
     }
 
-    /// Notes that more changed than anybody is told.
+    /// Notes that more items changed than are listed one by one.
     mutating func forget() { moved = nil }
 
     /// Those since this was called last; nil: it is not known which.

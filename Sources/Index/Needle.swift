@@ -42,11 +42,11 @@ struct Needle {
         return isFound
     }
 
-    /// Hands over the number of each text that it stands in, ascending and each once.
+    /// Calls the body with the number of each text that contains it, ascending and each once.
     ///
     /// The texts stand one behind the other, each but the last ended by a byte that UTF-8 never holds;
-    /// the first one has this number. `ahead` is told of some before they are handed over, to have
-    /// memory brought near.
+    /// the first one has this number. `ahead` is called with some numbers before the body is, so that
+    /// their memory can be prefetched.
     @inline(__always)
     func visitTexts(
         in texts: UnsafeRawBufferPointer, from number: Int = 0, ahead: (Int) -> Void = { _ in },

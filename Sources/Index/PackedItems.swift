@@ -83,7 +83,7 @@ package struct PackedItems {
 
 /// Some of the memory of ``PackedItems``.
 ///
-/// It is appended to by one owner, who alone counts its holes. What was handed over to others is
+/// It is appended to by one owner, who alone counts its holes. What others were given is
 /// what had been written before, and that never changes: hence it may be shared.
 final class ItemChunk: @unchecked Sendable {
     private static let header = 16
@@ -114,7 +114,7 @@ final class ItemChunk: @unchecked Sendable {
     /// Whether so many bytes have room.
     func hasRoom(for length: Int) -> Bool { used + length <= capacity }
 
-    /// Keeps an item, for which there is room, and tells where it starts.
+    /// Keeps an item, for which there is room, and returns where it starts.
     func append(
         row: Int, id: UnsafeRawBufferPointer, parent: UnsafeRawBufferPointer?,
         fields: UnsafeRawBufferPointer

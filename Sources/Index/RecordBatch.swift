@@ -4,9 +4,9 @@ import JSONCodec
 /// Some items on their way from their records into a new index: one thread reads, folds and hashes
 /// them, another puts them together.
 ///
-/// It is written by the one and then handed to the other, never shared: hence it may be sent.
+/// One thread writes it and then passes it to the other; they never share it: hence it may be sent.
 package final class RecordBatch: @unchecked Sendable {
-    /// What the table of rows is told of an item.
+    /// What the table of rows keeps of an item.
     struct ItemEntry {
         var place: ItemPlace
         var revision: Int64

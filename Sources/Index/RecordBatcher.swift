@@ -46,7 +46,7 @@ package struct RecordBatcher {
         places.reserveCapacity(count)
     }
 
-    /// Whether the batch is to be handed on.
+    /// Whether the batch is full, and the index has to take it.
     package var isFull: Bool { batch.items.count == RecordBatch.length }
 
     /// Takes what was read so far.

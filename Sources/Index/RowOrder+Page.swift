@@ -8,8 +8,6 @@ extension RowOrder {
     static let looksOfComparison = 64
     /// So many rows are walked over at most: a thousand that match may stand behind a million others.
     static let mostWalked = 1 << 18
-    /// So many rows that share a value of the first key are put in order at once; more are looked through in steps.
-    static let mostSorted = 1_024
 
     /// The first rows of a set in order, behind a position if there is one.
     ///
@@ -46,7 +44,9 @@ extension RowOrder {
             let order = index.orders.order(
                 of: keys.first?.number ?? SortedOrders.byID, saving: scan - walk, in: index)
         else { return nil }
-        return walked(order, rows, after: after, limit: limit)
+        var walking = PageWalk(self, rows)
+        guard let page = walking.first(of: order, after: after, limit: limit) else { return nil }
+        return (Array(page.prefix(limit)), page.count <= limit)
     }
 
     /// What gathers the first rows.

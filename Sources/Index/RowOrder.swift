@@ -155,13 +155,21 @@ struct RowOrder {
         return table.compareIDs(one, other)
     }
 
-    /// Below 0 when a row comes before a position.
-    func compare(_ row: Int, _ position: Position) -> Int {
-        for (key, value) in zip(keys, position.values) {
-            let order = compare(row, value, by: key)
+    /// Below 0 when a row comes before a position, by the keys from one on.
+    func compare(_ row: Int, _ position: Position, from first: Int = 0) -> Int {
+        for place in first..<max(first, min(keys.count, position.values.count)) {
+            let order = compare(row, position.values[place], by: keys[place])
             if order != 0 { return order }
         }
         return compareID(of: row, position.id)
+    }
+
+    /// Below 0 when a row comes before a position by one key; by its id where there is no such key.
+    func compare(_ row: Int, _ position: Position, at place: Int) -> Int {
+        guard place < keys.count, place < position.values.count else {
+            return compareID(of: row, position.id)
+        }
+        return compare(row, position.values[place], by: keys[place])
     }
 
     /// Below 0 when a row comes before a value of one key.

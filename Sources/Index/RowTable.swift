@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// Which item is in which row: rows are numbered from 0, and a row that falls free is used again.
 final class RowTable {
     /// What is kept of an item besides its columns.
@@ -29,7 +31,7 @@ final class RowTable {
     private var revisions: ContiguousArray<Int64> = []
     private var numbers = HashedSlots()
     /// The rows of those that name a parent, by it.
-    private(set) var children: [String: Postings] = [:]
+    private(set) var children = SplitDictionary<String, Postings>()
     private var free: ContiguousArray<Int32> = []
 
     /// How many items there are.
@@ -211,7 +213,7 @@ final class RowTable {
     private func link(_ row: Int, to parent: String?) {
         treeVersion += 1
         guard let parent else { return roots.insert(row) }
-        children[parent, default: Postings()].insert(row)
+        children.change(parent, default: Postings()) { $0.insert(row) }
         if self.row(of: parent) == nil { roots.insert(row) }
     }
 
@@ -219,8 +221,12 @@ final class RowTable {
         treeVersion += 1
         roots.remove(row)
         guard let parent else { return }
-        children[parent]?.remove(row)
-        if children[parent]?.count == 0 { children[parent] = nil }
+        guard children[parent] != nil else { return }
+        let isEmpty = children.change(parent, default: Postings()) { rows in
+            rows.remove(row)
+            return rows.count == 0
+        }
+        if isEmpty { children[parent] = nil }
     }
 }
 

@@ -1,25 +1,27 @@
-/// The orders of an index that queries have asked for, each by the number of its field's column.
+/// The sorted orders of an index's rows, each by the number of its field's column.
 ///
-/// An order saves each query a scan of what it matches: it is made once the scans that it would have
-/// saved have cost as much. Of many rows it is made step by step, while rows come, go and change: it
-/// takes them in wherever they belong, and the steps take in the others.
+/// An order saves each query a scan of the rows that match. It is made once the scans that it would have saved have
+/// cost as much as making it. An order of many rows is made step by step, while rows come, go and change: changed rows
+/// are inserted where they belong, and each step inserts some of the others.
 struct SortedOrders {
     /// What stands for the order of ids alone.
     static let byID = -1
 
-    /// Of so many rows an order is made at once: texts that begin alike are compared byte by byte.
+    /// Up to so many rows an order is made at once: texts that begin alike are compared byte by byte.
     var mostAtOnce = 4_096
-    /// Where more rows change at once, they are taken in step by step.
+    /// Beyond so many rows that change at once, they are inserted step by step.
     var mostMoved = 64
-    /// Whether so many are being changed.
+    /// Up to so many rows that share a value of a key are sorted by the further keys for one page.
+    var mostSorted = 1_024
+    /// Whether more rows than ``mostMoved`` are being changed at once.
     private var isOneOfMany = false
     /// Whether somebody calls ``grow(in:)`` again and again.
     var isDriven = false
 
     private var made: [Int: SortedRows] = [:]
-    /// Of those that are being made, the first row that no step has taken in.
+    /// For each order that is being made, the first row that no step has inserted.
     private var growing: [Int: Int] = [:]
-    /// What scans have cost by now where there is no order yet, in rows looked at.
+    /// What scans have cost so far for each column without an order, in rows looked at.
     private var spent: [Int: Int] = [:]
 
     /// Whether there are none.

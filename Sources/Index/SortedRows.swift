@@ -120,7 +120,7 @@ final class SortedRows {
         return count(upTo: block) + offset
     }
 
-    /// Hands over the rows of some places in order, until it is told false.
+    /// Calls the body with the row at each of some places, in order, until the body returns false.
     ///
     /// - Returns: Whether it came to the end.
     @inline(__always)

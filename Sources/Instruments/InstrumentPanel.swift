@@ -60,7 +60,7 @@ public final class InstrumentPanel: MetricsFactory {
         return makeHistogram(label, dimensions, .counts)
     }
 
-    /// Makes a histogram's cell, which keeps nanoseconds and tells seconds.
+    /// Makes a histogram's cell, which keeps nanoseconds and reports seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         makeHistogram(label, dimensions, .seconds)
     }

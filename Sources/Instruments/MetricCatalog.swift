@@ -1,6 +1,6 @@
 /// Every metric of the daemon: the one place with their names, kinds and meanings.
 ///
-/// Whoever records names an entry of this table; what is asked for is told in its order.
+/// Whoever records names an entry of this table; a reply has them in its order.
 public enum MetricCatalog {
     /// All of them.
     public static let all = calls + connections + store + containers + clients + process

@@ -39,17 +39,17 @@ public struct MetricDescription: Sendable, Hashable {
 
 /// The upper bounds of a histogram's buckets.
 ///
-/// Whole numbers of a small unit, so that recording is adding; what is told is divided by the divisor.
+/// Whole numbers of a small unit, so that recording is adding; what is reported is divided by the divisor.
 public struct Buckets: Sendable, Hashable {
     /// How many bounds there may be; one more bucket takes what lies above the last of them.
     static let most = 23
 
     /// Inclusive, ascending.
     let bounds: [Int64]
-    /// How many of the small unit make one of what is told.
+    /// How many of the small unit make one of the reported unit.
     let divisor: Double
 
-    /// Times, kept in nanoseconds and told in seconds: 5 µs to 10 s, three bounds for each power of ten.
+    /// Times, kept in nanoseconds and reported in seconds: 5 µs to 10 s, three bounds for each power of ten.
     public static let seconds = Buckets(
         bounds: [
             5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,

@@ -10,7 +10,7 @@ public struct MetricSample: Sendable, Hashable {
 
     /// The metric's name.
     public var name: String
-    /// What tells it from others of its name.
+    /// What distinguishes it from others of its name.
     public var labels: [String: String]
     /// What was read.
     public var value: Value

@@ -2,12 +2,12 @@ package import AtriumKit
 
 /// What is other in a source than it was.
 package struct ItemDifference: Sendable {
-    /// Changes of more items than these are told as a whole, which the host then goes through in pieces.
+    /// Changes of more items than these are reported as `replaceAll`; the host then reads the items in pieces.
     private static let most = 500
 
     /// All items.
     package let items: [String: Item]
-    /// Whether all of it is told as a whole: there is no more than ``items`` then.
+    /// Whether it is reported as `replaceAll`: then there is nothing but ``items``.
     package private(set) var isWhole: Bool
     package private(set) var inserted: [Item] = []
     package private(set) var updated: [Item] = []
@@ -45,5 +45,32 @@ package struct ItemDifference: Sendable {
         guard count > Self.most else { return }
         isWhole = true
         (inserted, updated, removed) = ([], [], [])
+    }
+}
+
+extension ItemDifference {
+    /// Tells a list's delegate what is other; the list has the new items by then.
+    package func tell(
+        _ delegate: (any ContentListingDelegate)?, of listing: any ContentListing
+    ) {
+        guard !isWhole else {
+            delegate?.contentListing(listing, didChange: .replaceAll)
+            return
+        }
+        // What comes may be the parent of what moves, and what goes have been one.
+        if !inserted.isEmpty { delegate?.contentListing(listing, didChange: .insert(inserted)) }
+        if !updated.isEmpty { delegate?.contentListing(listing, didChange: .update(updated)) }
+        if !removed.isEmpty { delegate?.contentListing(listing, didChange: .remove(removed)) }
+    }
+}
+
+extension ComponentContext {
+    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
+    package func letGo(of items: [String: Item]) {
+        guard items.count > 1_000 else { return }
+        background {
+            withExtendedLifetime(items) {}
+        } then: { _ in
+        }
     }
 }

@@ -12,7 +12,7 @@ package struct ItemValues: Sendable {
 
     /// The value that one of JSON, or the text of a cell, stands for; nil where it stands for none.
     ///
-    /// - Throws: a misfit for one that items of the container can't have, as far as it can be told here.
+    /// - Throws: a misfit for one that items of the container can't have, as far as it can be decided here.
     package func value(_ json: JSONValue, of field: Field) throws(FieldValues.Misfit) -> Value? {
         let found: JSONValue?
         if let separator, field.type == .keywords, let text = json.string {
@@ -52,7 +52,7 @@ package struct ItemValues: Sendable {
             return isWhole ? "a whole number" : "a number"
         }
         if let whole = value.int {
-            // Others are not told apart from their neighbours.
+            // Others can't be distinguished from their neighbours.
             let most = Int64(1) << 53
             guard !isWhole || (-most...most).contains(whole) else {
                 return "a whole number from -\(most) to \(most)"

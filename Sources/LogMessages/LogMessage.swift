@@ -21,24 +21,24 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case stopCutShort = "b1fdea4ac7304c159ccb1b96aab89748"
     /// A descriptor came from systemd that is not named `varlink`.
     case descriptorUnused = "9f8e90a7886b4cbb8ea242f5891108fb"
-    /// Connections and screens were handed to the next process.
+    /// Connections and screens were passed to the next process.
     case handedOver = "1dfe58d3af5c4fff9504b41409a35350"
     /// The daemon goes on with connections and screens of the process before.
     case tookOver = "319312246bd04e0f864d60a907eafff6"
-    /// Connections or screens could not be handed to the next process.
+    /// Connections or screens could not be passed to the next process.
     case handoverIncomplete = "3923e0c838ec4b9ab871e7670f2f089c"
     /// Somebody set how much is logged.
     case logLevelChanged = "9cffdd4a95c5478eadf1dd1f082a1155"
     /// Nobody was answered for a while, because of one piece of work.
     case turnLong = "3b25b41184b04e8895bd92ac4bf61878"
 
-    /// A reload found the settings wrong: those of before are in force.
+    /// A reload found the settings wrong: the previous ones stay in force.
     case settingsNotApplied = "cdc441c6a58b45caaf377217c658735f"
 
     /// A user or group that has a role in the settings is not there: nobody has the role by it.
     case roleUnresolved = "24baf06809ed417da2b5f41dc5fe3f0a"
 
-    /// The system's directory of users (NSS) has not answered in full: everyone keeps roles or groups of before.
+    /// The system's directory of users (NSS) has not answered in full: everyone keeps their previous roles or groups.
     case directorySilent = "af2f57b4237c446086a1a250bf345200"
 
     // Definitions.
@@ -72,7 +72,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case callBlamed = "4acc4f2d129d446ba51f50e6592f99f9"
     /// A worker took long for a call.
     case callSlow = "9fd1f0b2b9f94b0a8e9a7c5b2f3d1c64"
-    /// The process before ended while it made a component: its `init` hangs or crashes.
+    /// The process before ended while it made a component, which hangs, or crashed while it called one.
     case componentBlamed = "02b57b346cdf42908546f966e7a7f253"
 
     // The store.
@@ -80,6 +80,8 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case storeDamaged = "b9c13604ccbc42038b263e8a63021a72"
     /// Committed changes can't be read any more; the rest is served.
     case storeLostChanges = "1ce8c6803dc14de5a58a3aa1890b6c47"
+    /// Past notifications, or the comments that they are about, are not what was written.
+    case pastDamaged = "d13563c541f14f33a28c156b3eaad6a3"
     /// Another process has the state directory.
     case storeInUse = "99a0882055fa43278379b9ac95cdb4b8"
     /// A storage error: changes are refused until a probe succeeds.
@@ -109,7 +111,7 @@ public enum LogMessage: String, CaseIterable, Sendable {
     case connectionRefused = "b9230bec99ab49c0abfc531b08e10aa9"
     /// A call wants a higher role than its peer has.
     case callDenied = "c676c94dc8444abe821a3c2f5702ccaa"
-    /// A subscriber can't be told everything since its cursor.
+    /// A subscriber can't be sent everything since its cursor.
     case notificationsMissed = "5fbf733baf90425dae287a3dead2fb18"
     /// Lines of one kind about one user that were counted and not written.
     case repeated = "3b79a6b29b824a20a06020606f242204"
@@ -136,7 +138,7 @@ extension LogMessage {
         case .startFailed, .settingsWrong, .settingsNotApplied, .definitionNotApplied,
             .definitionUnreadable,
             .componentFailed, .delegateFailed, .componentBlamed, .storeDamaged, .storeLostChanges,
-            .storeInUse,
+            .storeInUse, .pastDamaged,
             .erasureBlocked,
             .storeUnwritable, .storeReadOnly,
             .entryNotWritten,
@@ -162,7 +164,7 @@ extension LogMessage {
         case .logLevelChanged: "the log level was changed"
         case .turnLong: "the event loop was held up: nobody was answered meanwhile"
         case .roleUnresolved: "a role is given to somebody who is not there"
-        case .directorySilent: "the directory of users does not answer: roles are as before"
+        case .directorySilent: "the directory of users does not answer"
         case .reloaded: "configuration and definitions were read again"
         case .definitionNotApplied: "a definition was not applied"
         case .definitionUnreadable: "a container's definition can't be read: it is left out"
@@ -177,9 +179,10 @@ extension LogMessage {
         case .componentRevived: "a component that did not start is there"
         case .callBlamed: "a call ended a component's worker: it is refused for a while"
         case .callSlow: "a worker took long for a call"
-        case .componentBlamed: "the daemon before this one ended while it made a component"
+        case .componentBlamed: "the daemon before this one ended while it called a component"
         case .storeDamaged: "the store is damaged: the daemon can't start"
         case .storeLostChanges: "the store was damaged: changes are lost"
+        case .pastDamaged: "past notifications in the store are damaged: subscribers get a gap"
         case .storeInUse: "the store is in use: the daemon can't start"
         case .storeUnwritable: "the store can't be written: changes are refused until it can"
         case .storeReadOnly: "the store is damaged: it is only read"

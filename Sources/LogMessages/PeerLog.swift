@@ -4,7 +4,7 @@ public import Logging
 /// fill the log.
 ///
 /// Each user has some lines a minute for each kind of event. What is beyond them is counted, and
-/// told in one line when the minute is over. Of very many users those who come last count as one.
+/// logged in one line when the minute is over. Beyond a number of users the others count as one.
 public struct PeerLog: Sendable {
     /// Users and kinds of events with lines of their own.
     private static let most = 1_000
@@ -15,7 +15,7 @@ public struct PeerLog: Sendable {
 
     private struct Subject: Hashable {
         let message: LogMessage
-        /// Nil: all for whom there is no room.
+        /// Nil: all users beyond that number.
         var uid: UInt32?
     }
 
@@ -71,7 +71,7 @@ public struct PeerLog: Sendable {
         for (subject, minute) in minutes where minute.end <= now { sumUp(subject, minute) }
     }
 
-    /// Sums up all that was not told.
+    /// Logs a sum of all that was not logged one by one.
     public mutating func end() {
         for (subject, minute) in minutes { sumUp(subject, minute) }
     }

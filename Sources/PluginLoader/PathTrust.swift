@@ -5,9 +5,21 @@ internal import Glibc
 struct PathTrust {
     /// As many links as the kernel follows on the way to a file.
     private static let mostLinks = 40
+    /// How long the system's directory of users may take to say who is in a group: a start waits for it.
+    private static let patience = Duration.seconds(1)
 
     /// The users who may decide; root is always one.
     let owners: Set<UInt32>
+    private let silence = Silence()
+
+    /// Whether the system's directory of users did not answer.
+    ///
+    /// Used by one thread, that of a scan.
+    private final class Silence {
+        private(set) var isNoted = false
+
+        func note() { isNoted = true }
+    }
 
     private enum Step {
         /// A folder or file to go on from; nil: there is nothing.
@@ -82,7 +94,18 @@ struct PathTrust {
         // In a sticky folder nobody replaces what is another's: it is fine on the way.
         if !isLast, mode & S_IFMT == S_IFDIR, mode & S_ISVTX != 0 { return mode }
         let others = mode & S_IWOTH != 0
-        let group = mode & S_IWGRP != 0 && !isPrivate(group: info.st_gid, of: info.st_uid)
+        var group = false
+        if mode & S_IWGRP != 0 {
+            switch isPrivate(group: info.st_gid, of: info.st_uid) {
+            case let isPrivate?: group = !isPrivate
+            case nil where others: group = true
+            case nil:
+                throw Distrust(
+                    "\(path) may be written to by the group \(info.st_gid), and the system's directory of "
+                        + "users has not said within \(Self.patience) who is in it: 'chmod g-w \(path)', "
+                        + "or start again once 'getent group \(info.st_gid)' answers")
+            }
+        }
         guard others || group else { return mode }
         let change = [group ? "g-w" : nil, others ? "o-w" : nil].compactMap { $0 }
             .joined(separator: ",")
@@ -91,16 +114,35 @@ struct PathTrust {
                 + "could put anything there: 'chmod \(change) \(path)'")
     }
 
-    /// Whether nobody but a user is in a group: as where each user has one of its own.
-    private func isPrivate(group: gid_t, of user: uid_t) -> Bool {
-        guard let account = getpwuid(user), account.pointee.pw_gid == group else { return false }
-        let name = String(cString: account.pointee.pw_name)
-        guard let entry = getgrgid(group), String(cString: entry.pointee.gr_name) == name else {
-            return false
+    /// Whether nobody but a user is in a group, as where each user has one of its own; nil: the system's directory
+    /// of users has not said in time.
+    ///
+    /// One that did not answer is not waited for again.
+    private func isPrivate(group: gid_t, of user: uid_t) -> Bool? {
+        guard !silence.isNoted else { return nil }
+        let answer = DirectoryQuestion.answer(within: Self.patience) {
+            Self.isPrivate(group: group, of: user)
         }
-        var member = entry.pointee.gr_mem
+        if answer == nil { silence.note() }
+        return answer
+    }
+
+    /// Asks the system, on any thread; blocks.
+    private static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
+        var account = passwd()
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<passwd>?
+        var foundGroup: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 64 << 10)
+        var groupBuffer = buffer
+        guard getpwuid_r(user, &account, &buffer, buffer.count, &found) == 0, found != nil,
+            account.pw_gid == group,
+            getgrgid_r(group, &entry, &groupBuffer, groupBuffer.count, &foundGroup) == 0,
+            foundGroup != nil, strcmp(entry.gr_name, account.pw_name) == 0
+        else { return false }
+        var member = entry.gr_mem
         while let next = member?.pointee {
-            if String(cString: next) != name { return false }
+            if strcmp(next, account.pw_name) != 0 { return false }
             member = member?.successor()
         }
         return true

@@ -6,7 +6,7 @@ public enum PluginLoading {
     /// How the names of all epoch symbols begin.
     private static let epochPrefix = "atriumkit_abi_"
 
-    /// The name of the function through which a plugin hands over its class.
+    /// The name of the function that returns a plugin's class.
     public static func entryFunction(of id: String) -> String {
         let name = id.unicodeScalars.map { scalar in
             scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
@@ -35,7 +35,7 @@ public enum PluginLoading {
     /// Loading one again gives the same class. It is never unloaded: the runtime keeps references
     /// to it.
     ///
-    /// - Throws: `PluginProblem.failed` when the library can't be loaded, or hands over no class of
+    /// - Throws: `PluginProblem.failed` when the library can't be loaded, or its function returns no class of
     ///   this kind.
     public static func component(
         _ library: String, id: String, kind: Kind
@@ -121,7 +121,7 @@ public enum PluginLoading {
         }
     }
 
-    /// What the loader's own words don't tell of a folder from which nothing may be executed.
+    /// What the loader's message leaves out: that nothing may be executed from the folder.
     private static func sandboxHint(_ library: String) -> String {
         // ST_NOEXEC, which Swift's Glibc leaves out.
         let noExecution: UInt = 8

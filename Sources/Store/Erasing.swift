@@ -23,7 +23,7 @@ extension Store {
     /// - Parameters:
     ///   - actor: the person.
     ///   - notifications: the sequences of those that go, in ascending order; others of the person stay,
-    ///     without actor and restricted part.
+    ///     without actor and restricted part. Damaged entries without a topic go with them: nobody can tell whose they are.
     /// - Throws: `StoreError`, also where somebody goes on reading what the store was before; `.corrupt` where what was
     ///   purged can't be told: it may be there still, and no other try finds it.
     public func erase(_ actor: Int64, notifications: [Int64]) throws(StoreError) {
@@ -62,11 +62,14 @@ extension Store {
         try writer.checkSound()
         // Of entries whose changes wait the writer knows the sums.
         try writer.finishTail()
-        let own = try pool.read { db in
-            try Int64.fetchAll(
-                db, sql: "SELECT sequence FROM entries WHERE actor = ?", arguments: [actor])
+        let (own, stray) = try pool.read { db in
+            (
+                try Int64.fetchAll(
+                    db, sql: "SELECT sequence FROM entries WHERE actor = ?", arguments: [actor]),
+                try Int64.fetchAll(db, sql: Self.strayEntries)
+            )
         }
-        let gone = Set(notifications)
+        let gone = Set(notifications).union(stray)
         var rest = gone.union(own).sorted()[...]
         while !rest.isEmpty {
             let part = rest.suffix(Self.redactedAtATime)
@@ -85,6 +88,15 @@ extension Store {
         }
     }
 
+    /// Damaged entries with payloads that belong to no notification, or changes that were never made: whose they are
+    /// can't be told.
+    private static let strayEntries = """
+        SELECT sequence FROM entries
+        WHERE topic IS NULL AND (public IS NOT NULL OR restricted IS NOT NULL)
+            OR changes IS NOT NULL
+                AND sequence <= (SELECT value FROM meta WHERE name = 'applied')
+        """
+
     /// Why something that was purged is still there; nil: all is deleted.
     private func hindrance(_ db: Database) throws -> StoreError? {
         // Also where none is left: one that is gone was not made.
@@ -102,7 +114,7 @@ extension Store {
             db.cachedStatement(
                 sql: """
                     SELECT c.name, e.position, e.time, e.actor, e.topic, e.public, e.restricted, e.sum
-                    FROM entries e JOIN containers c ON c.id = e.container WHERE e.sequence = ?
+                    FROM entries e LEFT JOIN containers c ON c.id = e.container WHERE e.sequence = ?
                     """), arguments: [sequence])
         guard let row else { return }
         func sum(_ actor: Int64?, _ topic: String?, _ payload: Data?, _ restricted: Data?) -> Int64

@@ -9,7 +9,7 @@ struct KeptDamage: Sendable {
     let description: String
     /// Whether this start has found it.
     let isNew: Bool
-    private let note: String
+    let note: String
 
     /// Whether nobody has taken the note away yet.
     var isKept: Bool { access(note, F_OK) == 0 }
@@ -25,7 +25,7 @@ struct KeptDamage: Sendable {
         self.note = note
     }
 
-    private static let suffix = ".txt"
+    static let suffix = ".txt"
     private static let piece = 1 << 20
 
     /// Looks at a database's log, and keeps a copy of what is damaged before anything is written.
@@ -73,8 +73,8 @@ struct KeptDamage: Sendable {
         let more = sequences.count > 3 ? ", …" : ""
         return try keep(
             file,
-            "what \(sequences.count) of the last entries changed was found damaged in \(file) "
-                + "(sequence \(named)\(more)), and is lost")
+            "\(sequences.count) of the last entries were found damaged in \(file) "
+                + "(sequence \(named)\(more)): what they changed is lost")
     }
 
     /// Notes that a restore is about to remove a log that could not be taken into its database, or not whole.
@@ -167,12 +167,12 @@ struct KeptDamage: Sendable {
 // MARK: Files
 
 extension KeptDamage {
-    private static func size(of path: String) -> Int {
+    static func size(of path: String) -> Int {
         var info = stat()
         return stat(path, &info) == 0 ? Int(info.st_size) : 0
     }
 
-    private static func room(beside file: String) -> Int {
+    static func room(beside file: String) -> Int {
         var info = statvfs()
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         return statvfs(folder, &info) == 0 ? Int(info.f_bavail) * Int(info.f_frsize) : 0
@@ -182,7 +182,7 @@ extension KeptDamage {
         try withFile(path, O_WRONLY) { ftruncate($0, off_t(size)) == 0 }
     }
 
-    private static func write(_ text: String, to path: String) throws(StoreError) {
+    static func write(_ text: String, to path: String) throws(StoreError) {
         try withFile(path, O_WRONLY | O_CREAT | O_TRUNC) { descriptor in
             text.withCString { Glibc.write(descriptor, $0, text.utf8.count) } == text.utf8.count
         }

@@ -45,6 +45,9 @@ struct Opening {
             tail = head.tail
             damages = KeptDamage.settleRestore(of: damages, in: file, identity: identity)
             let (problems, failure) = Self.problems(pool)
+            // A file that SQLite can't read is not written to any more.
+            if !problems.isEmpty, failure == nil { KeptDamage.keep(tables: pool, of: file) }
+            damages = KeptDamage.unlessFoundAgain(damages, problems, in: file)
             damages += problems.map { [file] problem in
                 KeptDamage("\(problem). Stop the daemon and restore a backup", in: file)
             }
@@ -59,8 +62,7 @@ struct Opening {
 
     /// Refuses a file of another program or of a later format while nothing can change it: a pool writes to what it opens.
     private static func checkFormat(of file: String, _ damages: [KeptDamage]) throws {
-        guard try URL(filePath: file).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 > 0
-        else { return }
+        guard StateFolder.size(of: file) > 0 else { return }
         var configuration = configuration
         configuration.readonly = true
         do {
@@ -260,14 +262,13 @@ private struct Head {
                 time: row[5] as Int64? ?? 0, actor: row[6], topic: row[7],
                 payload: (row[8] as Data?).map { [UInt8]($0) },
                 restricted: (row[9] as Data?).map { [UInt8]($0) })
-            if let changes {
-                entry.sum ^= EntrySum.ofChanges(changes, sequence: sequence)
-                let decoded = changes.withUnsafeBytes { ChangesCode.decode($0) }
-                if let decoded, entry.sum == stays {
-                    entry.changes = decoded
-                } else {
-                    damaged.append(sequence)
-                }
+            if let changes { entry.sum ^= EntrySum.ofChanges(changes, sequence: sequence) }
+            // Without changes there were none, or they were made at once; or damage took them away.
+            let decoded = changes.map { $0.withUnsafeBytes { ChangesCode.decode($0) } } ?? []
+            if let decoded, entry.sum == stays {
+                entry.changes = decoded
+            } else {
+                damaged.append(sequence)
             }
             tail.add(entry)
         }

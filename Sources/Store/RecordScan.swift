@@ -47,11 +47,17 @@ struct RecordScan {
     /// What waits to be made to the component's records, by key.
     private let late: [(key: [UInt8], LateRecords.Late)]
     private let db: Database
+    private let name: (container: String, component: String)
+    /// Keeps copies of damaged rows; nil: nobody does.
+    private let kept: DamagedRows?
 
     init(
-        _ container: String, _ component: String, _ late: LateRecords.Table, _ db: Database
+        _ container: String, _ component: String, _ late: LateRecords.Table, _ db: Database,
+        keeping kept: DamagedRows? = nil
     ) throws {
         self.db = db
+        self.kept = kept
+        name = (container, component)
         self.late = late.records(container, component)
         sums = ComponentSum(container: container, component: component)
         let row = try Row.fetchOne(
@@ -77,6 +83,7 @@ struct RecordScan {
     /// - Throws: what the database or the body throws.
     func run(after key: String?, _ tally: inout RecordTally, _ body: Body) throws {
         guard let component else { return }
+        defer { kept?.save() }
         tally.begin(expected, expectedSum)
         let rows = try Row.fetchCursor(
             db.cachedStatement(
@@ -126,9 +133,14 @@ struct RecordScan {
         return try row.withUnsafeData(atIndex: 1) { value in
             try (value ?? Data()).withUnsafeBytes { value in
                 let (sequence, sum) = (row[2] as Int64? ?? 0, row[4] as Int64? ?? 0)
+                let created = row[3] as Int64? ?? 0
                 let found = sums.record(
-                    key: key, value: value, sequence: sequence, created: row[3] as Int64? ?? 0)
-                return try body(key, found == sum ? value : nil, sequence)
+                    key: key, value: value, sequence: sequence, created: created)
+                if found == sum { return try body(key, value, sequence) }
+                kept?.note(
+                    name.container, name.component, key: key, value: value, sequence: sequence,
+                    created: created, sum: sum)
+                return try body(key, nil, sequence)
             }
         }
     }

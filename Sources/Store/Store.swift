@@ -40,6 +40,7 @@ public final class Store: Sendable {
     let writer: Writer
     let pool: DatabasePool
     private let kept: [KeptDamage]
+    let damagedRows: DamagedRows
     private let reads = DispatchQueue(label: "atrium.store.reads", qos: .userInitiated)
 
     /// Opens `atrium.sqlite` in the directory for this process alone, making both where missing.
@@ -66,6 +67,7 @@ public final class Store: Sendable {
         file = opening.file
         pool = opening.pool
         kept = opening.damages
+        damagedRows = DamagedRows(beside: opening.file)
         for damage in kept {
             logger.tell(
                 .storeLostChanges, level: damage.isNew ? nil : .warning,

@@ -24,7 +24,7 @@ extension Store {
     ) throws {
         do {
             try readRecords { late, db in
-                let scan = try RecordScan(container, component, late, db)
+                let scan = try RecordScan(container, component, late, db, keeping: damagedRows)
                 try expecting(scan.expected)
                 try scan.run(after: key, &tally) {
                     try body($0, $1, $2)
@@ -58,9 +58,34 @@ extension Store {
     /// Looks up current records, all as of one moment.
     ///
     /// - Returns: for each key in turn its record, or nil where there is none.
+    /// - Throws: `StoreError` when the file can't be read; `.corrupt` also where one of the records is not what was
+    ///   written.
     public func records(_ keys: [RecordKey]) throws(StoreError) -> [StoredRecord?] {
         do {
             return try readRecords { late, db in try records(keys, late, db) }
+        } catch {
+            throw failure(error, "reading records from")
+        }
+    }
+
+    /// Looks up current records, all as of one moment, those beside damaged ones too.
+    ///
+    /// - Parameters:
+    ///   - keys: which.
+    ///   - damaged: gets the keys of those that are not what was written.
+    /// - Returns: for each key in turn its record, or nil where there is none, or a damaged one.
+    /// - Throws: `StoreError` when the file can't be read.
+    public func records(
+        _ keys: [RecordKey], damaged: inout [RecordKey]
+    ) throws(StoreError) -> [StoredRecord?] {
+        do {
+            var found: [RecordKey] = []
+            let records: [StoredRecord?] = try readRecords { late, db in
+                found = []
+                return try self.records(keys, late, db) { found.append($0) }
+            }
+            damaged += found
+            return records
         } catch {
             throw failure(error, "reading records from")
         }
@@ -98,9 +123,10 @@ extension Store {
             db.cachedStatement(sql: "SELECT value FROM meta WHERE name = 'applied'")) ?? 0
     }
 
-    /// As ``records(_:)``, of a moment.
+    /// As ``records(_:)``, of a moment; with `damaged` as ``records(_:damaged:)``.
     func records(
-        _ keys: [RecordKey], _ late: LateRecords.Table, _ db: Database
+        _ keys: [RecordKey], _ late: LateRecords.Table, _ db: Database,
+        damaged: ((RecordKey) -> Void)? = nil
     ) throws -> [StoredRecord?] {
         let statement = try db.cachedStatement(
             sql: """
@@ -113,6 +139,7 @@ extension Store {
             let late = late[key]
             if let late, late.value == nil { return nil }
             var known: StoredRecord?
+            var isDamaged = false
             if let row, late?.isNew != true {
                 let found = StoredRecord(
                     value: try row.withUnsafeData(atIndex: 0) { Self.bytes($0) },
@@ -121,12 +148,17 @@ extension Store {
                     .record(
                         key: key.key, value: found.value, sequence: found.sequence,
                         created: found.created)
-                guard sum == row.number(3) else { throw DamagedRecord(key) }
-                known = found
+                if sum == row.number(3) { known = found } else { isDamaged = true }
             }
-            guard let late, let value = late.value else { return known }
-            return StoredRecord(
-                value: value, sequence: late.sequence, created: known?.created ?? late.created)
+            // What was written since takes the place of a damaged one.
+            if let late, let value = late.value {
+                return StoredRecord(
+                    value: value, sequence: late.sequence, created: known?.created ?? late.created)
+            }
+            guard isDamaged else { return known }
+            guard let damaged else { throw DamagedRecord(key) }
+            damaged(key)
+            return nil
         }
     }
 
@@ -167,7 +199,7 @@ extension Store {
     /// The notifications that follow a sequence, in order.
     ///
     /// Entries without a notification leave holes in their sequences; see `trimmedThrough` for what
-    /// is not here any more.
+    /// is not here any more. One that is not what was written says so.
     ///
     /// - Parameters:
     ///   - sequence: begins with the one after it.
@@ -185,7 +217,7 @@ extension Store {
                     sql: """
                         SELECT e.topic, e.sequence, e.time, e.actor, e.public, e.restricted,
                             e.changes, e.sum, e.position, c.name
-                        FROM entries e JOIN containers c ON c.id = e.container
+                        FROM entries e LEFT JOIN containers c ON c.id = e.container
                         WHERE e.sequence > ? AND e.topic IS NOT NULL ORDER BY e.sequence LIMIT ?
                         """), arguments: [sequence, max(0, limit)])
             var notifications: [StoredNotification] = []

@@ -33,7 +33,7 @@ public struct DescriptorStore: Sendable {
     /// - Parameters:
     ///   - descriptors: What to keep.
     ///   - name: What they are called when they are passed on; several may have the same name.
-    /// - Returns: Whether the manager was told.
+    /// - Returns: Whether the message was sent to the manager.
     @discardableResult
     public func add(_ descriptors: [Int32], name: String) -> Bool {
         var rest = descriptors[...]
@@ -55,7 +55,7 @@ public struct DescriptorStore: Sendable {
         _ = sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
     }
 
-    /// Waits until the manager has done all that it was told.
+    /// Waits until the manager has handled all messages that it was sent.
     ///
     /// - Parameter limit: How long to wait at most.
     /// - Returns: Whether it has.

@@ -9,7 +9,7 @@ public import Logging
 /// where an administrator may act on it, and each metadata value as `ATRIUM_<KEY>`, so that
 /// `journalctl ATRIUM_CONTAINER=films` finds what concerns one container. `MESSAGE` repeats the
 /// metadata, since that is all that most people see: the message and `key=value`, escaped and on one
-/// line. The fields themselves are as they are. An event that can't be handed over (no descriptor or
+/// line. The fields themselves are as they are. An event that can't be sent to the journal (no descriptor or
 /// memory is left) goes to standard error instead.
 public struct JournalLogHandler: LogHandler {
     private var fields: LogFields

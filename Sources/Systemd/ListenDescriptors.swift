@@ -74,7 +74,7 @@ public struct ListeningSocket: Sendable, Equatable {
 
     /// Looks at a descriptor.
     ///
-    /// Anything but a Unix stream socket that listens gives nil: others tell nothing of who is at
+    /// Anything but a Unix stream socket that listens gives nil: others have no credentials of who is at
     /// their other end.
     ///
     /// - Parameter number: The descriptor; it stays the caller's.

@@ -62,7 +62,7 @@ public enum LoggingSetup {
     }
 
     /// `JOURNAL_STREAM` is inherited by children whose standard error was redirected since: only a
-    /// match of device and inode tells that the journal still reads it.
+    /// match of device and inode means that the journal still reads it.
     static func journalReadsStandardError(stream: String?) -> Bool {
         guard let numbers = stream?.split(separator: ":").map({ UInt64($0) }), numbers.count == 2
         else {

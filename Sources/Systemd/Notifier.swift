@@ -72,7 +72,7 @@ public struct Notifier: Sendable {
     }
 
     /// Waits until the manager has read all that was sent, so that nothing is lost when the process
-    /// ends: of a process that is gone the manager can't tell any more which service it was.
+    /// ends: the manager can't find out any more to which service a process belonged that is gone.
     ///
     /// - Parameter limit: How long at most.
     /// - Returns: Whether the manager said so; also true where there is none.

@@ -2,7 +2,7 @@ internal import JSONCodec
 
 /// What is kept of a connection's calls under way, beside what they are answered with.
 ///
-/// It calls nobody: what is to be run is handed out.
+/// It calls nobody: it returns what the caller has to run.
 struct CallsUnderWay {
     /// The call that no later one is started beside: one with `more`, or with `upgrade`.
     struct Alone {
@@ -39,7 +39,7 @@ struct CallsUnderWay {
     /// What to run, once, when the peer keeps up.
     private var whenWritable: [WritableAction] = []
 
-    /// Whether a call wants to be told that the peer keeps up.
+    /// Whether a call wants to be notified that the peer keeps up.
     var awaitsPeer: Bool { !whenWritable.isEmpty }
 
     /// No later call is started beside this one until it has ended.

@@ -245,7 +245,7 @@ extension ClientConnection {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Replies that have arrived are still handed out, then the calls without one fail.
+    /// Callers still get replies that have arrived; then the calls without one fail.
     func channelInactive(context: ChannelHandlerContext) {
         end = end ?? VarlinkConnectionError.closed
         pipe?.end()

@@ -28,7 +28,7 @@ extension Connection {
     /// False for a call that can't be resumed, which has to end first, and for one without a first reply yet.
     var isResumable: Bool { calls.alone == nil || calls.alone?.describe?() != nil }
 
-    /// Whether it closes by itself, or can't be handed over: then the handover does not wait for it.
+    /// Whether it closes by itself, or can't go to the next process: then the handover does not wait for it.
     var isLeaving: Bool {
         switch state {
         case .open: context == nil
@@ -44,7 +44,7 @@ extension Connection {
         server.handover != .none && (frames.count > 0 || keeping.resumption != nil)
     }
 
-    /// Whether it can't be handed over, however long one waits.
+    /// Whether it can't go to the next process, however long the handover waits.
     var isHopeless: Bool {
         isLeaving || frames.count > KeptState.mostBytes
             || isBoundHere

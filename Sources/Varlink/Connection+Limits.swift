@@ -11,7 +11,7 @@ extension Connection {
         /// Whether the peer has ended its part while something else was going on.
         private(set) var hasInputEnded = false
 
-        /// Bytes handed to the channel since it was last asked how many wait.
+        /// Bytes written to the channel since it was last asked how many wait.
         private(set) var unmeasured = 0
 
         /// What the server had sent in all when it last sent something here: the order of their use.
@@ -34,7 +34,7 @@ extension Connection {
 
         mutating func endInput() { hasInputEnded = true }
 
-        /// Bytes were handed to the channel, with which the server has sent so many in all.
+        /// Notes that bytes were written to the channel, after which the server has sent so many in all.
         mutating func send(_ bytes: Int, ofAll total: Int) {
             unmeasured += bytes
             lastUse = total

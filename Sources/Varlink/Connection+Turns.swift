@@ -94,7 +94,8 @@ extension Connection {
 
     /// Whether to read on.
     ///
-    /// Not what can't be worked on, and nothing after a call with `upgrade`, which may not be for us.
+    /// False while a limit holds back further calls, and after a call with `upgrade`: the bytes behind that may belong
+    /// to another protocol.
     var wantsBytes: Bool {
         switch state {
         case .upgraded(let pipe): pipe.wantsBytes

@@ -93,7 +93,7 @@ struct ReplyQueue {
         }
     }
 
-    /// Ends a call, and lets go what waited for it.
+    /// Ends a call, and releases the replies that waited for it.
     ///
     /// Does nothing if it has ended.
     mutating func end(_ id: UInt64) {

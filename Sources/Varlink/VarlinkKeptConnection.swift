@@ -1,8 +1,7 @@
 internal import Glibc
 public import JSONCodec
 
-/// A connection that one process hands over and another goes on with: its socket, and what the server
-/// knew of it.
+/// A connection that passes from one process to another: its socket, and the server's state for it.
 ///
 /// The socket travels as descriptors do (systemd's fd store, a control message of a Unix socket). The
 /// state travels beside it, as JSON; ``identity`` says which state belongs to which socket.
@@ -28,6 +27,9 @@ public struct VarlinkKeptConnection: Sendable {
         guard let identity = Self.identity(of: descriptor) else { return nil }
         self.init(descriptor: descriptor, state: state, identity: identity, lastUse: 0)
     }
+
+    /// The user that was at the other end, as it was written down; nil: it was not.
+    public var uid: UInt32? { state.value["uid"]?.int.flatMap { UInt32(exactly: $0) } }
 
     init(descriptor: Int32, state: JSONObject, identity: UInt64, lastUse: Int) {
         self.descriptor = descriptor

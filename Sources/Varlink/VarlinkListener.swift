@@ -26,7 +26,7 @@ public struct VarlinkListener: Sendable {
     /// - Parameters:
     ///   - path: Where.
     ///   - mode: The file's mode, before anyone can connect.
-    ///   - group: The file's group; nil: as it is made.
+    ///   - group: The file's group, by name or by number; nil: as it is made.
     /// - Throws: ``VarlinkBindError``.
     public init(path: String, mode: UInt32, group: String?) throws(VarlinkBindError) {
         let descriptor = socket(
@@ -75,7 +75,7 @@ public struct VarlinkListener: Sendable {
     ///
     /// - Parameters:
     ///   - mode: The file's mode.
-    ///   - group: The file's group; nil: as it is.
+    ///   - group: The file's group, by name or by number; nil: as it is.
     /// - Throws: ``VarlinkBindError``.
     public func allow(mode: UInt32, group: String?) throws(VarlinkBindError) {
         let group = try group.map { name throws(VarlinkBindError) in
@@ -142,6 +142,8 @@ public struct VarlinkListener: Sendable {
     private static func number(
         ofGroup name: String, for path: String
     ) throws(VarlinkBindError) -> gid_t {
+        // No group is called by a number alone: the directory of groups, which may hang, is not asked.
+        if let number = gid_t(name) { return number }
         var entry = group()
         var result: UnsafeMutablePointer<group>?
         var buffer = [CChar](repeating: 0, count: 64 << 10)

@@ -30,7 +30,7 @@ internal import NIOPosix
 /// others are closed: those whose peer does not read, those that speak another protocol, and streams
 /// that can't be resumed. The credentials of a peer are read from the kernel again.
 extension VarlinkServer {
-    /// Prepares to hand over: accepts no connections, starts no calls, and answers those under way.
+    /// Prepares a handover: accepts no connections, starts no calls, and answers those under way.
     ///
     /// Streams go on; those that can't be resumed are waited for.
     ///
@@ -103,7 +103,7 @@ extension VarlinkServer {
 }
 
 extension VarlinkCall {
-    /// Says how the call goes on in another process, should its connection be handed over: see
+    /// Says how the call goes on in another process, if its connection goes to it: see
     /// ``VarlinkServer/release(within:noting:)``.
     ///
     /// For calls with ``wantsMore``, which would otherwise end with this process; of others nothing

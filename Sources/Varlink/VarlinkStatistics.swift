@@ -27,13 +27,13 @@ public struct VarlinkStatistics: Sendable, Hashable {
     /// Connections that were closed because they took too long for a call.
     public internal(set) var timeouts = 0
 
-    /// Connections that were handed over to another protocol.
+    /// Connections that were upgraded to another protocol.
     public internal(set) var upgrades = 0
 
     /// Bytes received.
     public internal(set) var bytesIn = 0
 
-    /// Bytes handed to the kernel or queued for it.
+    /// Bytes written to the kernel or queued for it.
     public internal(set) var bytesOut = 0
 
     /// Calls that are not answered in full at this moment.

@@ -9,7 +9,7 @@ public struct InterfaceDefinition: Sendable, Hashable {
     /// The comment above it, without the number signs; empty where there is none.
     public let documentation: String
 
-    /// The text that was read, as it was: what the service tells its clients.
+    /// The text that was read, as it was: what the service sends its clients.
     public let text: String
 
     /// Its named types.

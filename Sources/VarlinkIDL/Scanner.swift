@@ -78,7 +78,7 @@ struct Scanner {
         var rest = self
         let word = rest.takeWord(with: "_")
         guard word.isEmpty else { return "'\(excerpt(word))'" }
-        // One that can't be seen, or would break the line that tells of it, goes by its number.
+        // One that can't be seen, or would break the line of the message, is shown by its number.
         guard next.properties.generalCategory == .control || Scanner.isBlank(next) else {
             return "'\(next)'"
         }

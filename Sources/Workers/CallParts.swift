@@ -25,6 +25,14 @@ enum CallParts {
         return calls + [.report(part, cut: cut)]
     }
 
+    /// What a component's predecessor had kept, in its order; each byte is more than one on its way.
+    static func kept(_ kept: [UInt8]) -> [WorkerCall] {
+        let size = bytes / 4 * 3
+        return stride(from: 0, to: max(kept.count, 1), by: size).map {
+            .keptPart(Array(kept[$0..<min($0 + size, kept.count)]))
+        }
+    }
+
     /// Records that are undone: each is what it is told last, whatever comes with it.
     static func undo(_ changes: [Change]) -> [WorkerCall] {
         var calls: [WorkerCall] = []

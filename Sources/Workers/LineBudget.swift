@@ -36,10 +36,11 @@ struct LineBudget {
 
     /// No line comes any more.
     ///
-    /// - Parameter tell: called with the number of lines that were not told.
-    mutating func end(tell: (Int) -> Void) {
-        guard untold > 0 else { return }
-        tell(untold)
+    /// - Parameters:
+    ///   - others: of the lines that were not told, so many are told now.
+    ///   - tell: called with the number of lines that are not told.
+    mutating func end(without others: Int = 0, tell: (Int) -> Void) {
+        if untold > others { tell(untold - others) }
         untold = 0
     }
 

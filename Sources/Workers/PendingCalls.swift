@@ -30,8 +30,13 @@ struct PendingCalls {
         let took: Duration
 
         /// How long it took, and what waited for what, in words.
-        func words(behind count: Int) -> String {
-            "The call took \(took), of \(call.limit) that one may take (limits.callSeconds); \(count) "
+        ///
+        /// - Parameters:
+        ///   - count: how many calls waited behind it.
+        ///   - setting: where it is set how long one may take.
+        /// - Returns: two sentences.
+        func words(behind count: Int, _ setting: String) -> String {
+            "The call took \(took), of \(call.limit) that one may take (\(setting)); \(count) "
                 + "waited behind it. Before that it waited \(waited) for those before it."
         }
     }

@@ -1,10 +1,13 @@
 internal import AtriumKit
 internal import Host
+internal import PluginLoader
 
 /// What the daemon says to a worker: the calls of `ComponentPort`, each answered by one
 /// ``WorkerAnswer``, in order.
 enum WorkerCall: Sendable, Hashable {
-    /// Make the component: always first.
+    /// A part of what the component before had kept: these come before all others, in order.
+    case keptPart([UInt8])
+    /// Make the component: the first but for these.
     case start(WorkerStart)
     case restore([Change])
     case finishRestore
@@ -31,7 +34,7 @@ enum WorkerCall: Sendable, Hashable {
     /// Whether it makes the component or gives it its records, which may take longer.
     var isOfStart: Bool {
         switch self {
-        case .start, .restore, .finishRestore, .giveMore: true
+        case .keptPart, .start, .restore, .finishRestore, .giveMore: true
         default: false
         }
     }
@@ -47,6 +50,7 @@ enum WorkerCall: Sendable, Hashable {
     /// What the call is called in messages to people.
     var name: String {
         switch self {
+        case .keptPart: "kept"
         case .start: "start"
         case .restore: "restore"
         case .finishRestore: "finishRestore"
@@ -74,6 +78,22 @@ struct WorkerStart: Sendable, Hashable {
     var settings: [String: Value]
     var secrets: [String: String]
     var fields: [Field]
+    /// How long the host lets a call take.
+    var callMilliseconds: Int
+    /// How many bytes the component may have kept.
+    var keptBytes: Int
+}
+
+extension WorkerStart {
+    /// What a request says.
+    init(_ request: LaunchRequest) {
+        self.init(
+            kind: request.plugin.kind, container: request.container,
+            component: request.component, settings: request.settings,
+            secrets: request.secrets, fields: request.fields,
+            callMilliseconds: Int(request.limits.callTime / .milliseconds(1)),
+            keptBytes: request.limits.keptBytes)
+    }
 }
 
 /// What a worker answers to a ``WorkerCall``.
@@ -100,6 +120,7 @@ enum WorkerAnswer: Sendable, Hashable {
 extension WorkerCall: WireCodable {
     var wire: Value {
         switch self {
+        case .keptPart(let bytes): .wire("keptPart", ["bytes": WireBytes(bytes)])
         case .start(let start): .wire("start", ["start": start])
         case .restore(let changes): .wire("restore", ["changes": changes])
         case .finishRestore: .wire("finishRestore")
@@ -126,6 +147,9 @@ extension WorkerCall: WireCodable {
     init(wire: Value) throws(WireError) {
         let object = try WireObject(wire)
         switch try object.caseName() {
+        case "keptPart":
+            let bytes: WireBytes = try object("bytes")
+            self = .keptPart(bytes.bytes)
         case "start": self = .start(try object("start"))
         case "restore": self = .restore(try object("changes"))
         case "finishRestore": self = .finishRestore
@@ -156,6 +180,7 @@ extension WorkerStart: WireCodable {
         .wire(members: [
             "kind": kind, "container": container, "component": component,
             "settings": settings, "secrets": secrets, "fields": fields,
+            "callMilliseconds": callMilliseconds, "keptBytes": keptBytes,
         ])
     }
 
@@ -164,7 +189,8 @@ extension WorkerStart: WireCodable {
         self.init(
             kind: try object("kind"), container: try object("container"),
             component: try object("component"), settings: try object("settings"),
-            secrets: try object("secrets"), fields: try object("fields"))
+            secrets: try object("secrets"), fields: try object("fields"),
+            callMilliseconds: try object("callMilliseconds"), keptBytes: try object("keptBytes"))
     }
 }
 
@@ -223,6 +249,7 @@ extension ComponentMessage: WireCodable {
         case .logs(let level, let message):
             .wire("logs", ["level": level, "message": message])
         case .reports(let problem): .wire("reports", ["problem": problem])
+        case .keeps(let bytes): .wire("keeps", ["bytes": bytes.map { WireBytes($0) }])
         case .answers(let number, .success(let answer)):
             .wire("answers", ["number": number, "answer": answer])
         case .answers(let number, .failure(let refusal)):
@@ -242,6 +269,9 @@ extension ComponentMessage: WireCodable {
         case "observes": self = .observes(try object("pattern"))
         case "logs": self = .logs(try object("level"), try object("message"))
         case "reports": self = .reports(problem: try object("problem"))
+        case "keeps":
+            let bytes: WireBytes? = try object("bytes")
+            self = .keeps(bytes?.bytes)
         case "answers":
             self = .answers(try object("number"), .success(try object("answer")))
         case "refuses":

@@ -92,6 +92,11 @@ public final class WorkerCgroups: Sendable {
             if controllers.contains("pids") {
                 try group.folder.write(limits.tasks.map(String.init) ?? "max", to: "pids.max")
             }
+            if controllers.contains("cpu") {
+                // Microseconds of each tenth of a second.
+                let most = limits.processor.map { "\($0 * 1_000)" } ?? "max"
+                try group.folder.write("\(most) 100000", to: "cpu.max")
+            }
             return group
         } catch {
             logger.warning("a worker has no cgroup of its own", metadata: ["reason": "\(error)"])

@@ -63,9 +63,11 @@ public actor WorkerComponent {
     public func start(settings: [String: Value], fields: [Field]) async throws -> Kind {
         owner.died = { [weak self] reason in self?.assumeIsolated { $0.lost(reason) } }
         owner.heard = { [weak self] word in self?.assumeIsolated { $0.heard(word) } }
-        let request = LaunchRequest(
+        var request = LaunchRequest(
             plugin: plugin, container: "test", component: "component", settings: settings,
             fields: fields)
+        request.readable = plugin.paths.compactMap { settings[$0]?.text }
+            .filter { $0.hasPrefix("/") }
         let kind = try await withCheckedThrowingContinuation { continuation in
             launcher.launch(request, owner: owner) { result in
                 continuation.resume(with: result.map { self.take($0) })
@@ -206,6 +208,7 @@ public actor WorkerComponent {
         case .observes(let pattern): messages.append("observes \(pattern)")
         case .logs(let level, let message): messages.append("\(level.rawValue): \(message)")
         case .reports(let problem): messages.append("reports \(problem ?? "nothing")")
+        case .keeps(let bytes): messages.append("keeps \(bytes?.count ?? 0) bytes")
         case .answers(let number, let result): answered(number, result)
         case .image(let number, .success(let image)):
             messages.append("image \(number): \(image.type) \(image.base64)")

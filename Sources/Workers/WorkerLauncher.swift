@@ -113,14 +113,13 @@ public final class WorkerLauncher: ComponentLauncher {
     /// The library or the program, and what else of the machine its worker may see.
     private func arguments(for request: LaunchRequest) -> [String] {
         let plugin = request.plugin
-        let readable = plugin.paths.compactMap { request.settings[$0]?.text }
         let code =
             switch plugin.code {
             case .library(let path): ["--library", path]
             case .program(let path): ["--program", path]
             }
         return code + ["--id", plugin.id]
-            + readable.filter { $0.hasPrefix("/") }.flatMap { ["--read", $0] }
+            + request.readable.flatMap { ["--read", $0] }
             + (networkPlugins.contains(plugin.id) ? ["--network"] : [])
             + (landlock.map { ["--landlock", "\($0)"] } ?? [])
     }

@@ -31,6 +31,11 @@ public struct WorkerLimits: Sendable, Hashable {
     /// Default: 1,000; nil is as many as the machine takes.
     public var tasks: Int? = 1_000
 
+    /// How much of one processor a worker may take, in hundredths, where its cgroup can hold it to that.
+    ///
+    /// Default: 100; nil is as much as there is.
+    public var processor: Int? = 100
+
     /// The defaults.
     public init() {}
 }

@@ -16,10 +16,14 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
     private let logger: Logger
     private var line: [UInt8] = []
     private var budget = LineBudget()
-    /// What the Swift runtime said of a failure, last.
-    private(set) var failure: String?
+    private var lastLines = LastLines()
+    /// The last lines that were not told, since there were too many: told after all where they are those of a crash.
+    private var untold = CircularBuffer<String>()
     private var isOver = false
     private var whenOver: (() -> Void)?
+
+    /// So many of the last lines are told in any case: what a component said last, the signal and a backtrace.
+    private static let reserve = 64
 
     private init(_ logger: Logger) { self.logger = logger }
 
@@ -97,7 +101,10 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
 
     func channelInactive(context: ChannelHandlerContext) {
         endLine()
-        budget.end(tell: sumUp)
+        if !lastLines.tellOfEnd { untold.removeAll() }
+        budget.end(without: untold.count, tell: sumUp)
+        for text in untold { tell(text) }
+        untold.removeAll()
         isOver = true
         tellOver()
         context.fireChannelInactive()
@@ -107,11 +114,22 @@ final class WorkerOutput: ChannelInboundHandler, @unchecked Sendable {
         defer { line.removeAll(keepingCapacity: true) }
         guard !line.isEmpty else { return }
         let text = Self.readable(String(decoding: line, as: UTF8.self))
-        if text.contains("Fatal error:") {
-            let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
-            failure = LineBudget.cut(sentence, to: 500)
+        lastLines.take(text)
+        guard budget.admits(tell: sumUp) else {
+            if untold.count == Self.reserve { untold.removeFirst() }
+            return untold.append(text)
         }
-        guard budget.admits(tell: sumUp) else { return }
+        untold.removeAll(keepingCapacity: true)
+        tell(text)
+    }
+
+    /// What it said of its end, as it follows on how it ended.
+    var lastWords: String {
+        (lastLines.failure.map { ", and said: \($0)" } ?? "")
+            + (lastLines.function.map { "; it was in \($0)" } ?? "")
+    }
+
+    private func tell(_ text: String) {
         logger.notice("a worker printed", metadata: ["text": "\(text)"])
     }
 

@@ -1,6 +1,7 @@
 internal import AtriumKit
 internal import Host
 internal import NIOCore
+internal import PluginLoader
 
 // What the worker answers when it is ready, while other calls are answered.
 extension WorkerPort {
@@ -25,6 +26,13 @@ extension WorkerPort {
         let (checked, problem) = check.checked(result.mapError(\.cut), to: question)
         if let problem { log(.warning, problem) }
         owner?.port(self, sent: .answers(number, checked))
+    }
+
+    /// An answer was not sent; the component is none the worse for it.
+    func tooLong(_ call: String, _ bytes: Int) -> String {
+        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
+            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
+            + "allowed: ask for less at a time, such as a shorter page."
     }
 
     /// Tells of a picture that it was to read.

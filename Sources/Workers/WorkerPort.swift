@@ -31,14 +31,13 @@ final class WorkerPort: ComponentPort {
         case closed
     }
 
-    private let request: LaunchRequest
+    private(set) var request: LaunchRequest
     let process: WorkerProcess
     private let loop: any EventLoop
     private let limits: WorkerLimits
     private let logger: Logger
     let check: AnswerCheck
     private(set) weak var owner: (any PortOwner)?
-
     private let turns: TurnNotes
     /// The number by which it is noted that its worker said something.
     private let number: Int
@@ -49,13 +48,14 @@ final class WorkerPort: ComponentPort {
     private var link: WorkerLink?
     private var pending = PendingCalls()
     private lazy var inbox = WorkerInbox(
-        on: loop, hold: { [weak self] in self?.hold($0) }, { [weak self] in self?.heard($0) })
-    /// Why what the worker says waits: it is being read, it said too much; there may be several reasons.
-    private var holds = 0
-    /// Since when it waits, as far as that is not reckoned in yet.
-    private var heldSince: ContinuousClock.Instant?
+        on: loop, judging: check, hold: { [weak self] in self?.hold($0) },
+        { [weak self] in self?.heard($0) })
+    /// Why what the worker says waits: it is being read, it said too much.
+    private var holds = Holds()
     var pace = PublishingPace()
     private var stateBudget = StateBudget()
+    /// What was found of the answer that is being taken.
+    private var judgement = WorkerInbox.Judgement()
     /// Calls that wait for their turn, behind one that is sent in parts.
     private var unsent = CircularBuffer<(call: WorkerCall, done: (WorkerAnswer) -> Void)>()
     /// Looks at the oldest call's time.
@@ -101,11 +101,11 @@ final class WorkerPort: ComponentPort {
         logger.debug("a worker was started")
         let port = NIOLoopBound(Reference(port: self), eventLoop: loop)
         link.open { reply in port.value.port?.heard(reply) }
-        let start = WorkerStart(
-            kind: request.plugin.kind, container: request.container,
-            component: request.component, settings: request.settings,
-            secrets: request.secrets, fields: request.fields)
+        if let kept = request.kept { callInParts(CallParts.kept(kept)) }
+        request.kept = nil
         // Nobody else holds the port until it is made, or its worker has ended.
+        var start = WorkerStart(request)
+        start.callMilliseconds = Int(callTime / .milliseconds(1))
         call(.start(start)) { answer in self.started(answer) }
     }
 
@@ -162,7 +162,7 @@ extension WorkerPort {
             guard case .restored(let events, let isLast) = answer else {
                 return answeredWrongly(call.name)
             }
-            if let problem = stateBudget.take(events) ?? check.problem(in: events) {
+            if let problem = stateBudget.take(judgement.bytes) ?? judgement.problem {
                 return answeredWrongly(call.name, problem)
             }
             done(.success(StatePart(events, isLast: isLast)))
@@ -212,13 +212,6 @@ extension WorkerPort {
         }
     }
 
-    /// An answer was not sent; the component is none the worse for it.
-    private func tooLong(_ call: String, _ bytes: Int) -> String {
-        "The component \(request.container)/\(request.component) (plugin \(request.plugin.id)) has "
-            + "an answer of \(bytes) bytes to the call '\(call)', where \(Self.answerBytes) are "
-            + "allowed: ask for less at a time, such as a shorter page."
-    }
-
     func close() {
         guard case .open = state else {
             state = .closed
@@ -228,6 +221,7 @@ extension WorkerPort {
         if let link {
             link.tell(pending.add("close", limit: limits.end, at: .now) { _ in }, .close)
         }
+        logLines.end { tellUnlogged($0) }
         state = .closed
         owner = nil
         launched = nil
@@ -290,9 +284,12 @@ extension WorkerPort {
         loop.scheduleTask(in: .microseconds(100)) { port.value.port?.sendNext() }
     }
 
+    /// How long a call may take, but for those with which the component is made.
+    private var callTime: Duration { limits.call ?? request.limits.callTime }
+
     private func send(_ call: WorkerCall, _ done: @escaping (WorkerAnswer) -> Void) {
         guard let link else { return }
-        let limit = call.isOfStart ? limits.start : limits.call ?? request.limits.callTime
+        let limit = call.isOfStart ? limits.start : callTime
         let id = pending.add(
             call.name, limit: limit, isRequest: call.isRequest, at: .now, done)
         link.tell(id, call)
@@ -326,8 +323,10 @@ extension WorkerPort {
         noteTurn()
         do throws(WireError) {
             switch try message.get() {
-            case .answer(let id, let answer): try answered(id, answer)
-            case .sent(let message): tell(message)
+            case .answer(let id, let answer, let judgement):
+                self.judgement = judgement
+                try answered(id, answer)
+            case .sent(let message, let judgement): tell(message, judgement)
             }
         } catch {
             fail("said what can't be read: \(error)")
@@ -347,13 +346,16 @@ extension WorkerPort {
     private func tellSlow(_ answered: PendingCalls.Answered) {
         logger.tell(
             .callSlow,
-            ["call": "\(answered.call.name)", "reason": "\(answered.words(behind: pending.count))"])
+            [
+                "call": "\(answered.call.name)",
+                "reason": "\(answered.words(behind: pending.count, request.callSetting))",
+            ])
     }
 
-    private func tell(_ message: ComponentMessage) {
+    private func tell(_ message: ComponentMessage, _ judgement: WorkerInbox.Judgement) {
         switch message {
         case .raised(let events):
-            if let problem = check.problem(in: events) {
+            if let problem = judgement.problem {
                 return fail("told of \(problem), and was killed")
             }
             owner?.port(self, sent: .raised(events))
@@ -375,6 +377,9 @@ extension WorkerPort {
         case .reports(let problem):
             owner?.port(self, sent: .reports(problem: problem.map { LineBudget.cut($0) }))
             slowDown(pace.publishes(bytes: 0, at: .now()))
+        case .keeps:
+            owner?.port(self, sent: message)
+            slowDown(pace.publishes(bytes: 0, at: .now()))
         case .answers(let number, let result): answered(number, result)
         case .image(let number, let result): read(number, result)
         }
@@ -395,20 +400,15 @@ extension WorkerPort {
         loop.scheduleTask(in: pause.time) { port.value.port?.hold(false) }
     }
 
-    private func hold(_ isHeld: Bool) {
-        let wasHeld = holds > 0
-        holds += isHeld ? 1 : -1
-        guard wasHeld != (holds > 0) else { return }
-        reckonHeld(until: .now)
-        heldSince = holds > 0 ? .now : nil
-        link?.hold(holds > 0)
+    func hold(_ isHeld: Bool) {
+        let now = ContinuousClock.now
+        reckonHeld(until: now)
+        if holds.set(isHeld, at: now) { link?.hold(holds.isHeld) }
     }
 
     /// Has the time during which what the worker says waited taken off that of its calls.
     private func reckonHeld(until now: ContinuousClock.Instant) {
-        guard let since = heldSince else { return }
-        pending.wasHeld(from: since, to: now)
-        heldSince = now
+        if let begin = holds.takeBegin(until: now) { pending.wasHeld(from: begin, to: now) }
     }
 
     /// Logs what the component has to say, as far as anybody may want to read it.
@@ -483,17 +483,15 @@ extension WorkerPort {
         // One that was ended for what it said was at nothing that is to blame.
         let wasAtRequest = (blame == nil || isOverdue) && pending.present?.isRequest == true
         pending.removeAll()
-        let words = output.failure.map { ", and said: \($0)" } ?? ""
         let reason =
             "The worker \(process.id) of \(request.plugin.id) for "
-            + "\(request.container)/\(request.component) \(blame ?? how)\(words)."
+            + "\(request.container)/\(request.component) \(blame ?? how)\(output.lastWords)."
         if let launched {
             self.launched = nil
             launched(.failure(.unavailable(reason: reason)))
         } else {
-            owner?.port(
-                self,
-                died: PortDeath(reason, wasAtRequest: wasAtRequest, wasOverdue: isOverdue))
+            let death = PortDeath(reason, wasAtRequest: wasAtRequest, wasOverdue: isOverdue)
+            owner?.port(self, died: death)
         }
     }
 }

@@ -20,10 +20,12 @@ final class WorkerSession {
 
     private var port: (any ComponentPort)?
     /// What the restored component tells, as far as it was not given yet.
-    private var untold = StateParts([])
+    private var untold = EventParts([], of: .message)
     /// The values of fields that were told so far, of more to come.
     private var reported: [String: [Value]] = [:]
     private var stream: VarlinkCall<Worker.Attach.Reply>?
+    /// What the component before had kept, as far as it has come.
+    private var kept: [UInt8]?
     /// Calls that wait for their turn.
     private var waiting = CircularBuffer<(id: Int, call: WorkerCall)>()
     private var isTurnComing = false
@@ -77,6 +79,9 @@ final class WorkerSession {
 
     private func run(_ id: Int, _ call: WorkerCall) {
         switch call {
+        case .keptPart(let bytes):
+            if kept == nil { kept = bytes } else { kept?.append(contentsOf: bytes) }
+            answer(id, .done)
         case .start(let start): self.start(id, start)
         case .close:
             port?.close()
@@ -90,11 +95,11 @@ final class WorkerSession {
 
     private func run(_ id: Int, _ call: WorkerCall, on port: any ComponentPort) {
         switch call {
-        case .start, .close: return
+        case .keptPart, .start, .close: return
         case .restore(let changes):
             return port.load(changes) { self.answer(id, .done) }
         case .finishRestore:
-            untold = StateParts(State(port).next)
+            untold = EventParts(of: .message, State(port).next)
             return answer(id, nextPart())
         case .giveMore: return answer(id, nextPart())
         case .decide(let command, let context):
@@ -134,15 +139,21 @@ final class WorkerSession {
             id: self.id, version: "", kind: start.kind, title: "", code: code,
             isolation: .process)
         if case .program(let path) = code {
-            do throws(PluginProblem) {
-                plugin.component = try ProgramVotes.start(path, plugin: self.id)
+            do throws(LaunchFailure) {
+                plugin.component = try ProgramVotes.start(
+                    path, plugin: self.id, callTime: .milliseconds(start.callMilliseconds))
             } catch {
-                return answer(id, .notStarted(.failed(reason: error.reason)))
+                return answer(id, .notStarted(error))
             }
         }
-        let request = LaunchRequest(
+        var limits = HostLimits()
+        limits.keptBytes = start.keptBytes
+        var request = LaunchRequest(
             plugin: plugin, container: start.container, component: start.component,
-            settings: start.settings, secrets: start.secrets, fields: start.fields)
+            settings: start.settings, secrets: start.secrets, fields: start.fields,
+            limits: limits)
+        request.kept = kept
+        kept = nil
         if let error = unreadablePath(of: plugin, start.settings) {
             return answer(id, .notStarted(.setting(error)))
         }
@@ -189,9 +200,10 @@ final class WorkerSession {
     /// What else keeps a service from reading a path, as far as it can be told.
     private static func wall(_ path: String) -> String {
         let homes = ["/home", "/root", "/run/user"]
-        guard homes.contains(where: { path.hasPrefix($0 + "/") && access($0, X_OK) != 0 }) else {
-            return ""
+        let isClosed = homes.contains {
+            path.hasPrefix($0 + "/") && access($0, X_OK) != 0 && errno == EACCES
         }
+        guard isClosed else { return "" }
         return
             "; the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
     }
@@ -242,9 +254,9 @@ final class WorkerSession {
         }
     }
 
-    /// Tells what the component's items became: at once, or where a message can't hold it in parts.
+    /// Tells what the component's items became, in parts: the daemon takes each in while it serves others.
     private func raise(_ events: [ComponentEvent], inPartsOf bytes: Int) {
-        var parts = StateParts(events, bytes: bytes)
+        var parts = EventParts(events, of: .bytes(bytes))
         while !parts.isOver {
             let part = parts.next()
             guard let size = say(.raised(part)) else { continue }
@@ -300,10 +312,11 @@ extension WorkerAnswer {
 extension WorkerSession: PortOwner {
     func port(_ port: any ComponentPort, sent message: ComponentMessage) {
         switch message {
-        case .raised(let events): raise(events, inPartsOf: WorkerInbox.most / 4)
+        case .raised(let events): raise(events, inPartsOf: StateBudget.part)
         case .publishes(let name, _):
             if let size = say(message) { complain("The notification '\(name)'", size) }
         case .observes, .image: _ = say(message)
+        case .keeps: if let size = say(message) { complain("What it has kept", size) }
         case .logs(let level, let text): _ = say(.logs(level, LineBudget.cut(text)))
         case .reports(let problem):
             _ = say(.reports(problem: problem.map { LineBudget.cut($0) }))

@@ -11,7 +11,7 @@ enum Arguments {
     /// Host a component for the daemon, which has passed the sockets, within these walls.
     case serve(PluginCode, id: String, WorkerWalls)
     /// Run the conformance suite on a plugin.
-    case check(path: String, id: String?, settings: [String: Value]?)
+    case check(path: String, id: String?, settings: [String: Value]?, seed: UInt64)
 
     /// What is wrong with the arguments.
     struct Mistake: Error {
@@ -19,16 +19,17 @@ enum Arguments {
     }
 
     static let usage = """
-        usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON]
+        usage: atrium-worker --check PLUGIN-DIRECTORY|LIBRARY [--id ID] [--settings JSON] [--seed NUMBER]
                atrium-worker --library PATH|--program PATH --id ID [--read PATH]... [--network]
                              [--landlock VERSION]      (started by atriumd)
 
         --check runs the conformance suite of the plugin's kind, in this process and in a worker,
         with the settings of its manifest; a program's in a worker alone. A library without a manifest beside it needs --id.
+        --seed chooses the random commands: 1 by default; a failure names the one that it happened with.
         """
 
     private static let options = [
-        "--library", "--program", "--id", "--check", "--settings", "--read", "--landlock",
+        "--library", "--program", "--id", "--check", "--settings", "--seed", "--read", "--landlock",
     ]
 
     init(_ words: some Sequence<String>) throws {
@@ -56,10 +57,12 @@ enum Arguments {
             throw Mistake(reason: "--landlock takes a version, as 2.")
         }
         if let name { throw Mistake(reason: "\(name) needs a value.") }
+        let seed = values["--seed"].map { UInt64($0) } ?? 1
+        guard let seed else { throw Mistake(reason: "--seed takes a whole number from 0 on.") }
         if let path = values["--check"] {
             self = .check(
                 path: path, id: values["--id"],
-                settings: try values["--settings"].map(Self.settings))
+                settings: try values["--settings"].map(Self.settings), seed: seed)
         } else if let code = Self.code(values), let id = values["--id"] {
             self = .serve(
                 code, id: id,

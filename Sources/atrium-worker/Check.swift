@@ -4,6 +4,7 @@ internal import Foundation
 internal import Host
 internal import Index
 internal import Logging
+internal import NIOCore
 internal import NIOPosix
 internal import PluginLoader
 public import Workers
@@ -13,6 +14,11 @@ struct Check {
     let path: String
     let id: String?
     let settings: [String: Value]?
+    /// Which random commands are sent.
+    let seed: UInt64
+
+    /// How long the suite may take, in seconds: it ends within two on a slow machine, unless a call hangs.
+    private static let patience: Int64 = 120
 
     /// Why a plugin can't be checked.
     struct Problem: Error, CustomStringConvertible {
@@ -23,6 +29,14 @@ struct Check {
     ///
     /// - Returns: whether the plugin conforms.
     func run() async -> Bool {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let watch = loop.scheduleTask(in: .seconds(Self.patience)) { [seed] in
+            print(
+                "failed: with seed \(seed) the suite did not end within \(Self.patience) s: a call hangs."
+            )
+            exit(1)
+        }
+        defer { watch.cancel() }
         do {
             let (found, declared) = try find()
             let settings = settings ?? declared
@@ -34,12 +48,13 @@ struct Check {
             if case .library = plugin.code {
                 let type = try plugin.loaded()
                 try checkPaths(of: plugin, type.settings)
-                let here = try await Conformance.run(type, settings: settings)
+                let here = try await Conformance.run(type, settings: settings, seed: seed)
                 print("in this process: \(here)")
             }
-            let loop = MultiThreadedEventLoopGroup.singleton.next()
             let logger = Logger(label: "atrium-worker")
-            let isolated = try await Conformance.run(plugin.kind, settings: settings) {
+            let isolated = try await Conformance.run(
+                plugin.kind, settings: settings, seed: seed
+            ) {
                 WorkerComponent(
                     of: plugin, on: loop, executable: "/proc/self/exe", logger: logger)
             }
@@ -54,7 +69,7 @@ struct Check {
     /// Runs the suite of delegates, which live in the daemon alone.
     private func check(_ found: Found, _ settings: [String: Value]) throws {
         guard case .delegates(let plugin) = found else { return }
-        try DelegateSuite.run(plugin.delegate, settings: settings)
+        try DelegateSuite.run(plugin.delegate, settings: settings, seed: seed)
         print("\(plugin.id): a delegate")
         print("in this process: conforms")
     }

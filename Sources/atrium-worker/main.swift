@@ -14,8 +14,9 @@ do {
             try await WorkerProgram.serve(
                 code, id: id, logger: Logger(label: "atrium-worker"))
         }
-    case .check(let path, let id, let settings):
-        guard await Check(path: path, id: id, settings: settings).run() else { exit(1) }
+    case .check(let path, let id, let settings, let seed):
+        let check = Check(path: path, id: id, settings: settings, seed: seed)
+        guard await check.run() else { exit(1) }
     }
 } catch let error as Arguments.Mistake {
     complain("\(error.reason)\n\(Arguments.usage)")

@@ -42,7 +42,7 @@ struct Check {
             print(problem.map { "\(name): \($0)" } ?? "\(name): fine")
             passes = passes && problem == nil
         }
-        let roles = settings.problems(of: try settings.roleTable(groups: [])())
+        let roles = settings.problems(of: try settings.roleTable(groups: { [] })())
         for problem in roles { say("configuration", problem) }
         if roles.isEmpty { say("configuration", nil) }
         let library = Installation.plugins(settings)

@@ -33,6 +33,7 @@ extension Daemon {
         var limits = WorkerLimits()
         limits.memory = settings.workerMemoryMax == .max ? nil : settings.workerMemoryMax
         limits.tasks = settings.workerTasksMax == 0 ? nil : settings.workerTasksMax
+        limits.processor = settings.workerCpuMax == 0 ? nil : settings.workerCpuMax
         return limits
     }
 

@@ -75,16 +75,21 @@ struct Daemon {
         let kept = DescriptorStore { name in getenv(name).map { String(cString: $0) } }
         let handover = Handover(taking: &passed, in: kept, logger: logger)
         let listener = try listener(taking: &passed, keptIn: kept)
-        let roles = try settings.roleTable(groups: listener.groups)()
-        let access = AccessBook(roles) { loop.scheduleTask(in: TimeAmount($0), $1) }
+        let roles = try settings.roleTable(groups: listener.groups)
+        // The system's directory of users may hang: it is asked beside the start.
+        let access = AccessBook(
+            .withoutDirectory(ownUser: ownUser, socketGroups: listener.knownGroups)
+        ) { loop.scheduleTask(in: TimeAmount($0), $1) }
         let groups = workerCgroups()
         let (registry, store) = try registry(on: loop, groups)
+        // Before any component is made.
+        loop.execute { registry.crashNote.install { CrashTeller.install($0, $1) } }
         let reloader = Reloader(
             settings, from: source,
             parts: Reloader.Parts(
                 registry: registry, loop: loop, store: store, threshold: threshold,
-                access: access, groups: listener.groups),
-            roleProblems: settings.problems(of: roles), logger: logger)
+                access: access, listener: listener),
+            logger: logger)
         let signs = LifeSigns(registry: registry, loop: loop, watchdog: inheritance.watchdog) {
             reloader.problems
         }
@@ -92,8 +97,8 @@ struct Daemon {
             socket: listener.path, stateDirectory: settings.stateDirectory, loop: loop,
             threshold: threshold, logger: logger, reloader: reloader, signs: signs)
         return DaemonService(
-            registry: registry, facade: facade, reloader: reloader, signs: signs, access: access,
-            refuses: refusal(of: groups),
+            registry: registry, facade: facade, reloader: reloader, roles: roles, signs: signs,
+            access: access, refuses: refusal(of: groups),
             limits: settings.limits.server, loop: loop, listener: listener, handover: handover,
             turns: meter.notes, logger: logger)
     }

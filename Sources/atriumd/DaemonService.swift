@@ -15,6 +15,8 @@ struct DaemonService: Service {
     let registry: Registry
     let facade: DaemonFacade
     let reloader: Reloader
+    /// Makes the table of roles; blocks.
+    let roles: @Sendable () -> RoleTable
     let signs: LifeSigns
     let access: AccessBook
     /// Why a peer may not connect at all.
@@ -32,14 +34,20 @@ struct DaemonService: Service {
         // From the first moment: the signal would end the process otherwise.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         await signs.load()
+        let (reloader, roles) = (reloader, roles)
+        let learning = Task(executorPreference: QuietExecutor.shared) {
+            await reloader.learnRoles(roles)
+        }
         let loaded = try await load()
         // Asked to stop before it served: nobody was promised anything.
         guard !Task.isShuttingDownGracefully else { return await stopRegistry() }
         let server = makeServer()
         facade.serve(with: server)
         await reloader.serve(with: server)
-        // Who was here before comes first.
-        await handover.takeOver(on: server, registry, loop)
+        // Who was here before comes first, and is judged once it is known who has which role.
+        await handover.takeScreens(registry, loop)
+        let knowsRoles = await learning.value
+        await handover.takeConnections(on: server, ofAdminsAlone: !knowsRoles)
         do {
             try await listener.open(on: server)
         } catch {
@@ -51,6 +59,11 @@ struct DaemonService: Service {
         let start = Task(executorPreference: QuietExecutor.shared) {
             await becomeReady(loaded)
             await reloader.keepNotifications()
+        }
+        if !knowsRoles {
+            await reloader.whenRolesAreKnown { [handover] in
+                await handover.takeConnections(on: server)
+            }
         }
         await serve(hangups)
         start.cancel()

@@ -50,11 +50,13 @@ extension DaemonSettings {
 
     /// Who has which role.
     ///
-    /// - Parameter groups: those that own the sockets.
+    /// - Parameter groups: gives those that own the sockets; may block.
     /// - Returns: makes the table, whose problems are ``problems(of:)``; blocks, for as long as the system's
     ///   directory takes.
     /// - Throws: `DaemonError` for an entry that makes no sense, with its place.
-    func roleTable(groups: [UInt32]) throws(DaemonError) -> @Sendable () -> RoleTable {
+    func roleTable(
+        groups: @escaping @Sendable () -> [UInt32]
+    ) throws(DaemonError) -> @Sendable () -> RoleTable {
         do throws(RoleProblem) {
             return try RoleTable.maker(roles, ownUser: ownUser, socketGroups: groups) { .system() }
         } catch {

@@ -28,6 +28,8 @@ struct DaemonSettings: Sendable {
     var workerMemoryMax: Int
     /// How many processes and threads a worker may be; 0: as many as the machine takes.
     var workerTasksMax: Int
+    /// How much of one processor a worker may take, in hundredths; 0: as much as there is.
+    var workerCpuMax: Int
     /// Ids of plugins whose workers may speak to the internet.
     var networkPlugins: [String]
     /// Ids of plugins from `pluginPath` that may make delegates, which live in the daemon.
@@ -45,7 +47,8 @@ struct DaemonSettings: Sendable {
     static let keys = [
         "socket", "stateDirectory", "pluginPath", "logLevel", "notificationsKept",
         "notificationBytesKept", "notificationDaysKept", "workerMemoryMax",
-        "workerTasksMax", "networkPlugins", "delegates", "limits", "admins", "moderators",
+        "workerTasksMax", "workerCpuMax", "networkPlugins", "delegates", "limits", "admins",
+        "moderators",
         "members",
         "observers", "frontends",
     ]
@@ -57,7 +60,7 @@ struct DaemonSettings: Sendable {
     ]
 
     private static let counts: Set<String> = [
-        "notificationsKept", "notificationDaysKept", "workerTasksMax",
+        "notificationsKept", "notificationDaysKept", "workerTasksMax", "workerCpuMax",
     ]
     private static let sizes: Set<String> = ["notificationBytesKept", "workerMemoryMax"]
 
@@ -152,6 +155,7 @@ struct DaemonSettings: Sendable {
             SettingsFile.bytes(reader.string(forKey: "workerMemoryMax", default: "1G"))
             ?? .max
         workerTasksMax = reader.int(forKey: "workerTasksMax", default: 1_000)
+        workerCpuMax = reader.int(forKey: "workerCpuMax", default: 100)
         networkPlugins = reader.stringArray(
             forKey: "networkPlugins", default: ["org.atrium.remote"])
         delegates = reader.stringArray(forKey: "delegates", default: [])
@@ -241,6 +245,7 @@ extension DaemonSettings {
         settings.pluginPath = older.pluginPath
         settings.workerMemoryMax = older.workerMemoryMax
         settings.workerTasksMax = older.workerTasksMax
+        settings.workerCpuMax = older.workerCpuMax
         settings.networkPlugins = older.networkPlugins
         settings.delegates = older.delegates
         return settings
@@ -260,6 +265,7 @@ extension DaemonSettings {
             $0.workerMemoryMax == $1.workerMemoryMax
         },
         Comparison(key: "workerTasksMax", isLive: false) { $0.workerTasksMax == $1.workerTasksMax },
+        Comparison(key: "workerCpuMax", isLive: false) { $0.workerCpuMax == $1.workerCpuMax },
         Comparison(key: "networkPlugins", isLive: false) { $0.networkPlugins == $1.networkPlugins },
         Comparison(key: "delegates", isLive: false) { $0.delegates == $1.delegates },
         Comparison(key: "logLevel", isLive: true) { $0.logLevel == $1.logLevel },

@@ -43,6 +43,8 @@ extension Handover {
         from server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop, beside taken: Int
     ) async {
         guard let store else { return }
+        // Those that still wait for the directory of users: what is given below would be taken for theirs.
+        await takeConnections(on: server)
         await server.pause(within: Self.answering)
         // What was accepted is told too.
         await withCheckedContinuation { continuation in

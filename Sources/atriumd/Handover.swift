@@ -4,6 +4,7 @@ import Host
 import LogMessages
 import Logging
 import NIOCore
+import Synchronization
 import Systemd
 import Varlink
 
@@ -32,6 +33,16 @@ final class Handover: Sendable {
     let store: DescriptorStore?
     let logger: Logger
     private let passed: Passed
+    private let arrived: Mutex<Arrived>
+
+    /// What of that which the process before left is still to be taken over.
+    private struct Arrived {
+        var connections: [Int32]
+        var state: HandoverState?
+        var adopted = 0
+        /// Whether nothing is left to be taken over.
+        var isOver = false
+    }
 
     /// What the process before left.
     fileprivate struct Passed {
@@ -57,34 +68,72 @@ final class Handover: Sendable {
             states: descriptors.take(named: Name.state),
             screens: descriptors.take(named: Name.screens),
             ends: descriptors.take(named: Name.end))
+        arrived = Mutex(Arrived(connections: passed.connections))
     }
 }
 
 // MARK: - Taking over
 
 extension Handover {
-    /// Brings back screens and connections; before the server listens, and after containers are known.
+    /// Brings back screens; before the server listens, and after containers are known.
     ///
     /// Who resumes a screen waits until its container is loaded.
-    func takeOver(on server: VarlinkServer, _ registry: Registry, _ loop: any EventLoop) async {
-        guard let store else { return passed.close() }
+    func takeScreens(_ registry: Registry, _ loop: any EventLoop) async {
+        guard store != nil else { return }
         let state = readState()
+        arrived.withLock { $0.state = state }
         await restore(state?.screens ?? readScreens(), registry, loop)
+    }
+
+    /// Goes on with connections; after ``takeScreens(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - server: whose they are from now on.
+    ///   - ofAdminsAlone: whether only root's and our own user's are taken: what others may do is not known
+    ///     yet, and their connections wait for another call of this.
+    func takeConnections(on server: VarlinkServer, ofAdminsAlone: Bool = false) async {
+        let (waiting, state, isOver) = arrived.withLock { arrived in
+            defer {
+                arrived.connections = []
+                if store == nil { arrived.isOver = true }
+            }
+            return (arrived.connections, arrived.state, arrived.isOver)
+        }
+        guard !isOver else { return }
+        guard let store else { return passed.close() }
         var kept: [VarlinkKeptConnection] = []
-        for descriptor in passed.connections {
+        var rest: [Int32] = []
+        for descriptor in waiting {
             guard let connection = state?.connection(descriptor) else {
                 close(descriptor)
                 continue
             }
-            kept.append(connection)
+            if ofAdminsAlone, !Self.isAdmins(connection) {
+                rest.append(descriptor)
+            } else {
+                kept.append(connection)
+            }
         }
         let count = await server.adopt(kept)
+        let adopted: Int? = arrived.withLock { [rest] arrived in
+            arrived.connections += rest
+            arrived.adopted += count
+            guard arrived.connections.isEmpty, !arrived.isOver else { return nil }
+            arrived.isOver = true
+            return arrived.adopted
+        }
+        guard let adopted else { return }
         for descriptor in passed.states + passed.screens + passed.ends { close(descriptor) }
         // Only now: a process that fails before this leaves them to the next.
         if !passed.connections.isEmpty { store.remove(Name.connection) }
         if !passed.states.isEmpty { store.remove(Name.state) }
         if !passed.ends.isEmpty { store.remove(Name.end) }
-        if let state { tell(state, adopted: count, store) }
+        if let state { tell(state, adopted: adopted, store) }
+    }
+
+    /// Whether a connection is root's or our own user's, who are admins whatever the settings say.
+    private static func isAdmins(_ connection: VarlinkKeptConnection) -> Bool {
+        connection.uid == 0 || connection.uid == ownUser
     }
 
     /// Says what became of that which was handed over.

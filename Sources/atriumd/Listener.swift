@@ -11,13 +11,13 @@ struct Listener: Sendable {
 
     /// The first socket's path, for people.
     let path: String
-    /// The groups that sockets belong to.
-    let groups: [UInt32]
+    /// The groups that sockets of systemd's belong to; nil: we make one.
+    private let passedGroups: [UInt32]?
     /// Sockets that systemd made; none: we make one.
     private let sockets: [ListeningSocket]
     private let own: OwnSocket
     /// The group of one that we make.
-    private let group: String?
+    private let group = SocketGroup()
 
     /// How many places of systemd's store for descriptors are taken by it.
     var placesInStore: Int { own.placesInStore }
@@ -38,9 +38,8 @@ struct Listener: Sendable {
         let numbers = passed.take(named: Self.socketName)
         sockets = Self.usable(numbers, logger)
         if let first = sockets.first {
-            groups = sockets.compactMap(\.group)
+            passedGroups = sockets.compactMap(\.group)
             self.path = first.path
-            group = nil
             return
         }
         guard numbers.isEmpty else {
@@ -49,28 +48,35 @@ struct Listener: Sendable {
             )
         }
         self.path = path
+        passedGroups = nil
         let folder = path.split(separator: "/", omittingEmptySubsequences: false)
             .dropLast().joined(separator: "/")
         try Directories.make(folder.isEmpty ? "." : folder, mode: 0o755)
-        if let group = getgrnam("atrium"), Self.isMember(of: group.pointee.gr_gid) {
-            self.group = "atrium"
-            groups = [group.pointee.gr_gid]
-        } else {
-            group = nil
-            groups = [getegid()]
-        }
     }
+
+    /// The groups that sockets belong to; blocks, for as long as the system's directory takes.
+    @Sendable func groups() -> [UInt32] { passedGroups ?? [group.ask()] }
+
+    /// The groups that sockets belong to, as far as it is known by now.
+    var knownGroups: [UInt32] { passedGroups ?? [group.known ?? getegid()] }
 
     /// Has a server listen.
     ///
     /// - Throws: what keeps it from that: `VarlinkBindError`, or what the system says.
     func open(on server: VarlinkServer) async throws {
         if sockets.isEmpty {
-            try await server.listen(at: .descriptor(own.open(at: path, group: group)))
+            try await server.listen(
+                at: .descriptor(own.open(at: path, group: group.known.map { "\($0)" })))
         } else {
             own.dropAll()
             for socket in sockets { try await server.listen(at: .descriptor(socket.number)) }
         }
+    }
+
+    /// Gives a socket of ours to its group, where that was not known when it was opened.
+    func giveToGroup() {
+        guard passedGroups == nil, let number = group.known else { return }
+        own.give(toGroup: "\(number)")
     }
 
     /// Removes what nobody listens on any more.
@@ -90,12 +96,5 @@ struct Listener: Sendable {
             Glibc.close(number)
             return nil
         }
-    }
-
-    private static func isMember(of group: gid_t) -> Bool {
-        var groups = [gid_t](repeating: 0, count: 1_024)
-        let count = getgroups(Int32(groups.count), &groups)
-        return ownUser == 0 || getegid() == group
-            || groups.prefix(Int(max(0, count))).contains(group)
     }
 }

@@ -65,6 +65,18 @@ final class OwnSocket: Sendable {
         return listener.descriptor
     }
 
+    /// Gives the file to a group.
+    func give(toGroup group: String) {
+        guard let listener = state.withLock({ $0.listener }) else { return }
+        do {
+            try listener.allow(mode: Self.mode, group: group)
+        } catch {
+            logger.warning(
+                "the control socket can't be given to its group",
+                metadata: ["group": "\(group)", "reason": "\(error)"])
+        }
+    }
+
     /// Keeps none: systemd has made the sockets.
     func dropAll() { _ = takeOver(at: nil, group: nil) }
 

@@ -29,8 +29,8 @@ actor Reloader {
         let store: Store?
         let threshold: LogThreshold
         let access: AccessBook
-        /// The groups that own the sockets.
-        let groups: [UInt32]
+        /// The sockets, whose groups have a role.
+        let listener: Listener
     }
 
     /// The settings in force.
@@ -39,6 +39,10 @@ actor Reloader {
     /// What is wrong while it is not known who has which role.
     private static let directorySilent =
         "the system's directory of users does not answer: everyone keeps the roles of before until it does"
+    /// What is wrong while it is not known, since the start, who has which role.
+    private static let directorySilentAtStart =
+        "the system's directory of users does not answer: until it does, root and the daemon's own user are "
+        + "admins, the socket's group are members, and nobody has a role by the settings"
     /// What is wrong while it is not known who is in which group at present.
     private static let directorySlow =
         "the system's directory of users has not said yet who is in which group: who has left one keeps the "
@@ -51,7 +55,10 @@ actor Reloader {
     private let parts: Parts
     private let logger: Logger
     private nonisolated let current = Mutex<[String]>([])
-    private var roleProblems: [String]
+    private var roleProblems: [String] = []
+    /// Called once it is known who has which role.
+    private var afterRoles: (@Sendable () async -> Void)?
+    private var knowsRoles = false
     /// How often it was asked who has which role: what is answered to an earlier question does not count.
     private var rolesAsked = 0
     private var definitionProblems: [String] = []
@@ -65,15 +72,12 @@ actor Reloader {
 
     init(
         _ settings: DaemonSettings, from source: DaemonSettings.Source, parts: Parts,
-        roleProblems: [String], logger: Logger
+        logger: Logger
     ) {
         self.settings = settings
         self.source = source
         self.parts = parts
-        self.roleProblems = roleProblems
         self.logger = logger
-        current.withLock { $0 = roleProblems }
-        for problem in roleProblems { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
     }
 
     /// The server, once there is one, whose limits may change.
@@ -94,6 +98,26 @@ actor Reloader {
         }
         last = task
         return await task.value
+    }
+
+    /// Asks at the start who has which role; as a reload, it waits for the system's directory two seconds at most.
+    ///
+    /// - Parameter table: makes the table of roles; may block.
+    /// - Returns: whether it is known.
+    func learnRoles(_ table: @escaping @Sendable () -> RoleTable) async -> Bool {
+        await adoptRoles(of: settings, table)
+        tellProblems()
+        return knowsRoles
+    }
+
+    /// Has something done once it is known who has which role.
+    func whenRolesAreKnown(_ body: @escaping @Sendable () async -> Void) async {
+        if knowsRoles { await body() } else { afterRoles = body }
+    }
+
+    private func tellProblems() {
+        let problems = roleProblems + definitionProblems
+        current.withLock { $0 = problems }
     }
 
     /// Applies `containers.d/` at the start; a reload waits for that.
@@ -138,7 +162,7 @@ actor Reloader {
         }
         outcome.changed += await abandoned(by: files)
         definitionProblems = outcome.problems
-        current.withLock { $0 = roleProblems + definitionProblems }
+        tellProblems()
         return outcome
     }
 
@@ -188,7 +212,7 @@ actor Reloader {
     /// - Returns: what changed, a line each.
     private func adopt(_ newer: DaemonSettings) async throws(DaemonError) -> [String] {
         // First what may fail. The groups behind the names may have changed, whatever the file says.
-        let table = try newer.roleTable(groups: parts.groups)
+        let table = try newer.roleTable(groups: parts.listener.groups)
         await adoptRoles(of: newer, table)
         let differences = settings.differences(to: newer)
         // One that was set by a call stays, unless the files say something new.
@@ -217,8 +241,9 @@ actor Reloader {
         }
         // It may have answered in the meantime.
         guard number == rolesAsked else { return }
+        let silence = knowsRoles ? Self.directorySilent : Self.directorySilentAtStart
         let problems: [String] =
-            found.isComplete ? [] : [found.table == nil ? Self.directorySilent : Self.directorySlow]
+            found.isComplete ? [] : [found.table == nil ? silence : Self.directorySlow]
         for problem in problems { logger.tell(.directorySilent, ["reason": "\(problem)"]) }
         if let table = found.table { return await go(by: newer, table, besides: problems) }
         roleProblems = problems
@@ -229,7 +254,7 @@ actor Reloader {
         guard number == rolesAsked else { return }
         rolesAsked += 1
         await go(by: newer, table)
-        current.withLock { $0 = roleProblems + definitionProblems }
+        tellProblems()
     }
 
     /// Has everyone go by other roles, also who has streams and screens open.
@@ -240,8 +265,15 @@ actor Reloader {
         roleProblems = unresolved + problems
         for problem in unresolved { logger.tell(.roleUnresolved, ["reason": "\(problem)"]) }
         let access = parts.access
-        guard let server else { return access.replace(table) }
-        await server.review { access.replace(table) }
+        if let server {
+            await server.review { access.replace(table) }
+        } else {
+            access.replace(table)
+        }
+        guard !knowsRoles else { return }
+        knowsRoles = true
+        parts.listener.giveToGroup()
+        await afterRoles.take()?()
     }
 
     /// Has everyone go by the limits that are set now.

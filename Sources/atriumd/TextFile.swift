@@ -1,4 +1,5 @@
 import Glibc
+import PluginLoader
 import SystemPackage
 
 /// A file of the administrator's, read as the daemon can.
@@ -47,8 +48,10 @@ struct FileProblem: Error, CustomStringConvertible {
     /// Who may not read it: asked for only where that matters, since the directory of users may hang.
     private static func reader(_ errno: Int32) -> String {
         guard [EACCES, EPERM].contains(errno) else { return "" }
-        let user = getpwuid(geteuid()).map { "'\(String(cString: $0.pointee.pw_name))'" }
-        return " (read as the user \(user ?? "\(geteuid())"))"
+        let user = DirectoryQuestion.answer(within: .milliseconds(500)) {
+            getpwuid(geteuid()).map { "'\(String(cString: $0.pointee.pw_name))'" }
+        }
+        return " (read as the user \((user ?? nil) ?? "\(geteuid())"))"
     }
 
     /// What is in it can't be used.

@@ -4,71 +4,7 @@ import Testing
 
 @testable import atriumctl
 
-@Suite struct `A container at a terminal` {
-    typealias Component = Screens.Open.Reply.Components
-
-    private func item(_ id: String, _ title: String, mine: Double? = nil) -> Item {
-        Item(
-            id: id, fields: JSONObject([.init("title", .string(title))]),
-            votes: VoteTally(count: 0, histogram: [:], mine: mine), comments: 0)
-    }
-
-    private func comment(_ id: String, depth: Int = 0, _ text: String) -> Interfaces.Comment {
-        Interfaces.Comment(
-            id: id, depth: depth, author: "unix:7", text: text, state: .shown,
-            created: "2026-01-31T12:00:00Z", replies: 1)
-    }
-
-    private func components(scale: Double = 5) -> [Component] {
-        [
-            Component(name: "list", kind: "contents", title: "", hidden: false),
-            Component(
-                name: "stars", kind: "votes", title: "", hidden: false,
-                votes: VoteFacts(min: 1, max: scale, step: 1, subjects: [.items])),
-            Component(
-                name: "talk", kind: "comments", title: "", hidden: false,
-                comments: CommentFacts(maxLength: 20, moderated: false, subjects: [.items])),
-        ]
-    }
-
-    private func reply(
-        base: Int? = nil, revision: Int = 1, items: [Edit], talk: [Edit] = [], focus: String? = nil,
-        components: [Component]? = nil, total: Int? = nil
-    ) -> Screens.Open.Reply {
-        let field = Field(name: "title", type: "text", required: true, search: true)
-        return .init(
-            screen: "s", base: base, revision: revision, sequence: 1, commits: 1,
-            title: base == nil ? "Club" : nil, fields: base == nil ? [field] : nil, focus: focus,
-            components: components,
-            lists: [
-                .init(component: "list", total: total ?? items.count, edits: items),
-                .init(component: "talk", total: talk.count, edits: talk),
-            ])
-    }
-
-    private func browser(
-        rows: Int = 24, columns: Int = 80, titles: [String] = ["Alien", "Brazil", "Casablanca"],
-        scale: Double = 5, total: Int? = nil
-    ) throws -> Browser {
-        var browser = Browser(
-            container: "club", actor: "unix:7", search: "", sort: [], limit: titles.count)
-        browser.resize(rows: rows, columns: columns)
-        let edits = titles.enumerated().map {
-            Edit(op: .insert, at: $0.offset, item: item("i\($0.offset)", $0.element))
-        }
-        _ = try browser.take(
-            reply(items: edits, components: components(scale: scale), total: total))
-        return browser
-    }
-
-    private func type(_ text: String, into browser: inout Browser) -> [Effect] {
-        text.flatMap { browser.press(.character($0)) }
-    }
-
-    private func shown(_ browser: Browser) -> String {
-        browser.view().map(\.text).joined(separator: "\n")
-    }
-
+@Suite struct `A container at a terminal`: BrowserScenes {
     @Test func `has a row for each of the terminal's, each as wide as it, at any size`() throws {
         let titles = [
             "Alien", "東京物語", "שלום", "👨\u{200D}👩\u{200D}👧", String(repeating: "long ", count: 60),
@@ -136,7 +72,10 @@ import Testing
         let approved = browser.press(.enter)
         #expect(
             approved == [
-                .call(.moderate(component: "talk", comment: "c1", .shown, reason: nil)),
+                .call(
+                    .moderate(
+                        component: "talk", comment: "c1", .shown, reason: nil,
+                        seen: "2026-01-31T12:00:00Z")),
                 .call(.queue(component: "talk")),
             ])
         browser.take(
@@ -150,7 +89,8 @@ import Testing
             browser.press(.enter).first
                 == .call(
                     .moderate(
-                        component: "talk", comment: "c2", .removed, reason: "Advertising")))
+                        component: "talk", comment: "c2", .removed, reason: "Advertising",
+                        seen: nil)))
         browser.take(ModerationQueue(component: "talk", comments: [], total: 0))
         #expect(shown(browser).contains("no comment waits"))
     }
@@ -218,8 +158,9 @@ import Testing
     @Test func `fetches pages behind the thousand that a screen holds`() throws {
         var browser = try browser(titles: (0..<1000).map { "Film \($0)" }, total: 1003)
         let query = browser.query("list")
-        #expect(browser.press(.end) == [.call(.page(query, cursor: nil))])
-        let page = [item("i999", "Film 999"), item("x", "X"), item("y", "Y"), item("z", "Z")]
+        #expect(browser.press(.end) == [.call(.page(query, cursor: nil, behind: 1000))])
+        let page: [Tail.Entry] = [("i999", "Film 999"), ("x", "X"), ("y", "Y"), ("z", "Z")]
+            .map { .item(item($0, $1)) }
         #expect(browser.take(page: page, next: nil, of: query) == [])
         #expect(browser.lists.item?.id == "z")
         // One of them comes into the window, and what was last there falls out of it.
@@ -233,7 +174,7 @@ import Testing
         var browser = try browser()
         #expect(type("cwell", into: &browser) == [.call(.focus("i0"))])
         let effects = browser.press(.enter)
-        guard case .call(let request)? = effects.first else {
+        guard case .call(let request, _)? = effects.first else {
             Issue.record("nothing was posted: \(effects)")
             return
         }

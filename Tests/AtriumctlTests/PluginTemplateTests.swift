@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: PluginKind.allCases)
     func `has nothing left to fill in`(kind: PluginKind) {
         let template = PluginTemplate(
-            kind: kind, name: "Thumbs", id: "org.example.my-thumbs", kit: "/opt/kit")
+            kind: kind, name: "Thumbs", id: "org.example.my-thumbs")
         for file in template.files {
             #expect(!file.text.contains("{{"), "\(file.path)")
             #expect(file.text.hasSuffix("\n"))
@@ -16,28 +16,54 @@ import Testing
         #expect(source?.text.contains("@c(atrium_plugin_org_example_my_thumbs)") == true)
     }
 
-    @Test func `in Python is one program, which may be executed, and what tells of it`() throws {
+    @Test(arguments: [
+        (PluginLanguage.python, "thumbs.py", ["thumbs.py"]),
+        (.rust, "target/release/thumbs", ["src/main.rs", "src/atrium.rs", "src/json.rs"]),
+        (.go, "thumbs", ["main.go", "atrium.go", "go.mod"]),
+    ])
+    func `in another language is a program, with a manifest that names it`(
+        language: PluginLanguage, program: String, sources: [String]
+    ) throws {
         let template = PluginTemplate(
-            kind: .votes, language: .python, name: "Thumbs", id: "org.example.thumbs", kit: "")
-        #expect(template.files.map(\.path) == ["thumbs.py", "manifest.json", "README.md"])
-        #expect(template.files.map(\.isExecutable) == [true, false, false])
+            kind: .votes, language: language, name: "Thumbs", id: "org.example.thumbs")
+        #expect(Set(template.files.map(\.path)).isSuperset(of: sources))
         for file in template.files {
             #expect(!file.text.contains("{{"), "\(file.path)")
             #expect(file.text.hasSuffix("\n"))
+            #expect(file.isExecutable == file.path.hasSuffix(".py"), "\(file.path)")
         }
-        #expect(template.files[1].text.contains(#""program": "thumbs.py""#))
+        let manifest = template.files.first { $0.path == "manifest.json" }?.text ?? ""
+        #expect(manifest.contains("\"program\": \"\(program)\""))
+        let readme = template.files.first { $0.path == "README.md" }?.text ?? ""
+        #expect(readme.contains("in \(language.title): `org.example.thumbs`"))
+        #expect(readme.contains("\n    atrium-worker --check ."))
+        #expect(language.build.map { readme.contains("\n    \($0)\n") } ?? true)
     }
 
-    @Test(arguments: PluginKind.allCases.filter { $0 != .votes })
-    func `of another kind than votes is no program yet`(kind: PluginKind) {
+    @Test func `has no path of the machine that it was made on`() throws {
+        let template = PluginTemplate(kind: .votes, name: "Thumbs", id: "org.example.thumbs")
+        let package = template.files.first { $0.path == "Package.swift" }?.text ?? ""
+        #expect(package.contains("ATRIUM_KIT"))
+        #expect(package.contains(#".package(path: found + "/AtriumKit")"#))
+        let ignored = template.files.first { $0.path == ".gitignore" }?.text ?? ""
+        #expect(ignored.contains(".kit\n"))
+    }
+
+    @Test(
+        arguments: PluginKind.allCases.filter { $0 != .votes },
+        PluginLanguage.allCases.filter { $0 != .swift })
+    func `of another kind than votes is no program`(kind: PluginKind, language: PluginLanguage) {
         #expect(throws: (any Error).self) {
             try Atriumctl.parseAsRoot(
-                ["plugin", "new", "--kind", kind.rawValue, "--language", "python", "Thumbs"])
+                [
+                    "plugin", "new", "--kind", kind.rawValue, "--language", language.rawValue,
+                    "Thumbs",
+                ])
         }
     }
 
     @Test func `names the kind in its manifest, and the library that the build leaves`() {
-        let template = PluginTemplate(kind: .votes, name: "T", id: "a.b", kit: "/kit")
+        let template = PluginTemplate(kind: .votes, name: "T", id: "a.b")
         let manifest = template.files.first { $0.path == "manifest.json" }?.text ?? ""
         #expect(manifest.contains(#""kind": "votes""#))
         #expect(manifest.contains(#""library": ".build/debug/libT.so""#))
@@ -72,5 +98,16 @@ import Testing
         #expect(throws: (any Error).self) {
             try Atriumctl.parseAsRoot(["plugin", "new", "--kind", "votes", "--", name])
         }
+    }
+
+    @Test func `comes with the place of the guide`() {
+        let find = { (program: String, files: [String]) in
+            PluginGuide.find(executable: program, exists: files.contains)
+        }
+        let installed = "/usr/share/doc/atrium/plugins.md"
+        #expect(find("/usr/bin/atriumctl", [installed]) == installed)
+        #expect(
+            find("/src/.build/debug/atriumctl", ["/src/docs/plugins.md"]) == "/src/docs/plugins.md")
+        #expect(find("/usr/bin/atriumctl", []) == nil)
     }
 }

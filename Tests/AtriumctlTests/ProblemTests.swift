@@ -200,6 +200,26 @@ import Varlink
                 == "org.atrium.Contents.Put wants the role moderator; yours is member")
     }
 
+    @Test func `who lacks a role is told the line, its file and how to reload`() throws {
+        func hint(_ socket: String, role: String) -> String {
+            RoleHint(socket: socket, user: "ann").hint(role: role)
+        }
+        #expect(
+            hint("/run/atrium/atrium.sock", role: "moderator")
+                == "an administrator adds this line to /etc/atrium/atrium.yaml, or ann to the list "
+                + "that is there:\nmoderators: [ann]\nand runs 'systemctl reload atriumd'.")
+        let club = hint("/run/atrium-club/atrium.sock", role: "admin")
+        #expect(club.contains("/etc/atrium-club/atrium.yaml") && club.contains("admins: [ann]"))
+        #expect(club.hasSuffix("'systemctl reload atriumd@club'."))
+        let other = hint("/tmp/try.sock", role: "member")
+        #expect(other.contains("the daemon's atrium.yaml") && other.contains("members: [ann]"))
+        #expect(other.hasSuffix("'atriumctl reload'."))
+        let front = RoleHint(socket: "/run/atrium/atrium.sock", user: "www-data")
+        #expect(front.hint(actor: "web:42")?.contains("frontends: [www-data=web]") == true)
+        #expect(front.hint(actor: "unix:7")?.contains("leave the actor out") == true)
+        #expect(front.hint(actor: "nobody") == nil)
+    }
+
     @Test func `texts of the daemon can't drive the terminal`() {
         let failure = RemoteProblem.explain(
             remote(Votes.Refused(reason: "no\u{1B}[2Jway", retryAfter: nil)))

@@ -185,6 +185,89 @@ import Testing
         #expect(narrow.first == "films · scr…")
     }
 
+    @Test func `shows no numbers where nobody counts, nor with the next revision`() throws {
+        let uncounted = Section(
+            id: "day", title: "Day", input: .single,
+            filters: ["today", "tomorrow"].map { .init(id: $0, title: $0, selected: false) })
+        var model = ScreenModel()
+        var first = snapshot([])
+        first.sections = [uncounted]
+        try model.apply(first)
+        #expect(
+            ScreenView(container: "day", fields: []).lines(model).contains("Day: today · tomorrow"))
+        let detail = Menu.filters([SectionInReach(part: "", section: uncounted)]).last?.detail
+        #expect(detail == "")
+        let table = SectionTable([uncounted]).table.lines(width: nil)
+        #expect(table.count == 3 && !table.contains { $0.contains("0") }, "\(table)")
+
+        let before = model
+        var next = Screens.Open.Reply(screen: "s", base: 1, revision: 2, sequence: 2, commits: 1)
+        next.counts = [
+            .init(
+                section: "day",
+                filters: [.init(at: 0, selected: true), .init(at: 1, selected: false)])
+        ]
+        let changes = try model.apply(next)
+        #expect(model.sections[0].filters.map(\.selected) == [true, false])
+        let lines = ScreenChangeText(fields: []).lines(next, changes: changes, before: before)
+        #expect(lines == ["#2  day=today: selected"])
+        let view = ScreenView(container: "day", fields: []).lines(model)
+        #expect(view.contains("Day: [today] · tomorrow"))
+    }
+
+    @Test
+    func `leaves out what a part follows, and says what is closed`()
+        throws
+    {
+        func days(_ selected: String) -> [Section] {
+            [
+                Section(
+                    id: "day", title: "Day", input: .single,
+                    filters: ["mon", "tue"].map {
+                        .init(id: $0, title: $0, selected: $0 == selected)
+                    })
+            ]
+        }
+        var first = Screens.Open.Reply(
+            screen: "s", revision: 1, sequence: 1, commits: 0,
+            components: [
+                .init(name: "calendar", kind: "filters", title: "", hidden: false),
+                .init(
+                    name: "walks", kind: "container", container: "steps", title: "Walks",
+                    hidden: false),
+            ], sections: days("mon"))
+        first.parts = [
+            ShownPart(
+                part: "walks", container: "steps", new: true, title: "Walks", fields: [],
+                components: [
+                    .init(name: "list", kind: "contents", title: "", hidden: false),
+                    .init(
+                        name: "stars", kind: "votes", title: "", hidden: false,
+                        votes: VoteFacts(subjects: [.items], closed: true)),
+                ], sections: days("mon"), lists: [ShownList(component: "list", total: 0, edits: [])]
+            )
+        ]
+        var model = ScreenModel()
+        try model.apply(first)
+        var outline = ContainerOutline()
+        outline.follows["walks"] = ["day": "day"]
+        let lines = ScreenView(container: "day", fields: [], outlines: ["day": outline])
+            .lines(model)
+        #expect(lines.filter { $0.hasPrefix("Day: ") } == ["Day: [mon] · tue"], "\(lines)")
+        #expect(lines.contains("closed for votes"))
+        #expect(
+            ScreenView(container: "day", fields: []).lines(model)
+                .filter { $0.hasPrefix("Day: ") } == ["Day: [mon] · tue", "Day: [mon] · tue"])
+        let before = model
+        var next = Screens.Open.Reply(
+            screen: "s", base: 1, revision: 2, sequence: 2, commits: 0, sections: days("tue"))
+        next.parts = [ShownPart(part: "walks", container: "steps", sections: days("tue"))]
+        let changes = try model.apply(next)
+        let told = ScreenChangeText(fields: [], container: "day", outlines: ["day": outline])
+            .lines(next, changes: changes, before: before)
+        #expect(told == ["#2  day=mon: not selected", "#2  day=tue: selected"])
+    }
+
     @Test func `tells each change in a line`() throws {
         var model = ScreenModel()
         var first = snapshot(["a", "b"])

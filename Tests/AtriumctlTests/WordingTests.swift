@@ -5,6 +5,8 @@ import Testing
 @testable import atriumctl
 
 @Suite struct `Numbers and times in words` {
+    typealias Reason = Notifications.Subscribe.Reply.Gap.Reason
+
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
     func `counts are grouped in threes`(number: Int, text: String) {
         #expect(Wording.count(number) == text)
@@ -33,6 +35,20 @@ import Testing
         #expect(WireTime.age(of: "soon", now: 0) == "soon")
     }
 
+    @Test(arguments: [
+        (Reason.trimmed, "missed #3 to #7: no longer kept"),
+        (Reason.transient, "missed #3 to #7: transient, and came too fast to be told"),
+        (Reason.damaged, "missed #3 to #7: damaged in the store; 'atriumctl status' says more"),
+        (
+            Reason.replaced,
+            "the store was replaced, so what is missed is not known; going on after #9"
+        ),
+    ])
+    func `a gap says why`(reason: Reason, text: String) {
+        let gap = Notifications.Subscribe.Reply.Gap(from: 3, to: 7, reason: reason)
+        #expect(NotificationText.gap(gap, last: 9) == "atriumctl: \(text)")
+    }
+
     @Test func `bytes in binary units`() {
         #expect(Wording.bytes(512) == "512 B")
         #expect(Wording.bytes(1536) == "1.5 KiB")
@@ -44,6 +60,16 @@ import Testing
         #expect(TallyText.full(tally) == "4.33 from 3 votes (3: 1, 5: 2); yours: 5")
         #expect(TallyText.short(tally) == "4.33 (3)")
         #expect(TallyText.full(VoteTally(count: 0, histogram: [:])) == "none")
+    }
+
+    @Test func `people see the mean of the votes, whatever score ranks them`() {
+        let one = VoteTally(count: 1, score: 10.0 / 3, histogram: ["5": 1])
+        #expect(TallyText.short(one) == "5 (1)")
+        #expect(TallyText.full(one) == "5 from 1 vote (5: 1), ranked as 3.33")
+        // Without the value of each vote the score is all there is.
+        let sparse = VoteTally(count: 9, score: 4, histogram: ["5": 1])
+        #expect(TallyText.short(sparse) == "4 (9)")
+        #expect(TallyText.short(VoteTally(count: 2, score: 4, histogram: ["up": 2])) == "4 (2)")
     }
 
     @Test func `values of fields`() {

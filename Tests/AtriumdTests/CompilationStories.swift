@@ -126,7 +126,7 @@ extension Stories {
                     "atriumctl screen select \(screen) genre=dance")
                 #expect(chosen.status == 0, "\(chosen)")
                 let next = try await peer.receive()?["parameters"]
-                #expect(next?["message"]?.string == "You chose dance.")
+                #expect(next?["message"]?.string == "You chose Dance.")
                 let focused = try await daemon.type(
                     "atriumctl screen focus \(screen) '\(Self.hill)'")
                 #expect(focused.status == 0, "\(focused)")

@@ -5,7 +5,8 @@ import Testing
 extension Stories {
     /// An agenda whose days are those of a zone.
     @Suite struct Dates {
-        private static let agenda = """
+        private static func agenda(_ isolation: String) -> String {
+            """
             atrium: 1
             container: agenda
             fields:
@@ -16,17 +17,21 @@ extension Stories {
             components:
               - name: filters
                 plugin: org.atrium.facets
+                isolation: \(isolation)
                 settings:
                   sections:
                     - { id: day, field: day, input: several }
                     - { id: month, field: month }
                     - { id: between, field: day, input: range }
-              - { name: list, plugin: org.atrium.catalog }
+              - { name: list, plugin: org.atrium.catalog, isolation: \(isolation) }
             """
+        }
 
-        private func withAgenda(_ story: (DaemonUnderTest) async throws -> Void) async throws {
+        private func withAgenda(
+            in isolation: String = "daemon", _ story: (DaemonUnderTest) async throws -> Void
+        ) async throws {
             try await withDaemon { daemon in
-                try daemon.home.write("agenda.yaml", Self.agenda)
+                try daemon.home.write("agenda.yaml", Self.agenda(isolation))
                 let typed = try await daemon.type(
                     """
                     atriumctl apply -f agenda.yaml && atriumctl put agenda/late start=2026-03-28T23:30 &&
@@ -38,10 +43,11 @@ extension Stories {
             }
         }
 
-        @Test func `a screen follows a day while items come, change, go and are restored`()
-            async throws
-        {
-            try await withAgenda { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `a screen follows a day while items come, change, go and are restored`(
+            isolation: String
+        ) async throws {
+            try await withAgenda(in: isolation) { daemon in
                 let screen = try await OpenScreen(
                     daemon,
                     [
@@ -74,8 +80,11 @@ extension Stories {
             }
         }
 
-        @Test func `an open screen follows when the definition has other dates`() async throws {
-            try await withAgenda { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `an open screen follows when the definition has other dates`(isolation: String)
+            async throws
+        {
+            try await withAgenda(in: isolation) { daemon in
                 let screen = try await OpenScreen(
                     daemon, ["container": "agenda", "filters": ["day": ["2026-03-30"]]])
                 #expect(screen.ids("list") == ["next"])
@@ -101,11 +110,11 @@ extension Stories {
             }
         }
 
-        @Test
-        func `what the definition selects is what a screen shows that is opened without filters`()
-            async throws
-        {
-            try await withAgenda { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `what the definition selects is what a screen shows that is opened without filters`(
+            isolation: String
+        ) async throws {
+            try await withAgenda(in: isolation) { daemon in
                 let typed = try await daemon.type(
                     """
                     sed -i 's/id: day, field: day,/id: day, field: day, selected: today,/' agenda.yaml &&
@@ -131,6 +140,38 @@ extension Stories {
                     "sed 's/selected: today/selected: tody/' agenda.yaml >w.yaml; atriumctl apply -f w.yaml"
                 )
                 #expect(wrong.errors.contains("there is no filter 'tody'"), "\(wrong)")
+            }
+        }
+
+        @Test(arguments: ["daemon", "process"])
+        func `a calendar offers the seven days of this week, and today is selected`(
+            isolation: String
+        ) async throws {
+            try await withAgenda(in: isolation) { daemon in
+                let typed = try await daemon.type(
+                    """
+                    sed -i 's/field: day, input: several/field: day, input: single, days: this-week, selected: today/' agenda.yaml &&
+                    atriumctl apply -f agenda.yaml && atriumctl put agenda/now start=$(date -u +%FT%TZ)
+                    """)
+                #expect(typed.status == 0, "\(typed)")
+                // Of the zone, for which midnight may come while this runs.
+                let days = try await daemon.type(
+                    "TZ=Europe/Rome; export TZ; date +%F; for n in 0 1 2 3 4 5 6; do "
+                        + "date -d \"$(date -d \"-$(( $(date +%u) - 1 )) days\" +%F) +$n days\" +%F; done"
+                ).lines
+                let screen = try await OpenScreen(daemon, ["container": "agenda"])
+                #expect(screen.ids("list") == ["now"])
+                let filters = try await daemon.type("atriumctl filters agenda --json")
+                let section = try filters.json["sections"]?.array?.first
+                let offered = section?["filters"]?.array?.compactMap { $0["id"]?.string } ?? []
+                #expect(offered.filter { $0 != "today" } == Array(days.dropFirst()), "\(filters)")
+                let today = try await daemon.type(
+                    "atriumctl screen select \(screen.id) day=\(days.first ?? "")")
+                #expect(today.output == "revision 2\n", "\(today)")
+                let other = try await daemon.type(
+                    "atriumctl screen select \(screen.id) day=2026-03-30")
+                #expect(other.status == 0, "\(other)")
+                while screen.ids("list") != ["next"] { try await screen.next() }
             }
         }
 

@@ -75,6 +75,40 @@ extension Stories {
             }
         }
 
+        @Test func `another one takes its place by apply, under an open screen`() async throws {
+            try await withFilms(options()) { daemon in
+                let gate = "{ plugin: org.atrium.gate, settings: { least: %d } }"
+                let screen = try await OpenScreen(daemon, ["container": "films", "search": "heat"])
+                let all = screen.ids("list")
+                #expect(!all.isEmpty)
+                func low(_ status: Int) async throws {
+                    let vote = try await daemon.type("atriumctl vote films/heat-1995 2")
+                    #expect(vote.status == status, "\(vote)")
+                }
+                try await low(0)
+                for (least, status) in [(3, 1), (2, 0)] {
+                    let made = try await daemon.type(
+                        Self.apply(gate.replacing("%d", with: "\(least)")))
+                    #expect(made.status == 0, "\(made)")
+                    // The one that is there now decides what is voted, and what the same screen shows.
+                    try await low(status)
+                    let asked = try await daemon.type("atriumctl screen search \(screen.id) help")
+                    #expect(asked.status == 0, "\(asked)")
+                    while screen.message == nil { try await screen.next() }
+                    #expect(screen.total("list") > all.count, "its search is not the user's")
+                    let back = try await daemon.type("atriumctl screen search \(screen.id) heat")
+                    #expect(back.status == 0, "\(back)")
+                    while screen.ids("list") != all { try await screen.next() }
+                }
+                let without = try await daemon.type("atriumctl apply -f $EXAMPLES/films.yaml")
+                #expect(without.status == 0, "\(without)")
+                let asked = try await daemon.type("atriumctl screen search \(screen.id) help")
+                #expect(asked.status == 0, "\(asked)")
+                while screen.ids("list") == all { try await screen.next() }
+                #expect(screen.message == nil && screen.total("list") < 10, "what the user chose")
+            }
+        }
+
         @Test func `one that nobody named is refused, and a setting that it refuses is named`()
             async throws
         {

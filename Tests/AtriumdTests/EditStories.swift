@@ -68,5 +68,31 @@ extension Stories {
                 #expect(erased.status == 0, "nobody to ask: \(erased)")
             }
         }
+
+        @Test func `apply --prune asks on a terminal before it erases`() async throws {
+            try await withFilms { daemon in
+                let voted = try await daemon.type(
+                    "atriumctl vote films/alien-1979 5 && "
+                        + "sed /org.atrium.stars/d $EXAMPLES/films.yaml >less.yaml")
+                #expect(voted.status == 0, "\(voted)")
+                let line = "atriumctl apply -f less.yaml --prune"
+                try await Tmux.run(line, on: daemon) { one in
+                    try await one.shows("There is no way back. [y/N]")
+                    try await one.type("n")
+                    try await one.press("Enter")
+                    try await one.shows("nothing was erased")
+                    try await one.shows("ended with 1")
+                }
+                let kept = try await daemon.type("atriumctl describe films/alien-1979")
+                #expect(kept.output.contains("5 from 1 vote"), "\(kept)")
+                try await Tmux.run("\(line) --yes", name: "two", on: daemon) { one in
+                    try await one.shows("ended with 0")
+                }
+                let again = try await daemon.type(
+                    "atriumctl apply -f $EXAMPLES/films.yaml && atriumctl describe films/alien-1979"
+                )
+                #expect(!again.output.contains("5 from 1 vote"), "\(again)")
+            }
+        }
     }
 }

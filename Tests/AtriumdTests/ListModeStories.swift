@@ -5,16 +5,17 @@ import Testing
 extension Stories {
     /// Lists by mode, as people who type and front ends have them.
     @Suite struct ListModes {
-        private static let agency = """
+        private static func agency(_ isolation: String) -> String {
+            """
             cat >f.yaml <<'.'
             atrium: 1
             container: agency
             fields: { name: { type: text, search: true } }
             components:
-              - { name: firms, plugin: org.atrium.catalog }
-              - { name: units, plugin: org.atrium.catalog }
-              - { name: everything, plugin: org.atrium.catalog }
-              - { name: stars, plugin: org.atrium.stars }
+              - { name: firms, plugin: org.atrium.catalog, isolation: \(isolation) }
+              - { name: units, plugin: org.atrium.catalog, isolation: \(isolation) }
+              - { name: everything, plugin: org.atrium.catalog, isolation: \(isolation) }
+              - { name: stars, plugin: org.atrium.stars, isolation: \(isolation) }
             contents: [firms]
             entered: [units]
             searched: [everything]
@@ -27,10 +28,13 @@ extension Stories {
             atriumctl put agency/lens name=Lenses --component units --parent lab &&
             atriumctl put agency/lab name=Laboratory --component everything --parent acme
             """
+        }
 
-        private func withAgency(_ story: (DaemonUnderTest) async throws -> Void) async throws {
+        private func withAgency(
+            in isolation: String = "daemon", _ story: (DaemonUnderTest) async throws -> Void
+        ) async throws {
             try await withDaemon { daemon in
-                let made = try await daemon.type(Self.agency)
+                let made = try await daemon.type(Self.agency(isolation))
                 #expect(made.status == 0, "\(made)")
                 #expect(made.output.contains("shows units inside an item"), "\(made)")
                 try await story(daemon)
@@ -44,10 +48,11 @@ extension Stories {
             #expect(screen.revision == revision, "one revision for one choice")
         }
 
-        @Test func `a front end follows a search, an item and the way back with what it has`()
-            async throws
-        {
-            try await withAgency { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `a front end follows a search, an item and the way back with what it has`(
+            isolation: String
+        ) async throws {
+            try await withAgency(in: isolation) { daemon in
                 let screen = try await OpenScreen(daemon, ["container": "agency"])
                 #expect(screen.ids("firms") == ["acme", "bolt"])
                 let hand = try daemon.peer()
@@ -82,10 +87,11 @@ extension Stories {
             }
         }
 
-        @Test func `items say how many lie under them, as these come and go in another list`()
-            async throws
-        {
-            try await withAgency { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `items say how many lie under them, as these come and go in another list`(
+            isolation: String
+        ) async throws {
+            try await withAgency(in: isolation) { daemon in
                 let screen = try await OpenScreen(daemon, ["container": "agency"])
                 let children = { screen.list("firms").map { $0["children"]?.int } }
                 #expect(children() == [1, nil])
@@ -155,10 +161,11 @@ extension Stories {
             }
         }
 
-        @Test func `screens stay open while lists are applied elsewhere, and after a crash`()
-            async throws
-        {
-            try await withAgency { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `screens stay open while lists are applied elsewhere, and after a crash`(
+            isolation: String
+        ) async throws {
+            try await withAgency(in: isolation) { daemon in
                 let screen = try await OpenScreen(daemon, ["container": "agency", "search": "lab"])
                 #expect(screen.ids("everything") == ["lab"])
                 let applied = try await daemon.type(

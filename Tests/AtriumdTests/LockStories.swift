@@ -87,7 +87,7 @@ extension Stories {
                 try await daemon.start()
                 let tally = try await daemon.peer().call(
                     "org.atrium.Votes.Tally", ["container": "films", "item": "alien-1979"])
-                #expect(tally["parameters"]?["tally"]?["score"]?.double == 4, "\(tally)")
+                #expect(tally["parameters"]?["tally"]?["score"]?.double == 19.0 / 6, "\(tally)")
             }
         }
 

@@ -86,6 +86,39 @@ extension Stories {
             }
         }
 
+        @Test
+        func `subscribers that read nothing cost what the kernel holds for them, and little more`()
+            async throws
+        {
+            try await withFilms { daemon in
+                var frozen: [Peer] = []
+                for _ in 0..<500 {
+                    let peer = try daemon.peer()
+                    try await peer.send(
+                        Peer.frame(
+                            "org.atrium.Notifications.Subscribe", ["topics": ["films.app.>"]],
+                            more: true))
+                    _ = try await peer.receive()
+                    frozen.append(peer)
+                }
+                let before = try Self.mostResident(daemon)
+                let publisher = try daemon.peer()
+                for _ in 0..<100 {
+                    let reply = try await publisher.call(
+                        "org.atrium.Notifications.Publish",
+                        [
+                            "topic": "films.app.noise", "durable": true,
+                            "payload": ["text": .string(String(repeating: "x", count: 50_000))],
+                        ])
+                    #expect(reply["error"] == nil, "\(reply)")
+                }
+                // Each was told of 5 MB, and all of 2.5 GB.
+                let grown = try Self.mostResident(daemon) - before
+                #expect(grown < 64 << 20, "\(grown >> 20) MiB")
+                #expect(frozen.count == 500)
+            }
+        }
+
         /// The most memory that the daemon ever had, in bytes.
         private static func mostResident(_ daemon: DaemonUnderTest) throws -> Int {
             let pid = try #require(daemon.pid)

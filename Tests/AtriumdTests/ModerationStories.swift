@@ -40,6 +40,35 @@ extension Stories {
             }
         }
 
+        @Test func `a moderator's queue goes on where its first page shows nothing`() async throws {
+            try await withFilms { daemon in
+                let moderated = try await daemon.type(
+                    "sed '/threads/s/subjects: .items, container./moderated: true/' "
+                        + "$EXAMPLES/films.yaml >own.yaml && atriumctl apply -f own.yaml")
+                #expect(moderated.status == 0, "\(moderated)")
+                let peer = try daemon.peer()
+                for number in 0..<110 {
+                    let posted = try await peer.call(
+                        "org.atrium.Comments.Post",
+                        [
+                            "container": "films", "item": "alien-1979", "actor": "web:bob",
+                            "text": .string("Held \(number)"),
+                        ])
+                    try #require(posted["error"] == nil, "\(posted)")
+                }
+                let last = try await daemon.type(
+                    "atriumctl remove films/alien-1979 && "
+                        + "atriumctl comment films/aliens-1986 --actor web:bob 'Look here.'")
+                #expect(last.status == 0, "\(last)")
+                try await Tmux.run("atriumctl open films", on: daemon) { one in
+                    try await one.shows("1 of 124")
+                    try await one.type("m")
+                    try await one.shows("111 comments wait")
+                    try await one.shows("web:bob: Look here.")
+                }
+            }
+        }
+
         @Test func `a closed container says so to voters until it is opened again`() async throws {
             try await withFilms { daemon in
                 let closed = try await daemon.type("atriumctl close films --votes")
@@ -51,6 +80,16 @@ extension Stories {
                 let refused = try await peer.call(
                     "org.atrium.Votes.Cast", ["container": "films", "value": 4])
                 #expect(refused["error"]?.string == "org.atrium.Votes.Closed")
+                let listed = try await daemon.type("atriumctl list films --limit 1")
+                #expect(listed.errors.contains("films is closed for votes"), "\(listed)")
+                try await Tmux.run("atriumctl open films", on: daemon) { one in
+                    try await one.shows("closed for votes")
+                    try await one.type("4")
+                    try await one.shows("the container is closed for votes")
+                }
+                let shut = try await daemon.type(
+                    "atriumctl close films --comments && atriumctl thread \(Self.film)")
+                #expect(shut.errors.contains("films is closed for comments"), "\(shut)")
                 let described = try await daemon.type("atriumctl describe films")
                 #expect(described.output.contains("closed now"), "\(described)")
                 try await daemon.stop()
@@ -61,6 +100,22 @@ extension Stories {
                 #expect(opened.output.contains("open for votes and comments"), "\(opened)")
                 let after = try await daemon.type("atriumctl vote \(Self.film) 4")
                 #expect(after.status == 0, "\(after)")
+            }
+        }
+
+        @Test(.enabled(if: geteuid() == 0, "acts for other users, as root alone can"))
+        func `who lacks a role is told the line that gives it`() async throws {
+            try await People.withFilms { daemon, _ in
+                let member = UInt32(try #require(People.uids["member"]))
+                for (line, told) in [
+                    ("pending films", "moderators: [\(member)]"),
+                    ("vote \(Self.film) 5 --actor web:1", "frontends: [\(member)=web]"),
+                ] {
+                    let denied = try await daemon.type("atriumctl \(line)", as: member)
+                    #expect(denied.status == 1, "\(denied)")
+                    #expect(denied.errors.contains(told), "\(denied)")
+                    #expect(denied.errors.contains("and runs 'atriumctl reload'."), "\(denied)")
+                }
             }
         }
 

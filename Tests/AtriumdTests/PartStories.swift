@@ -5,7 +5,7 @@ import Testing
 extension Stories {
     /// Containers in containers, as people who type and front ends have them.
     @Suite struct Parts {
-        private static func child(_ name: String) -> String {
+        private static func child(_ name: String, in isolation: String = "daemon") -> String {
             """
             atrium: 1
             container: \(name)
@@ -16,38 +16,45 @@ extension Stories {
             components:
               - name: filters
                 plugin: org.atrium.facets
+                isolation: \(isolation)
                 settings: { sections: [{ id: day, field: day, input: single }] }
-              - { name: list, plugin: org.atrium.catalog }
-              - { name: stars, plugin: org.atrium.stars }
+              - { name: list, plugin: org.atrium.catalog, isolation: \(isolation) }
+              - { name: stars, plugin: org.atrium.stars, isolation: \(isolation) }
 
             """
         }
 
-        private static let day = """
+        private static func day(in isolation: String) -> String {
+            """
             atrium: 1
             container: day
             fields: { start: { type: time }, day: { type: date, of: start, by: day, zone: UTC } }
             components:
               - name: calendar
                 plugin: org.atrium.facets
+                isolation: \(isolation)
                 settings: { sections: [{ id: day, field: day, input: single }] }
-              - { name: days, plugin: org.atrium.catalog }
+              - { name: days, plugin: org.atrium.catalog, isolation: \(isolation) }
               - { name: sleep, container: sleep, follow: { day: day }, title: Nights }
               - { name: work, container: work, follow: { day: day }, hidden: empty }
 
             """
+        }
 
-        private func withDay(_ story: (DaemonUnderTest) async throws -> Void) async throws {
-            try await withDaemon { daemon in
+        private func withDay(
+            in isolation: String = "daemon", _ options: DaemonUnderTest.Options = .init(),
+            _ story: (DaemonUnderTest) async throws -> Void
+        ) async throws {
+            try await withDaemon(options) { daemon in
                 // The one around comes first.
                 let made = try await daemon.type(
                     """
                     cat >day.yaml <<'.'
-                    \(Self.day).
+                    \(Self.day(in: isolation)).
                     cat >sleep.yaml <<'.'
-                    \(Self.child("sleep")).
+                    \(Self.child("sleep", in: isolation)).
                     cat >work.yaml <<'.'
-                    \(Self.child("work")).
+                    \(Self.child("work", in: isolation)).
                     atriumctl apply -f day.yaml && atriumctl apply -f sleep.yaml -f work.yaml &&
                     atriumctl put day/a start=2026-01-01T08:00:00Z &&
                     atriumctl put day/b start=2026-01-02T08:00:00Z &&
@@ -65,11 +72,11 @@ extension Stories {
             said["parts"]?.array?.first { $0["part"]?.string == path }
         }
 
-        @Test
-        func `a choice takes the parts that follow along, in one reply, and calls name a part`()
-            async throws
-        {
-            try await withDay { daemon in
+        @Test(arguments: ["daemon", "process"])
+        func `a choice takes the parts that follow along, in one reply, and calls name a part`(
+            isolation: String
+        ) async throws {
+            try await withDay(in: isolation) { daemon in
                 let peer = try daemon.peer()
                 try await peer.send(
                     Peer.frame(
@@ -113,6 +120,40 @@ extension Stories {
                 let wrong = try await hand.call(
                     "org.atrium.Screens.Back", ["screen": .string(screen), "part": "wrok"])
                 #expect(wrong["error"]?.string == "org.atrium.Screens.ComponentNotFound")
+            }
+        }
+
+        @Test(arguments: ["daemon", "process"])
+        func `what components of a part report reaches the delegate around it`(isolation: String)
+            async throws
+        {
+            let plugins = try TemporaryDirectory()
+            try plugins.addBreaker("gate", kind: "delegate")
+            var options = DaemonUnderTest.Options()
+            options.configuration = [
+                "atrium.yaml": "pluginPath: [\(plugins.path)]\ndelegates: [org.atrium.gate]\n"
+            ]
+            try await withDay(in: isolation, options) { daemon in
+                let made = try await daemon.type(
+                    "echo 'delegate: org.atrium.gate' >>day.yaml && atriumctl apply -f day.yaml")
+                #expect(made.status == 0, "\(made)")
+                try await daemon.follow("timeout 60 atriumctl watch day.part --json") { lines in
+                    _ = try await lines.next()
+                    let done = try await daemon.type(
+                        "atriumctl vote sleep/nap 4 && atriumctl remove work/desk")
+                    #expect(done.status == 0, "\(done)")
+                    var heard: [String] = []
+                    while heard.count < 2 {
+                        let batch = try JSON.decode(JSONValue.self, from: try await lines.next())
+                        heard += (batch["notifications"]?.array ?? []).compactMap {
+                            $0["payload"]?["what"]?.string
+                        }
+                    }
+                    #expect(
+                        heard == [
+                            "sleep: 1 votes of stars on nap", "work: list without desk",
+                        ])
+                }
             }
         }
 

@@ -6,34 +6,58 @@ import Testing
 extension Stories {
     /// Plugins of other people: made, built, checked, loaded, or refused in words.
     @Suite struct Plugins {
-        @Test(.timeLimit(.minutes(8)))
-        func `a plugin made outside the checkout builds, passes its suite and is loaded`()
+        @Test func `a plugin's package finds the kit on another machine, or says how to name it`()
             async throws
         {
             let tree = try await Installed.tree
             let folder = try TemporaryDirectory()
-            let ctl = tree.bin + "/atriumctl"
             let made = try await run(
-                [ctl, "plugin", "new", "--kind", "votes", "Thumbs"], in: folder.path)
+                [tree.bin + "/atriumctl", "plugin", "new", "--kind", "votes", "Thumbs"],
+                in: folder.path)
             #expect(made.status == 0, "\(made)")
-            let package = folder.path + "/Thumbs"
-            let tested = try await run(
-                ["swift", "test", "--disable-xctest", "--disable-sandbox"], in: package)
-            try #require(tested.status == 0, "\(tested)")
-            let checked = try await run([tree.bin + "/atrium-worker", "--check", package])
-            #expect(checked.status == 0, "\(checked)")
-
-            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", package])
-            try await withFilms(options) { daemon in
-                let plugins = try await daemon.type("atriumctl plugins --json")
-                let thumbs = try Self.plugin("org.example.thumbs", in: plugins)
-                #expect(thumbs?["state"]?.string == "loaded", "\(plugins)")
-                #expect(thumbs?["isolation"]?.string == "process", "not shipped: on its own")
-                let used = try await daemon.type(
-                    "atriumctl attach films thumbs --plugin org.example.thumbs && "
-                        + "atriumctl vote films/alien-1979 1 --component thumbs")
-                #expect(used.status == 0, "\(used)")
+            // As a clone of the repository has it: without what is ignored.
+            let cloned = try await run(
+                ["sh", "-c", "cp -r Thumbs clone && rm clone/.kit"], in: folder.path)
+            #expect(cloned.status == 0, "\(cloned)")
+            let clone = folder.path + "/clone"
+            let kit = URL(filePath: tree.examples).deletingLastPathComponent().path
+            for (places, finds) in [
+                (["ATRIUM_KIT=\(kit)"], true), (["ATRIUM_KIT=/nowhere"], false),
+            ] {
+                let read = try await run(
+                    ["env"] + places + ["swift", "package", "dump-package"], in: clone)
+                // Where Atrium is installed, the package finds it there.
+                let isInstalled = ["/usr/local/share/atrium", "/usr/share/atrium"].contains {
+                    FileManager.default.fileExists(atPath: $0 + "/AtriumKit/Package.swift")
+                }
+                #expect((read.status == 0) == (finds || isInstalled), "\(read)")
+                #expect(finds || isInstalled || read.errors.contains("ATRIUM_KIT"), "\(read)")
             }
+        }
+
+        /// The compilers of other languages that this machine has, with what builds a plugin.
+        private static let compilers = [
+            (language: "rust", program: "cargo", build: "cargo build --release --offline"),
+            (language: "go", program: "go", build: "CGO_ENABLED=0 go build"),
+        ].filter { compiler in
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+                .contains { access("\($0)/\(compiler.program)", X_OK) == 0 }
+        }
+
+        @Test(arguments: compilers)
+        func `a plugin in a language that this machine has builds and passes its suite`(
+            language: String, program: String, build: String
+        ) async throws {
+            let tree = try await Installed.tree
+            let folder = try TemporaryDirectory()
+            let script = """
+                export HOME=${HOME:-/root} GOCACHE="$PWD/cache"
+                '\(tree.bin)/atriumctl' plugin new --kind votes --language \(language) Likes
+                cd Likes && \(build) && '\(tree.bin)/atrium-worker' --check . --seed 7
+                """
+            let checked = try await run(["sh", "-c", script], in: folder.path)
+            #expect(checked.status == 0, "\(checked)")
+            #expect(checked.output.contains("in a worker: votes: conforms (seed 7"), "\(checked)")
         }
 
         @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "the plugin is in Python"))

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import JSONCodec
 import TestSupport
@@ -277,6 +278,69 @@ extension Stories {
                 let again = try await peer.call("org.atrium.Daemon.Reload")
                 #expect(again["error"] == nil, "\(again)")
             }
+        }
+
+        /// Either who has which role can't be asked, or which group the socket is to have.
+        @Test(arguments: ["passwd", "group"])
+        func `a directory of users that hangs keeps no daemon from starting, and counts later`(
+            file: String
+        ) async throws {
+            let etc = try TemporaryDirectory()
+            _ = try await run(["cp", "-a", "/etc/.", etc.path])
+            try etc.write("subuid", "")
+            let groups = try String(contentsOfFile: "/etc/group", encoding: .utf8)
+            try etc.write(
+                "group",
+                groups.split(separator: "\n").filter { !$0.hasPrefix("atrium:") }
+                    .map { $0 + "\n" }.joined())
+            // Whether its group is its owner's alone only the directory says.
+            let plugins = try TemporaryDirectory()
+            chmod(plugins.path, 0o770)
+            let options = DaemonUnderTest.Options(
+                arguments: ["--plugin-path", plugins.path],
+                prefix: [
+                    "unshare", "--mount", "sh", "-c",
+                    "mount --bind \(etc.path) /etc && exec \"$@\"", "sh",
+                    // By numbers alone: setpriv would ask for names.
+                    "chroot", "--userspec=+0:+\(Self.group)", "--groups=", "--skip-chdir", "/",
+                ],
+                // The first that it is asked about then is not found.
+                configuration: ["atrium.yaml": "observers: [daemon]\nmoderators: [games]\n"])
+            try await withFilms(options) { daemon in
+                try await daemon.stop()
+                let hanging = try await daemon.type(
+                    "cd \(etc.path) && mv \(file) real && mkfifo \(file)")
+                #expect(hanging.status == 0, "\(hanging)")
+                try await daemon.start()
+                try await Self.servesWithoutDirectory(daemon)
+                #expect(daemon.log.contains("'chmod g-w \(plugins.path)', or start again"))
+
+                let answered = try await daemon.type(
+                    "cd \(etc.path) && mv \(file) pipe && mv real \(file) && : >pipe")
+                #expect(answered.status == 0, "\(answered)")
+                let root = try daemon.peer()
+                try await until {
+                    let status = try await root.call("org.atrium.Daemon.Status")
+                    let problems = status["parameters"]?["problems"]?.array ?? []
+                    return !problems.contains { $0.string?.contains("does not answer") == true }
+                }
+                let ballots = try await Self.peer(daemon, 5).call(
+                    "org.atrium.Votes.Ballots", ["container": "films"])
+                #expect(ballots["error"] == nil, "\(ballots)")
+            }
+        }
+
+        /// Root is an admin, the socket's group are members, and nobody has a role by the settings.
+        private static func servesWithoutDirectory(_ daemon: DaemonUnderTest) async throws {
+            let status = try await daemon.peer().call("org.atrium.Daemon.Status")
+            let problems = status["parameters"]?["problems"]?.array?.compactMap(\.string) ?? []
+            let sentence = "the system's directory of users does not answer: until it does, root"
+            #expect(problems.contains { $0.contains(sentence) }, "\(status)")
+            try await vote(daemon, as: 20_001)
+            let ballots = try await peer(daemon, 5).call(
+                "org.atrium.Votes.Ballots", ["container": "films"])
+            #expect(ballots["error"]?.string == "org.atrium.Daemon.RoleRequired", "\(ballots)")
+            #expect(ballots["parameters"]?["yours"]?.string == "member")
         }
     }
 }

@@ -71,6 +71,7 @@ extension Stories {
                 Row(
                     "admin", ["plugin": "org.example.none"],
                     error: "org.varlink.service.MethodNotImplemented"),
+            "org.atrium.Plugins.Release": Row("admin", ["plugin": "org.atrium.stars"]),
             "org.atrium.Containers.List": Row("observer"),
             "org.atrium.Containers.Describe": Row("observer", ["container": "films"]),
             "org.atrium.Containers.Apply":

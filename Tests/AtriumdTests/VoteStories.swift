@@ -13,7 +13,7 @@ extension Stories {
 
         @Test(.enabled(if: geteuid() == 0, "acts for three users, as root alone can"))
         func
-            `three users' votes give the mean, a change moves the film, the container counts alone`()
+            `three users' votes give the score, a change moves the film, the container counts alone`()
             async throws
         {
             try await withFilms(Self.group) { daemon in
@@ -22,18 +22,19 @@ extension Stories {
                         "atriumctl vote \(Self.film) \(value)", as: UInt32(user))
                     #expect(vote.status == 0, "\(vote)")
                 }
-                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 11.0 / 3))
-                try await Self.vote(daemon, "films/alien-1979", 4, as: 20_001)
+                // Five votes of 3 are counted with theirs: `score: bayesian`.
+                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 26.0 / 8))
+                try await Self.vote(daemon, "films/alien-1979", 5, as: 20_001)
                 #expect(try await Self.ranking(daemon) == ["alien-1979", "the-godfather-1972"])
 
                 let changed = try await daemon.type(
                     "atriumctl vote \(Self.film) 5 --json", as: 20_003)
                 #expect(try changed.json["previous"]?.double == 2)
-                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 14.0 / 3))
+                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 29.0 / 8))
                 #expect(try await Self.ranking(daemon) == ["the-godfather-1972", "alien-1979"])
 
                 try await Self.vote(daemon, "films", 3, as: 20_002)
-                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 14.0 / 3))
+                #expect(try await Self.tally(daemon) == Tally(count: 3, score: 29.0 / 8))
                 let club = try await daemon.type("atriumctl describe films --json")
                 #expect(try club.json["votes"]?["count"]?.int == 1)
                 #expect(try club.json["votes"]?["score"]?.double == 3)

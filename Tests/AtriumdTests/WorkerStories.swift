@@ -34,7 +34,7 @@ extension Stories {
                 for item in try best.json["items"]?.array ?? [] {
                     #expect(item["votes"]?["count"]?.int == 1)
                 }
-                #expect(try best.json["items"]?[1]?["votes"]?["score"]?.double == 4)
+                #expect(try best.json["items"]?[1]?["votes"]?["score"]?.double == 19.0 / 6)
                 #expect(try await Self.workers(of: daemon) != [worker])
                 let after = try await daemon.type(restarts)
                 #expect(after.output.hasSuffix(" 1\n"), "\(after)")
@@ -138,6 +138,94 @@ extension Stories {
                 let status = try await peer.call("org.atrium.Daemon.Status")
                 #expect(status["parameters"]?["problems"]?.array?.isEmpty == true, "\(status)")
             }
+        }
+
+        @Test func `no setting gives a worker the store or a secret to read, by a link neither`()
+            async throws
+        {
+            let folder = try Self.plugin("breaker", "contents", paths: ["folder"])
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withDaemon(options) { daemon in
+                let home = daemon.home.path
+                try daemon.home.write("songs/one", "la")
+                try daemon.home.write("secrets/key", "s")
+                for (name, target) in [("to-state", "state"), ("to-songs", "songs")] {
+                    try FileManager.default.createSymbolicLink(
+                        atPath: "\(home)/\(name)", withDestinationPath: "\(home)/\(target)")
+                }
+                func apply(_ name: String) async throws -> Finished {
+                    try daemon.home.write(
+                        "den.yaml",
+                        """
+                        atrium: 1
+                        container: den
+                        components:
+                          - name: list
+                            plugin: org.atrium.breaker
+                            settings: { folder: "\(home)\(name)", key: { secretFile: "\(home)/secrets/key" } }
+                        """)
+                    return try await daemon.type("atriumctl apply -f \(home)/den.yaml")
+                }
+                for (name, what) in [
+                    ("/state", "gives away the daemon's own files"),
+                    ("/to-state", "gives away the daemon's own files"),
+                    ("", "gives away the daemon's own files"),
+                    ("/secrets", "where secrets are"), ("/secrets/key", "where secrets are"),
+                ] {
+                    let refused = try await apply(name)
+                    #expect(refused.status != 0, "\(name): \(refused)")
+                    #expect(refused.errors.contains(what), "\(name): \(refused)")
+                    #expect(refused.errors.contains("folder"))
+                }
+                let made = try await apply("/to-songs")
+                #expect(made.status == 0, "\(made)")
+            }
+        }
+
+        @Test func `what is the matter with a plugin's components is told, and how often`()
+            async throws
+        {
+            let folder = try Self.plugin("breaker", "contents")
+            let options = DaemonUnderTest.Options(arguments: ["--plugin-path", folder.path])
+            try await withDaemon(options) { daemon in
+                try daemon.home.write(
+                    "den.yaml",
+                    """
+                    atrium: 1
+                    container: den
+                    fields: { title: { type: text } }
+                    components: [{ name: list, plugin: org.atrium.breaker }]
+                    """)
+                let made = try await daemon.type("atriumctl apply -f \(daemon.home.path)/den.yaml")
+                #expect(made.status == 0, "\(made)")
+                let before = try await Self.breaker(daemon)
+                #expect(before["restarts"] == nil && before["troubles"] == nil, "\(before)")
+                #expect(try await daemon.type("atriumctl put den/trap title=1").status != 0)
+                #expect(try await daemon.type("atriumctl put den/one title=1").status == 0)
+                let after = try await Self.breaker(daemon)
+                // Once for the call, and once for the same call again.
+                #expect(after["restarts"]?.int == 2, "\(after)")
+                let trouble = try #require(after["troubles"]?[0]?.string)
+                #expect(trouble.hasPrefix("den/list refuses the call putItems of 'trap'"))
+                #expect(after["troubles"]?.array?.count == 1)
+                let listed = try await daemon.type("atriumctl plugins")
+                #expect(listed.output.contains("\nden/list refuses the call putItems of 'trap'"))
+                let shown = try await daemon.type("atriumctl plugin describe org.atrium.breaker")
+                #expect(shown.output.contains("Restarted"), "\(shown)")
+                #expect(shown.output.contains("2 times"), "\(shown)")
+                #expect(shown.output.contains("den/list refuses the call"), "\(shown)")
+            }
+        }
+
+        /// What `Plugins.Describe` and `Plugins.List` tell of the breaker, which is the same.
+        private static func breaker(_ daemon: DaemonUnderTest) async throws -> JSONValue {
+            let peer = try daemon.peer()
+            let described = try await peer.call(
+                "org.atrium.Plugins.Describe", ["plugin": "org.atrium.breaker"])
+            let plugin = try #require(described["parameters"]?["plugin"], "\(described)")
+            let listed = try await peer.call("org.atrium.Plugins.List")
+            #expect(listed["parameters"]?["plugins"]?.array?.contains(plugin) == true)
+            return plugin
         }
 
         @Test func `a vote that is answered with nonsense is refused with the plugin's name`()

@@ -81,6 +81,7 @@ import Testing
             + definition.components.map { component in
                 "component \(component.name) \(component.plugin)"
                     + (component.isolation.map { " \($0)" } ?? "")
+                    + (component.callSeconds.map { " \($0) s a call" } ?? "")
                     + (component.isHidden ? " hidden" : "")
                     + (component.hidesEmpty ? " hidden while empty" : "")
                     + (component.empty.map { " or '\($0)'" } ?? "")

@@ -53,7 +53,7 @@ enum HouseRules {
         "PeopleDelegate": ["AtriumKit"],
         "StaffDelegate": ["AtriumKit"],
         "UnitsDelegate": ["AtriumKit"],
-        "Music": ["AtriumKit", "CTags"],
+        "Music": ["AtriumKit", "CTags", "ItemReading"],
         "CProcess": [],
         "Host": [
             "AtriumKit", "Index", "JSONCodec", "LogMessages", "PluginLoader", "Store", "NIOCore",
@@ -83,7 +83,8 @@ enum HouseRules {
             "ArgumentParser", "NIOCore", "NIOPosix",
         ],
         "atrium-worker": [
-            "AtriumKit", "AtriumKitTesting", "Host", "Index", "PluginLoader", "Workers", "NIOPosix",
+            "AtriumKit", "AtriumKitTesting", "Host", "Index", "PluginLoader", "Workers", "NIOCore",
+            "NIOPosix",
             "Logging",
         ],
         "Certification": ["JSONCodec", "Varlink", "NIOPosix", "Logging"],
@@ -110,8 +111,8 @@ enum HouseRules {
         "Screens": ["API", "Bus", "Loop", "Components", "Containers"],
         "Verify": ["API", "Loop", "Components", "Containers"],
         "Registry": [
-            "API", "Bus", "Ports", "Loop", "Containers", "Structure", "Records", "Screens",
-            "Verify",
+            "API", "Bus", "Ports", "Loop", "Components", "Containers", "Structure", "Records",
+            "Screens", "Verify",
         ],
     ]
 

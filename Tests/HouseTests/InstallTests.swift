@@ -77,6 +77,29 @@ struct InstallTests {
         #expect(try await place.listing() == before)
     }
 
+    @Test func `every link in the installed pages leads to something that is installed`()
+        async throws
+    {
+        let place = try Place()
+        try await place.install()
+        let pages = try await place.listing().filter { $0.hasSuffix(".md f 644") }
+            .map { String($0.dropLast(6)) }
+        #expect(pages.count > 12)
+        var links = 0
+        for page in pages {
+            let folder = place.root.appending(path: page).deletingLastPathComponent()
+            for match in try place.text(page).matches(of: /\]\(([^)#\s]+)[^)]*\)|src="([^"]+)"/) {
+                let link = String(match.1 ?? match.2 ?? "")
+                guard !link.contains("://") else { continue }
+                links += 1
+                let file = folder.appending(path: link).standardizedFileURL
+                #expect(
+                    FileManager.default.fileExists(atPath: file.plainPath), "\(page): \(link)")
+            }
+        }
+        #expect(links > 12)
+    }
+
     @Test(arguments: ["/usr", "/opt/atrium-1.0"])
     func `another prefix is what everything installed calls itself by`(prefix: String) async throws
     {

@@ -12,6 +12,17 @@ struct SourceFileTests {
         }
     }
 
+    /// It looks up the owner's name whatever it is asked for, in a directory of users that may hang.
+    @Test func `the daemon does not ask Foundation for what is known of a file`() throws {
+        for file in try Repository.swiftFiles(below: ["Sources"]) {
+            let name = Repository.name(of: file)
+            guard !name.contains("Sources/atriumctl/"), !name.contains("Sources/atrium-worker/")
+            else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(/\.attributesOfItem\(|\.resourceValues\(/), "\(name)")
+        }
+    }
+
     @Test func `no file is named after nothing in particular`() throws {
         for file in try Repository.swiftFiles(below: folders) {
             let vague = file.lastPathComponent.contains(/Util|Helper|Manager|Misc|Common\b/)

@@ -181,6 +181,23 @@ struct IndexPartsTests {
         for (number, hash) in model { #expect(slots.find(hash) { $0 == number } == number) }
     }
 
+    @Test func `a table of very many numbers is in parts, none of which grows long`() {
+        var random = RepeatableRandom(11)
+        var slots = HashedSlots()
+        let hashes = (0..<300_000).map { _ in UInt32.random(in: .min ... .max, using: &random) }
+        slots.reserve(20_000)
+        for (number, hash) in hashes.enumerated() { slots.insert(number, hash: hash) }
+        #expect(slots.largestTable <= 1_024, "\(slots.largestTable) places are moved at once")
+        for number in stride(from: 0, to: hashes.count, by: 3) {
+            slots.remove(number, hash: hashes[number])
+        }
+        #expect(slots.count == 200_000)
+        let isRight = hashes.indices.allSatisfy { number in
+            slots.find(hashes[number]) { $0 == number } == (number % 3 == 0 ? nil : number)
+        }
+        #expect(isRight)
+    }
+
     @Test func `texts that are the same letters have the same hash`() {
         for (one, other) in [("é", "e\u{301}"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("Å", "Å")] {
             var (one, other) = (one, other)

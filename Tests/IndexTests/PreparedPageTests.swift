@@ -59,6 +59,33 @@ struct IndexPreparedPageTests {
         #expect(try index.page(of: query) != nil)
     }
 
+    @Test(arguments: ["name", "-name"])
+    func `a page of items that share the first key looks at few of them`(second: String) throws {
+        let index = ContentIndex(
+            fields: [Field(name: "rank", type: .integer), Field(name: "name", type: .text)])
+        let places = (0..<3_000).map { place in
+            (id: "i\(place)", name: "\(place * 7 % 3_000)", rank: place % 100 == 0 ? 1 : 0)
+        }
+        index.put(
+            places.map { place in
+                Item(
+                    id: place.id,
+                    fields: ["rank": .int(Int64(place.rank)), "name": .text(place.name)])
+            }, revision: 1)
+        var query = IndexQuery(sort: [SortKey("rank"), SortKey(second)], limit: 20)
+        // After some scans both orders exist.
+        for _ in 0..<20 { _ = try index.query(query) }
+        let expected = places.filter { $0.rank == 0 }
+            .sorted { second == "name" ? $0.name < $1.name : $0.name > $1.name }
+            .map(\.id)
+        index.looksInTurn = 1_000
+        for page in 0..<100 {
+            let found = try #require(try index.page(of: query), "page \(page) looked at too many")
+            #expect(found.rows.map(\.id) == Array(expected[(page * 20)...].prefix(20)))
+            query.cursor = found.next
+        }
+    }
+
     /// 1,500 items with a rank, of which pages may be read off rows in order.
     private func ranked(by sort: String, isOrdered: Bool) throws -> ContentIndex {
         let index = ContentIndex(fields: [Field(name: "rank", type: .integer)])

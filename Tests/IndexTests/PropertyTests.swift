@@ -60,4 +60,21 @@ struct IndexPropertyTests {
             try world.walkPages("seed \(seed), walk \(walk)")
         }
     }
+
+    @Test(arguments: [1, 2, UInt64.random(in: 4...UInt64.max)])
+    func `pages of items that share values are read off the order of the next key`(
+        seed: UInt64
+    ) throws {
+        var world = IndexWorld(seed: seed, idCount: 200)
+        world.index.orders.mostSorted = 3
+        for _ in 0..<20 { world.put(count: 20) }
+        let sorts = [["seen", "title"], ["-year", "-id"], ["seen", "-year", "title"]]
+        for step in 0..<40 {
+            world.change()
+            for sort in sorts {
+                var query = IndexQuery(sort: sort.map { SortKey($0) }, limit: 5)
+                try world.walkPages(&query, "seed \(seed), step \(step), \(sort)")
+            }
+        }
+    }
 }

@@ -227,6 +227,11 @@ struct IndexWorld {
     mutating func walkPages(_ context: String) throws {
         var query = query()
         query.limit = pick(1...30)
+        try walkPages(&query, context)
+    }
+
+    /// Follows the cursors of a query while items change.
+    mutating func walkPages(_ query: inout IndexQuery, _ context: String) throws {
         var place: IndexModel.Place?
         for _ in 0..<20 {
             let page = try index.query(query)

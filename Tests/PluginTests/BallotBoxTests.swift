@@ -59,6 +59,24 @@ import Testing
             box.recordKeys(about: .item("a")).sorted() == ["a\n1", "a\n2", "a\n3", "a\n5"])
     }
 
+    @Test func `gives the same pages where there are so many that they are kept in order`() {
+        var box = BallotBox()
+        // In no order, and some of them retracted.
+        let actors = (0..<9_000).map { Int64($0 * 7_919 % 9_001) }
+        for actor in actors { box.apply(ballot(1, by: actor).record) }
+        for actor in actors where actor % 5 == 0 {
+            box.apply(.removed(key: ballot(1, by: actor).record.key))
+        }
+        var found: [Int64] = []
+        while true {
+            let page = box.ballots(
+                on: .item("a"), after: found.last.map { ActorID($0) }, limit: 500)
+            found += page.map(\.actor.number)
+            if page.count < 500 { break }
+        }
+        #expect(found == actors.filter { $0 % 5 != 0 }.sorted())
+    }
+
     @Test func `counts nothing that is no ballot, or is not taken`() {
         var box = BallotBox()
         let none = box.apply(.put(key: "no ballot's", value: 1))

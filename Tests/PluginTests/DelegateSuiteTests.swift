@@ -49,6 +49,118 @@ private final class Grudge: ContainerDelegate {
     ) -> Refusal? { isOffended ? Refusal("No more.") : nil }
 }
 
+/// Refuses votes once it was told of something.
+private final class Told: ContainerDelegate {
+    /// What it was told of by now, and what each of these classes minds.
+    private var notices: Set<Notice> = []
+
+    enum Notice: String, CaseIterable {
+        case deselected, items, selected, posted, edited, removed, count
+        case shown, chosen, partItems, partTally, partPosted, partEdited, partRemoved, partCount
+    }
+
+    override class var settings: [Setting] { [Setting("minds", .text, "which notice it minds")] }
+
+    private let minds: Notice?
+
+    required init(context: DelegateContext) throws {
+        minds = context.settings["minds"]?.text.flatMap(Notice.init)
+        try super.init(context: context)
+    }
+
+    override func votes(
+        _ component: ComponentReference, shouldAccept ballot: Ballot
+    ) -> Refusal? {
+        minds.map { notices.contains($0) } ?? false ? Refusal("It has been told.") : nil
+    }
+
+    override func filters(
+        _ component: ComponentReference, didDeselect filter: String, in section: String,
+        now selection: Selection, on screen: String
+    ) { notices.insert(.deselected) }
+    override func contents(_ component: ComponentReference, didChange change: ContentChange) {
+        notices.insert(.items)
+    }
+    override func contents(
+        _ component: ComponentReference, didSelect item: String, on screen: String,
+        by actor: ActorID
+    ) { notices.insert(.selected) }
+    override func comments(_ component: ComponentReference, didPost comment: AtriumKit.Comment) {
+        notices.insert(.posted)
+    }
+    override func comments(_ component: ComponentReference, didEdit comment: AtriumKit.Comment) {
+        notices.insert(.edited)
+    }
+    override func comments(_ component: ComponentReference, didRemove comment: AtriumKit.Comment) {
+        notices.insert(.removed)
+    }
+    override func comments(
+        _ component: ComponentReference, didChange count: Int, of subject: Subject
+    ) { notices.insert(.count) }
+    override func screen(
+        _ screen: ScreenReference, part path: String, didShow choices: ScreenChoices
+    ) { notices.insert(.shown) }
+    override func screen(_ screen: ScreenReference, part path: String, didSelect item: String) {
+        notices.insert(.chosen)
+    }
+    override func part(
+        _ part: PartReference, contents component: ComponentReference,
+        didChange change: ContentChange
+    ) { notices.insert(.partItems) }
+    override func part(
+        _ part: PartReference, votes component: ComponentReference, didChange tally: Tally,
+        of subject: Subject
+    ) { notices.insert(.partTally) }
+    override func part(
+        _ part: PartReference, comments component: ComponentReference,
+        didPost comment: AtriumKit.Comment
+    ) { notices.insert(.partPosted) }
+    override func part(
+        _ part: PartReference, comments component: ComponentReference,
+        didEdit comment: AtriumKit.Comment
+    ) { notices.insert(.partEdited) }
+    override func part(
+        _ part: PartReference, comments component: ComponentReference,
+        didRemove comment: AtriumKit.Comment
+    ) { notices.insert(.partRemoved) }
+    override func part(
+        _ part: PartReference, comments component: ComponentReference, didChange count: Int,
+        of subject: Subject
+    ) { notices.insert(.partCount) }
+}
+
+/// Does something else with each search, though its answers are the same.
+private final class Fickle: ContainerDelegate {
+    private var asked = 0
+
+    override class var settings: [Setting] { [Setting("does", .text, "what")] }
+
+    private let deed: String
+
+    required init(context: DelegateContext) throws {
+        deed = context.settings["does"]?.text ?? ""
+        try super.init(context: context)
+    }
+
+    override func screen(
+        _ screen: ScreenReference, willShow next: ScreenChoices, after shown: ScreenChoices?
+    ) -> ScreenChoices {
+        asked += 1
+        let text = "\(asked)"
+        switch deed {
+        case "message": container?.message(text, on: screen.id)
+        case "lead": container?.lead(screen.id, to: "films", item: text)
+        case "change": container?.change(screen.id) { $0.search = text }
+        case "the same":
+            container?.message("Hello.", on: screen.id)
+            container?.lead(screen.id, to: "films", item: shown?.focus)
+            container?.change(screen.id) { $0.search += "x" }
+        default: break
+        }
+        return next
+    }
+}
+
 /// The suite of delegates: it passes what keeps the rules, and catches what breaks each.
 @Suite struct DelegateSuiteTests {
     @Test(arguments: 1...5)
@@ -67,6 +179,25 @@ private final class Grudge: ContainerDelegate {
 
     @Test func `what remembers is caught`() {
         #expect(throws: DelegateFailure.self) { try DelegateSuite.run(Grudge.self) }
+    }
+
+    @Test(arguments: Told.Notice.allCases)
+    fileprivate func `what remembers any notice is caught`(_ notice: Told.Notice) {
+        #expect(throws: DelegateFailure.self) {
+            try DelegateSuite.run(Told.self, settings: ["minds": .text(notice.rawValue)])
+        }
+    }
+
+    @Test(arguments: ["message", "lead", "change"])
+    func `what does something else when it is asked again is caught`(_ deed: String) {
+        #expect(throws: DelegateFailure.self) {
+            try DelegateSuite.run(Fickle.self, settings: ["does": .text(deed)])
+        }
+    }
+
+    @Test func `what sends a message, leads and changes by what it is asked passes`() throws {
+        try DelegateSuite.run(Fickle.self, settings: ["does": "the same"])
+        try DelegateSuite.run(Told.self)
     }
 
     @Test func `a test's host keeps what a delegate says and does`() throws {

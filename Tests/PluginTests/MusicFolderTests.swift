@@ -108,6 +108,13 @@ import Testing
         #expect(titles(host).keys.sorted() == ["a/one.mp3", "two.mp3"])
     }
 
+    @Test func `a folder in homes that can be looked into names no drop-in`() async throws {
+        let host = try await host(["folder": "/home/atrium-nobody/music"])
+        let problem = try #require(host.services.problem)
+        #expect(!problem.contains("drop-in"), "\(problem)")
+        #expect(problem.hasSuffix("No such file or directory. It is looked for every 5 seconds."))
+    }
+
     @Test func `a folder that is put in place of another is looked through, with all in it`()
         async throws
     {

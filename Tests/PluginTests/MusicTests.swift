@@ -136,7 +136,25 @@ import Testing
 
         host.reload()
         await host.settle()
-        #expect(changes(host, since: seen) == [], "nothing changed, so nothing was read")
+        #expect(changes(host, since: seen) == [], "nothing changed, so nothing is told")
+    }
+
+    @Test func `of many files those alone are opened that changed`() async throws {
+        for number in 0..<40 { try folder.write("\(number).mp3", AudioFile.mp3(.init())) }
+        let opened = try OpenedFiles(in: folder.path)
+        let host = try await host()
+        #expect(Set(opened.names()).count == 40)
+        host.reload()
+        await host.settle()
+        #expect(opened.names() == [], "a look through all folders opens none of them")
+        try folder.write("7.mp3", AudioFile.mp3(.init(title: "Seven")))
+        try #require(
+            rename(folder.path + "/8.mp3", folder.path + "/eight.mp3") == 0)
+        _ = opened.names()
+        host.touch(folder.path + "/7.mp3")
+        await host.settle()
+        #expect(Set(opened.names()) == ["7.mp3", "eight.mp3"])
+        #expect(items(host)["7.mp3"]?["title"] == "Seven" && items(host).count == 40)
     }
 
     @Test func `a folder that is moved takes its items along, under other ids`() async throws {

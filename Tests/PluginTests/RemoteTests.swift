@@ -187,18 +187,89 @@ import Testing
         }
         let host = try await host()
         #expect(items(host).count == 2)
-        for place in [
-            "http://localhost:\(service.port)/", "file:///etc/passwd", "//other.invalid/",
+        for (place, reason) in [
+            (
+                "http://localhost:\(service.port)/of/anna",
+                "is at http://localhost:\(service.port), on another host"
+            ), ("//other.invalid/", "is at http://other.invalid, on another host"),
+            ("http://127.0.0.1:9/", "is at http://127.0.0.1:9, on another port"),
+            ("https://127.0.0.1/", "is at https://127.0.0.1, on another port"),
+            ("file:///etc/passwd", "at no URL of http or https"),
+            ("http://anna:hush@127.0.0.1/", "at no URL of http or https"),
         ] {
             service.answer("", status: 307, headers: ["Location": place])
             host.reload()
             await host.settle()
-            #expect(host.services.problem?.contains("another host") == true, "\(place)")
+            let problem = try #require(host.services.problem)
+            #expect(problem.contains(reason), "\(place): \(problem)")
+            #expect(!problem.contains("anna") && !problem.contains("hush"))
         }
+        service.answer("", status: 302)
+        host.reload()
+        await host.settle()
+        #expect(host.services.problem?.contains("sends no 'Location'") == true)
         service.answer("", status: 301, headers: ["Location": "/list.json"])
         host.reload()
         await host.settle()
         #expect(host.services.problem?.contains("5 times") == true)
+    }
+
+    @Test func `all redirects together take no longer than one answer may`() async throws {
+        let host = try await host(["timeout": 1])
+        // Each takes most of the time, and none all of it.
+        service.answer { _ in
+            Foundation.Thread.sleep(forTimeInterval: 0.4)
+            return .init(status: 302, headers: ["Location": "/list.json"])
+        }
+        host.reload()
+        await host.settle()
+        #expect(host.services.problem?.contains("did not answer in time") == true)
+        // One more may have been asked that was given up.
+        #expect((3...5).contains(service.requests.count), "\(service.requests.count)")
+    }
+
+    @Test func `until when a service wants to be left alone may be a time`() async throws {
+        let host = try await host()
+        service.answer(
+            "", status: 503,
+            headers: [
+                "Date": "Wed, 21 Oct 2015 07:28:00 GMT",
+                "Retry-After": "Wed, 21 Oct 2015 07:38:20 GMT",
+            ])
+        host.reload()
+        await host.settle()
+        let asked = service.requests.count
+        service.answer(Self.two)
+        host.advance(by: .seconds(619))
+        await host.settle()
+        #expect(service.requests.count == asked)
+        host.advance(by: .seconds(2))
+        await host.settle()
+        #expect(service.requests.count == asked + 1 && host.services.problem == nil)
+        func pause(_ headers: [String: String]) -> Double? {
+            HTTPResponse(status: 503, headers: headers).wantedPause
+        }
+        #expect(pause([:]) == nil && pause(["retry-after": "soon"]) == nil)
+        #expect(pause(["retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"]) == 0, "that is over")
+        #expect((pause(["retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"]) ?? 0) > 1e9)
+    }
+
+    @Test func `a proxy has a secret of its own, and the service's stays from it`() async throws {
+        let host = try MemoryHost(
+            Remote.self,
+            settings: [
+                "url": "http://service.invalid/list.json", "proxy": .text(service.url("")),
+                "proxyAuthorization": ["secretFile": "/none"],
+            ], secrets: ["proxyAuthorization": "Basic hush"], fields: Self.fields)
+        await host.settle()
+        #expect(items(host).count == 2)
+        #expect(service.requests[0].headers["proxy-authorization"] == "Basic hush")
+        #expect(service.requests[0].headers["authorization"] == nil)
+        service.answer("", status: 407)
+        host.reload()
+        await host.settle()
+        let problem = try #require(host.services.problem)
+        #expect(problem.contains("'proxyAuthorization'") && !problem.contains("hush"))
     }
 
     @Test func `an answer that takes too long, or is too large, is given up`() async throws {
@@ -232,245 +303,5 @@ import Testing
                 secrets: ["authorization": "hush\nX-More: 1"], fields: Self.fields)
         }
         #expect(error?.setting == "authorization" && error?.reason.contains("hush") == false)
-    }
-}
-
-/// One that is asked for each search.
-@Suite struct AskedRemoteTests {
-    private let service: JSONService
-
-    init() throws { service = try JSONService { _ in .init(body: "[]") } }
-
-    private func host(_ ask: Value, _ settings: [String: Value] = [:]) async throws -> MemoryHost {
-        let host = try MemoryHost(
-            Remote.self,
-            settings: ["url": .text(service.url("/find?lang=en#top")), "ask": ask].merging(settings)
-            { $1 },
-            fields: [Field(name: "title", type: .text)])
-        await host.settle()
-        return host
-    }
-
-    private static func document(_ range: Range<Int>) -> String {
-        "[" + range.map { #"{"id": "\#($0)"}"# }.joined(separator: ",") + "]"
-    }
-
-    @Test func `a question becomes parameters of the URL`() async throws {
-        let host = try await host([
-            "search": "q", "path": "under", "sort": "by", "limit": "n", "cursor": "from",
-        ])
-        #expect(host.asks)
-        #expect(service.requests.isEmpty, "nobody asked so far")
-        service.answer(#"{"all": 3, "found": [{"id": "x"}], "more": 2}"#)
-        let asked = host.ask(
-            ContentQuestion(
-                search: "a&b c/é", path: ["o", "u=1"], sort: ["-title"], limit: 1, cursor: "7"))
-        await host.settle()
-        #expect(
-            service.requests[0].target
-                == "/find?lang=en&q=a%26b+c%2f%c3%a9&under=u%3d1&by=-title&n=1&from=7",
-            "\(service.requests[0].target)")
-        #expect(asked.answer?.items == [Item(id: "x", fields: [:], parent: "u=1")])
-        #expect(asked.answer?.next == "8", "it counts, since nothing says where the next are")
-    }
-
-    @Test func `how many there are and where the next begin is found by pointers`() async throws {
-        let host = try await host(
-            ["cursor": "from"], ["items": "/found", "total": "/all", "next": "/more"])
-        service.answer(#"{"all": 3, "found": [{"id": "x"}], "more": "y"}"#)
-        let first = host.ask(ContentQuestion(limit: 1))
-        await host.settle()
-        #expect(first.answer?.total == 3 && first.answer?.next == "y")
-        service.answer(#"{"all": 3, "found": [{"id": "z"}], "more": null}"#)
-        let last = host.ask(ContentQuestion(limit: 1, cursor: "y"))
-        await host.settle()
-        #expect(last.answer?.next == nil)
-    }
-
-    @Test func `of a service without pages all is there each time`() async throws {
-        let host = try await host(["search": "q"])
-        service.answer(Self.document(0..<5))
-        let first = host.ask(ContentQuestion(limit: 3))
-        await host.settle()
-        #expect(first.answer?.items.map(\.id) == ["0", "1", "2"])
-        #expect(first.answer?.total == 5)
-        let next = try #require(first.answer?.next)
-        let second = host.ask(ContentQuestion(limit: 3, cursor: next))
-        await host.settle()
-        #expect(second.answer?.items.map(\.id) == ["3", "4"] && second.answer?.next == nil)
-    }
-
-    /// The ids of all pages, each with its own, until nothing is next.
-    private func pages(_ host: MemoryHost, limit: Int) async throws -> [[String]] {
-        var pages: [[String]] = []
-        var cursor: String?
-        repeat {
-            let asked = host.ask(ContentQuestion(limit: limit, cursor: cursor))
-            await host.settle()
-            let answer = try #require(asked.answer)
-            pages.append(answer.items.map(\.id))
-            cursor = answer.next
-        } while cursor != nil && pages.count < 10
-        return pages
-    }
-
-    @Test func `of pages longer than was wished nothing is left out`() async throws {
-        service.answer { request in
-            let isLast = request.target.hasSuffix("from=~1~x")
-            let items = Self.document(isLast ? 5..<6 : 0..<5)
-            return .init(body: #"{"of": \#(items), "more": \#(isLast ? "null" : #""~1~x""#)}"#)
-        }
-        let settings: [String: Value] = ["items": "/of", "next": "/more"]
-        let told = try await pages(try await host(["cursor": "from"], settings), limit: 2)
-        #expect(told == [["0", "1"], ["2", "3"], ["4"], ["5"]])
-        #expect(service.requests.count == 4)
-    }
-
-    @Test func `pages shorter than was wished end nothing where the service says no next`()
-        async throws
-    {
-        service.answer { request in
-            let start = request.target.components(separatedBy: "from=").last.flatMap { Int($0) }
-            return .init(body: Self.document(min(start ?? 0, 7)..<min((start ?? 0) + 3, 7)))
-        }
-        let host = try await host(["cursor": "from"])
-        #expect(
-            try await pages(host, limit: 50) == [["0", "1", "2"], ["3", "4", "5"], ["6"], []])
-        #expect(
-            try await pages(host, limit: 2) == [["0", "1"], ["2", "3"], ["4", "5"], ["6"], []])
-    }
-
-    @Test(arguments: [
-        "9223372036854775807", "9223372036854775808", "1000000001", "-1", "k", "", "~1~",
-    ])
-    func `a cursor that it did not give out is refused, and nobody asked`(
-        cursor: String
-    ) async throws {
-        for ask in [["search": "q"], ["cursor": "from"]] as [Value] {
-            let host = try await host(ask)
-            let asked = host.ask(ContentQuestion(cursor: cursor))
-            await host.settle()
-            let reply = try #require(asked.replies.first)
-            let refusal = #expect(throws: Refusal.self) { try reply.get() }
-            #expect(refusal?.code == .cursorInvalid)
-            #expect(service.requests.isEmpty && host.services.problem == nil)
-        }
-        let host = try await host(["cursor": "from"], ["next": "/more"])
-        let asked = host.ask(ContentQuestion(cursor: "~9223372036854775807~x"))
-        let refusal = #expect(throws: Refusal.self) { try asked.replies.first?.get() }
-        #expect(refusal?.code == .cursorInvalid && service.requests.isEmpty)
-    }
-
-    @Test func `clients that are let go end while they are woken`() async throws {
-        let request = HTTPRequest(
-            address: try Address(service.url("/")), headers: [], mostBytes: 1_000,
-            timeout: .seconds(2))
-        for _ in 0..<50 {
-            for _ in 0..<4 { _ = try #require(HTTPClient()) }
-            #expect(try await HTTPClient()?.get(request).status == 200)
-        }
-    }
-
-    @Test func `one that fails says why, and is left alone as long as it wants`() async throws {
-        let host = try await host(["search": "q"])
-        service.answer("", status: 503, headers: ["Retry-After": "30"])
-        let question = ContentQuestion(search: "what nobody shall read")
-        let failed = host.ask(question)
-        await host.settle()
-        let reply = try #require(failed.replies.first)
-        let refusal = #expect(throws: Refusal.self) { try reply.get() }
-        #expect("\(String(describing: refusal))".contains("answers 503"))
-        #expect(host.services.problem?.contains("nobody") == false)
-        #expect(host.ask(question).replies.count == 1 && service.requests.count == 1)
-        service.answer("[]")
-        #expect(!host.events.contains(.contents(.replaceAll)))
-        host.advance(by: .seconds(31))
-        #expect(host.events.contains(.contents(.replaceAll)), "screens ask again")
-        let asked = host.ask(question)
-        await host.settle()
-        #expect(asked.answer?.items == [] && host.services.problem == nil)
-    }
-
-    @Test func `many questions are asked at a time`() async throws {
-        let client = try #require(HTTPClient())
-        service.answer { request in
-            request.target.hasSuffix("slow") ? .init(isSilent: true) : .init(body: "[]")
-        }
-        func request(_ path: String) throws -> HTTPRequest {
-            HTTPRequest(
-                address: try Address(service.url(path)), headers: [], mostBytes: 1_000,
-                timeout: .seconds(2))
-        }
-        let (slow, fast) = (try request("/slow"), try request("/fast"))
-        let isFirst = try await withThrowingTaskGroup(of: String.self) { group in
-            group.addTask {
-                _ = try? await client.get(slow)
-                return "slow"
-            }
-            for _ in 0..<8 {
-                group.addTask {
-                    _ = try await client.get(fast)
-                    return "fast"
-                }
-            }
-            var first: [String] = []
-            for _ in 0..<8 { first.append(try await group.next() ?? "") }
-            return first.allSatisfy { $0 == "fast" }
-        }
-        #expect(isFirst)
-    }
-}
-
-/// What the settings may say, and how long is waited.
-@Suite struct RemoteSettingTests {
-    private func reason(_ settings: [String: Value]) -> String {
-        do {
-            _ = try MemoryHost(
-                Remote.self, settings: settings, fields: [Field(name: "title", type: .text)])
-            return ""
-        } catch {
-            return "\(error)"
-        }
-    }
-
-    @Test(arguments: [
-        ("ftp://example.org/", "expected http:// or https://, found 'ftp'"),
-        ("file:///etc/passwd", "expected http:// or https://"),
-        ("http://anna:hush@example.org/", "a name or a password does not stand in it"),
-        ("example.org", "expected"), ("", "expected"), ("http://", "expected"),
-    ])
-    func `only URLs of the web are asked`(url: String, expected: String) {
-        let reason = reason(["url": .text(url)])
-        #expect(reason.contains("'url'") && reason.contains(expected), "\(reason)")
-        #expect(!reason.contains("hush"))
-    }
-
-    @Test func `settings that make no sense are refused with what would`() {
-        let url: Value = "http://127.0.0.1:9/"
-        #expect(reason(["url": url, "ask": ["serach": "q"]]).contains("search"))
-        #expect(reason(["url": url, "ask": ["search": 1]]).contains("name of a parameter"))
-        #expect(reason(["url": url, "items": "list"]).contains("expected a JSON Pointer"))
-        #expect(reason(["url": url, "fields": ["none": "a"]]).contains("none"))
-        #expect(reason(["url": url, "proxy": "socks5://a"]).contains("http://host:port"))
-        #expect(reason(["url": url]) == "")
-    }
-
-    @Test func `the time between attempts doubles up to five minutes, and is never the same`() {
-        var backOff = BackOff()
-        #expect((0..<4).map { _ in backOff.fail(chance: 1) } == [1, 2, 4, 8])
-        #expect(backOff.fail(chance: 0) == 8)
-        for _ in 0..<100 { _ = backOff.fail(chance: 1) }
-        #expect(backOff.fail(chance: 1) == 300)
-        #expect(backOff.fail(wanted: 1_000, chance: 0) == 1_000)
-        #expect(backOff.fail(wanted: 1e9, chance: 0) == 3_600)
-        backOff.succeed()
-        #expect(backOff.fail(chance: 1) == 1)
-    }
-
-    @Test func `a document conforms, and so does one that is asked for`() async throws {
-        let manifest = try Manifest(of: "Remote")
-        try await Conformance.run(Remote.self, settings: manifest.conformanceSettings)
-        let asked = manifest.conformanceSettings.merging(["ask": ["search": "q"]]) { $1 }
-        try await Conformance.run(Remote.self, settings: asked)
     }
 }

@@ -15,10 +15,9 @@ from calls import Hostile, Interface
 
 SOCKET, ROLE, FIRST, COUNT, SEED = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
 CONTAINERS = ["club", "workers"]
+# With a list that is a file, and a container with others in it: of these nothing is promised.
+SHOWN = [*CONTAINERS, "shelf", "day"]
 ITEMS = [f"item-{number}" for number in range(40)]
-INTERFACES = [f"org.atrium.{name}" for name in (
-    "Daemon", "Plugins", "Containers", "Contents", "Filters", "Votes", "Comments", "Screens",
-    "Notifications")] + ["io.systemd.Metrics"]
 finished = threading.Event()
 # A refusal that means: later.
 LATER = ("StoreUnavailable", "ComponentUnavailable", "LimitExceeded", "RoleRequired")
@@ -175,7 +174,7 @@ class Client(threading.Thread):
     def screen(self):
         """Opens one, chooses something on it, and reads some revisions, or none, until it is let go."""
         self.hang_up()
-        opened = self.call("org.atrium.Screens.Open", more=True, container=self.random.choice(CONTAINERS),
+        opened = self.call("org.atrium.Screens.Open", more=True, container=self.random.choice(SHOWN),
                            limit=20, sort=["-votes.score"], actor=self.actor)
         if opened is None:
             return
@@ -266,17 +265,21 @@ class HostileClient(Client):
         self.hang_up()
 
     def prepare(self):
-        texts = []
-        for name in INTERFACES:
+        texts, told = [], self.call("org.varlink.service.GetInfo")
+        if told is None:
+            raise Lost
+        for name in told["interfaces"]:
             reply = self.call("org.varlink.service.GetInterfaceDescription", interface=name)
             if reply is None:
                 raise Lost
             texts.append(reply["description"])
         return Hostile([Interface(text) for text in texts], {
-            "container": CONTAINERS, "item": ITEMS, "component": ["list", "stars", "talk", "facets"],
+            "container": SHOWN, "item": [*ITEMS, "book-1"], "part": ["club", "shelf", "none"],
+            "component": ["list", "stars", "talk", "facets", "club", "shelf"], "plugin": ["org.atrium.file", "none"],
             "section": ["genre", "title"], "filter": ["g1", "g2", "one"], "sort": ["title", "-votes.score"],
             "topics": ["club.>", ">"], "topic": ["club.app.word", "club.app.x"], "search": ["one", "t"],
-            "actor": ["web:1", "unix:0"], "field": ["title", "genre"], "screen": ["none"], "cursor": ["none"],
+            "actor": ["web:1", "unix:0"], "field": ["title", "genre"], "screen": ["none"], "cursor": [
+                "none", "50", "-1", *map(str, (2**63 - 1, -2**63, 2**53))],
             "comment": ["none"], "level": ["none"],
         }, SEED)
 

@@ -97,6 +97,9 @@ struct BackupTests {
         ("UPDATE meta SET rowsum = rowsum + 1 WHERE name = 'actors'", "table meta (actors)"),
         ("UPDATE records SET value = x'00' WHERE sequence = 7", "1 records of films/list"),
         ("UPDATE entries SET time = time + 1 WHERE sequence = 9", "entry 9 of the log"),
+        ("DELETE FROM entries WHERE sequence = 9", "1 entry of the log is missing"),
+        ("DELETE FROM entries WHERE sequence BETWEEN 1 AND 3", "3 entries of the log are missing"),
+        ("DELETE FROM entries WHERE sequence > 48", "2 entries of the log are missing"),
     ])
     func `a damaged store is not copied, and it is said what is damaged`(
         sql: String, reason: String
@@ -286,6 +289,8 @@ struct BackupTests {
                 "UPDATE entries SET time = time + 1 WHERE sequence = 9",
                 "entry 9 of the log is not what was written"
             ),
+            ("DELETE FROM entries WHERE sequence = 9", "1 entry of the log is missing"),
+            ("DELETE FROM entries WHERE sequence = 50", "1 entry of the log is missing"),
         ] {
             #expect(throws: RestoreError.damaged(file: "backup", reason: reason)) {
                 try Self.restore(Self.changed(whole, sql), to: target)

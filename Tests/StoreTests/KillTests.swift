@@ -12,8 +12,8 @@ import Testing
         async throws
     {
         let scratch = try TemporaryDirectory()
-        var random = RepeatableRandom(2)
-        for _ in 0..<6 {
+        var random = RepeatableRandom(UInt64(FaultTests.number("KILL_SEED") ?? 2))
+        for _ in 0..<(FaultTests.number("KILLS") ?? 6) {
             let path = scratch.path
             let before = Int.random(in: 40...400, using: &random)
             let spins = Int.random(in: 0...20_000, using: &random)

@@ -6,10 +6,10 @@ import Testing
 
 /// Files that the versions before wrote.
 @Suite(.timeLimit(.minutes(2))) struct MigrationTests {
-    private static let identity = "0b2e5f0e-6c1c-4d0e-9d53-0f2f7f6f9a10"
+    static let identity = "0b2e5f0e-6c1c-4d0e-9d53-0f2f7f6f9a10"
 
     /// Makes a store as version 0.2 wrote it: these are its statements.
-    private func makeOld(in scratch: TemporaryDirectory, purges: Bool = false) throws {
+    static func makeOld(in scratch: TemporaryDirectory, purges: Bool = false) throws {
         let script = """
             CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY);
             INSERT INTO grdb_migrations VALUES ('v1');
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [false, true])
     func `a store of the version before has all it had, and goes on`(purges: Bool) throws {
         let scratch = try TemporaryDirectory()
-        try makeOld(in: scratch, purges: purges)
+        try Self.makeOld(in: scratch, purges: purges)
         let bench = try Bench(scratch)
         #expect(bench.store.identity == Self.identity)
         #expect(bench.store.lastSequence == 4)
@@ -86,6 +86,7 @@ import Testing
         #expect(try bench.store.position(of: "films") == 5)
         bench.store.waitForDeletion()
         #expect(try bench.store.recordRows() == (purges ? 3 : 4))
+        #expect(try BackupMaking().make(of: bench.store).sequence == 5)
         bench.store.close()
         #expect(try Bench(scratch).records("films", "list")["c"] == "Heat")
     }
@@ -95,7 +96,7 @@ import Testing
         purges: Bool
     ) throws {
         let (old, scratch) = (try TemporaryDirectory(), try TemporaryDirectory())
-        try makeOld(in: old, purges: purges)
+        try Self.makeOld(in: old, purges: purges)
         let descriptor = open(old.database, O_RDONLY)
         defer { close(descriptor) }
         let restored = try StoreRestore(
@@ -125,7 +126,7 @@ import Testing
 
     @Test func `the old file is kept with all it had, under the name of its format`() throws {
         let scratch = try TemporaryDirectory()
-        try makeOld(in: scratch)
+        try Self.makeOld(in: scratch)
         let before = try rows(of: scratch.database)
         try Bench(scratch).store.close()
         #expect(try rows(of: "\(scratch.database).v1") == before)
@@ -143,7 +144,7 @@ import Testing
     ])
     func `a damaged old file is refused, and keeps all it had`(sql: String) throws {
         let scratch = try TemporaryDirectory()
-        try makeOld(in: scratch, purges: true)
+        try Self.makeOld(in: scratch, purges: true)
         let file = try DatabaseQueue(path: scratch.database)
         try file.write { db in try db.execute(sql: sql) }
         try file.close()
@@ -159,7 +160,7 @@ import Testing
         let scratch = try TemporaryDirectory()
         #expect(mount("small", scratch.path, "tmpfs", 0, "size=512k") == 0)
         defer { umount2(scratch.path, Int32(MNT_DETACH)) }
-        try makeOld(in: scratch)
+        try Self.makeOld(in: scratch)
         let before = try rows(of: scratch.database)
         let error = #expect(throws: StoreError.self) { try Bench(scratch) }
         let size = try Data(contentsOf: URL(filePath: scratch.database)).count
@@ -179,7 +180,7 @@ import Testing
 
     @Test func `what a migration that was cut short has left is no hindrance`() throws {
         let scratch = try TemporaryDirectory()
-        try makeOld(in: scratch)
+        try Self.makeOld(in: scratch)
         for suffix in ["", "-wal", "-shm"] {
             try Data("rest".utf8).write(
                 to: URL(fileURLWithPath: "\(scratch.database).new\(suffix)"))

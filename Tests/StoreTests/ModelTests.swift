@@ -6,7 +6,13 @@ import Testing
 /// Compares random runs, with people and purges, entries and commits that fail and ends like kills, with a model
 /// that knows nothing but what was answered.
 @Suite(.timeLimit(.minutes(10))) struct ModelTests {
-    @Test(arguments: 0..<60)
+    /// `MODEL_SEEDS` says how many runs there are (60), and `MODEL_SEED` the first one's seed (0).
+    private static let seeds: Range<Int> = {
+        let first = FaultTests.number("MODEL_SEED") ?? 0
+        return first..<first + (FaultTests.number("MODEL_SEEDS") ?? 60)
+    }()
+
+    @Test(arguments: ModelTests.seeds)
     func `the store holds exactly what was answered, whatever fails`(seed: Int) throws {
         var random = RepeatableRandom(UInt64(seed) &+ 1)
         let scratch = try TemporaryDirectory()

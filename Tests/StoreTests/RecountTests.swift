@@ -53,6 +53,19 @@ import Testing
         #expect(found.records == 5)
     }
 
+    @Test(arguments: ["trimmed", "applied"])
+    func `a number in the file that can't be ends no recount`(name: String) throws {
+        let bench = try Bench()
+        for key in ["a", "b", "c", "", "d"] { bench.write(put(key, "good \(key)")) }
+        let file = try DatabaseQueue(path: bench.store.file)
+        try file.write { db in
+            try db.execute(
+                sql: "UPDATE meta SET value = ? WHERE name = ?", arguments: [Int64.min, name])
+        }
+        try file.close()
+        #expect(try total(bench.store).entries == 5)
+    }
+
     @Test func `a store of which all is well has no difference, also one that is written to`()
         throws
     {

@@ -47,6 +47,44 @@ import Testing
         }
     }
 
+    @Test func `records beside a damaged one are found, and what was written over it`() throws {
+        let bench = try reopened(after: "UPDATE records SET sum = sum + 1 WHERE key = x'62'")
+        let keys = ["a", "b", "c"].map {
+            RecordKey(container: "films", component: "list", key: $0)
+        }
+        var damaged: [RecordKey] = []
+        let found = try bench.store.records(keys, damaged: &damaged)
+        #expect(damaged == [b])
+        #expect(
+            found.map { $0.map { String(decoding: $0.value, as: UTF8.self) } } == [
+                "good a", nil, "good c",
+            ])
+        // Waits in the tail, over the row in the file.
+        bench.write(put("b", "new"))
+        #expect(try bench.store.records([b]).first??.value == [UInt8]("new".utf8))
+    }
+
+    @Test func `a damaged record is kept aside once, before it is put anew`() throws {
+        let bench = try reopened(after: "UPDATE records SET value = x'7879' WHERE key = x'62'")
+        let file = "\(bench.scratch.database).damaged-records.ndjson"
+        #expect(!FileManager.default.fileExists(atPath: file))
+        func read(_ bench: Bench) throws -> [Substring] {
+            try bench.store.forEachRecord(container: "films", component: "list") { _, _, _ in }
+            return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        }
+        let kept = try read(bench)
+        #expect(kept.count == 1)
+        #expect(kept.first?.contains(#""key":"Yg==""#) == true)
+        #expect(kept.first?.contains(#""value":"eHk=""#) == true)
+        #expect(try read(bench) == kept)
+        #expect(bench.store.copies == [file])
+        bench.store.close()
+        let again = try Bench(bench.scratch)
+        #expect(try read(again) == kept)
+        again.write(put("b", "new"))
+        #expect(try read(again) == kept)
+    }
+
     @Test(arguments: [
         ("DELETE FROM records WHERE key = x'62'", 2),
         (
@@ -98,10 +136,43 @@ import Testing
         #expect(bench.write(put("d", "x"))?.sequence == 4)
     }
 
+    @Test(arguments: ["changes = NULL", "changes = NULL, public = x'00'"])
+    func `an entry whose changes damage took away before they were made is lost aloud`(
+        change: String
+    ) throws {
+        let bench = try reopened(
+            after: "UPDATE entries SET \(change) WHERE sequence = 2", isKilled: true)
+        #expect(try bench.records("films", "list") == ["a": "good a", "c": "good c"])
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.damages.first?.contains("sequence 2") == true)
+    }
+
+    @Test func `entries without changes, and those whose changes were made at once, are no damage`()
+        throws
+    {
+        let scratch = try TemporaryDirectory()
+        let bench = try Bench(scratch)
+        bench.write(put("a", "x"))
+        // Made at once: what follows is the tail.
+        bench.write(put("b", String(repeating: "x", count: 40_000)))
+        bench.write(Entry(container: "films", epoch: 0, time: 1, notification: nil))
+        bench.write(put("c", "x"))
+        var purge = put("d", nil)
+        purge.purges = [Purge(container: "films", component: "list", prefix: "a")]
+        bench.write(purge)
+        bench.write(Entry(container: "films", epoch: 0, time: 1, actor: 4))
+        bench.store.abandon()
+        let again = try Bench(scratch)
+        #expect(again.store.damages == [])
+        #expect(try again.records("films", "list").keys.sorted() == ["b", "c"])
+    }
+
     @Test func `one sync acknowledges, and one more makes two hundred changes`() throws {
         let bench = try Bench()
         let before = SyncCounter.count(under: bench.scratch.path)
         for number in 0..<1_000 { bench.write(put("\(number)", "x")) }
+        // The last changes are made once the last answer is given.
+        bench.store.waitForDeletion()
         let syncs = SyncCounter.count(under: bench.scratch.path) - before
         #expect(syncs == 1_005)
     }

@@ -265,6 +265,33 @@ import Testing
         #expect(try Bench(bench.scratch).store.damages == damages)
     }
 
+    @Test
+    func `a file whose small tables are damaged is kept as it was once, before it is written to`()
+        throws
+    {
+        let bench = try reopened(after: "UPDATE actors SET name = x'78' WHERE number = 8")
+        let copy = "\(bench.scratch.database).damaged-tables"
+        #expect(bench.store.damages.count == 1)
+        #expect(bench.store.copies == [copy, "\(copy).txt"])
+        let kept = try Data(contentsOf: URL(filePath: copy))
+        let other = try OtherProgram(at: copy)
+        #expect(try other.rows("SELECT CAST(name AS TEXT) FROM actors WHERE number = 8") == [["x"]])
+        bench.write(put("new", "x", epoch: 1))
+        bench.store.close()
+        let again = try Bench(bench.scratch)
+        #expect(again.store.damages.count == 1)
+        #expect(try Data(contentsOf: URL(filePath: copy)) == kept)
+        again.store.close()
+        // Once it is repaired, the note tells of the copy until that is removed.
+        try OtherProgram(at: again.scratch.database).execute(
+            "UPDATE actors SET name = CAST('unix:1001' AS BLOB) WHERE number = 8")
+        let repaired = try Bench(again.scratch)
+        #expect(repaired.store.damages.count == 1)
+        #expect(repaired.store.damages.first?.contains(copy) == true)
+        for path in repaired.store.copies { try FileManager.default.removeItem(atPath: path) }
+        #expect(repaired.store.damages == [])
+    }
+
     @Test func `a person whose name is damaged is nobody`() throws {
         let bench = try reopened(
             after: "UPDATE actors SET name = CAST('unix:0' AS BLOB) WHERE number = 8")

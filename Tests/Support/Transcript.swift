@@ -4,6 +4,7 @@ import Foundation
 ///
 /// - A block ```` ```console ```` holds commands: `# ` as root, `$ ` as whoever ``member`` names. In a block
 ///   ```` ```console fails ```` each of them fails. One that is `covered-by=` another test is left to that.
+/// - A block ```` ```console installed ```` holds what root types where the package is installed: ``installed``.
 /// - `<!-- story: COMMAND -->` prepares what follows, as root.
 /// - `<!-- as USER -->` says who types `$ ` in the next block.
 public struct Transcript {
@@ -21,6 +22,8 @@ public struct Transcript {
 
     /// The commands, in their order.
     public private(set) var steps: [Step] = []
+    /// What root types where the package is installed, which is not among the steps.
+    public private(set) var installed: [String] = []
     private let member: String
 
     /// Reads a page of Markdown.
@@ -42,6 +45,8 @@ public struct Transcript {
                 block = block == nil ? line.dropFirst(3) : nil
             } else if let block, block == "console" || block == "console fails" {
                 take(line, fails: block == "console fails", by: user)
+            } else if block == "console installed", line.hasPrefix("# ") {
+                installed.append(String(line.dropFirst(2)))
             }
         }
     }

@@ -9,6 +9,11 @@ struct WorkerCgroupTests {
             .contains("memory") == true,
         "needs the memory controller in version 2 of cgroups, mounted at /sys/fs/cgroup")
 
+    private static let processor: ConditionTrait = .enabled(
+        if: (try? String(contentsOfFile: "/sys/fs/cgroup/cgroup.controllers", encoding: .utf8))?
+            .split(whereSeparator: \.isWhitespace).contains("cpu") == true,
+        "needs the cpu controller in version 2 of cgroups, mounted at /sys/fs/cgroup")
+
     /// `$group` is the service's cgroup; `members NAME` tells who is in one of its parts.
     private static let groups = """
         group=/sys/fs/cgroup/system.slice/atriumd.service
@@ -86,6 +91,20 @@ struct WorkerCgroupTests {
         #expect(told["back"] == "0 1 1")
         #expect(told["reload"] == "0", "a control process has a cgroup of its own")
         #expect(told["left"] == "0", "the daemon waits for its workers")
+    }
+
+    @Test(.timeLimit(.minutes(3)), processor)
+    func `a worker gets one processor, or what the settings say`() async throws {
+        let told = try await Machine.play(
+            Machine.den + Self.groups + """
+                systemctl start atriumd
+                tell default $(cat $group/workers/den.list/cpu.max)
+                printf 'workerCpuMax: 50\\n' >>/etc/atrium/atrium.yaml
+                systemctl restart atriumd
+                tell set $(cat $group/workers/den.list/cpu.max)
+                """, preparing: Machine.layDownBreaker)
+        #expect(told["default"] == "100000 100000")
+        #expect(told["set"] == "50000 100000")
     }
 
     @Test(.timeLimit(.minutes(3)), memory)

@@ -106,6 +106,23 @@ class Club:
         """The same, with the reply as it came."""
         return json.loads(self.type(*words, "--json"))
 
+    def say_many(self, item, count):
+        """So many comments on a film, all sent before the first is answered."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(self.socket)
+            line.settimeout(PATIENCE)
+            calls = [{"method": "org.atrium.Comments.Post", "parameters": {"container": "films", "item": item, "text": f"Number {number}."}}
+                     for number in range(count)]
+            sender = threading.Thread(target=line.sendall, args=(b"".join(json.dumps(call).encode() + b"\0" for call in calls),))
+            sender.start()
+            replies = b""
+            while replies.count(b"\0") < count:
+                got = line.recv(1 << 16)
+                assert got, "the daemon ended the connection"
+                replies += got
+            sender.join()
+        assert b'"error"' not in replies, replies[:300]
+
     def tally(self, item):
         return self.ask("call", "org.atrium.Votes.Tally", json.dumps({"container": "films", "item": item}))["tally"]
 

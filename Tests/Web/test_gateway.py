@@ -142,6 +142,22 @@ class TheGateway(unittest.TestCase):
             with self.club.live(query) as live:
                 self.assertEqual(live.next("refused")[1]["error"], "BadCall")
 
+    def test_finds_filters_by_what_the_page_says_alone(self):
+        find = {"section": "genre", "text": "dra", "filters": {}}
+        status, found = self.club.call("Find", find, self.cookie)
+        self.assertEqual((status, [one["id"] for one in found["sections"][0]["filters"]]), (200, ["drama"]))
+        for more in ({"cursor": "9223372036854775807"}, {"cursor": -1}, {"component": "nothing"}, {"search": "zzz"}, {"actor": "unix:0"}):
+            self.assertEqual(self.club.call("Find", find | more, self.cookie), (200, found), more)
+
+    def test_pages_of_lists_and_threads_are_read_as_the_page_asks_alone(self):
+        self.club.type("vote", "films/alien-1979", "4")
+        for name, asked in (("List", {"limit": 1, "search": "alien", "sort": ["-year"]}), ("Thread", {"item": "alien-1979", "limit": 1})):
+            status, reply = self.club.call(name, asked, self.cookie)
+            self.assertEqual(status, 200, reply)
+            again = self.club.call(name, asked | {"actor": "unix:0", "facets": True, "depth": -1, "fields": 5}, self.cookie)
+            self.assertEqual(again, (200, reply), name)
+        self.assertNotIn("mine", json.dumps(self.club.call("List", {"search": "alien", "actor": "unix:0"}, self.cookie)[1]))
+
     def test_says_that_the_daemon_is_away(self):
         with self.club.live() as live:
             live.next("hello")
@@ -180,8 +196,27 @@ class AtTheStart(unittest.TestCase):
         state = self.club.home / "another"
         state.mkdir()
         os.chown(state, 65534, 65534)
-        said = self.club.refusal("--state", str(state), prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+        as_nobody = {"prefix": ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")}
+        said = self.club.refusal("--state", str(state), **as_nobody)
+        self.assertIn(f"add this line to the atrium.yaml of the daemon at {self.club.socket}", said)
         self.assertIn("\nfrontends: [nobody=web]\n", said)
+        self.assertNotIn("moderators", said)
+        moderating = ("--state", str(state), "--proxy", "127.0.0.1", "--user-header", "X-User", "--moderator", "ada")
+        self.assertIn("\nfrontends: [nobody=web]\nmoderators: [nobody]\n", self.club.refusal(*moderating, **as_nobody))
+        self.addCleanup(self.club.fill)
+        self.club.type("delete", "films", "--purge")
+        self.assertIn("\nfrontends: [nobody=web]\nmoderators: [nobody]\n", self.club.refusal(*moderating, **as_nobody),
+                      "also before there is a container")
+        settings = self.club.home / "atrium.yaml"
+        self.addCleanup(lambda: (settings.unlink(), self.club.type("reload")))
+        settings.write_text("frontends: [nobody=web]\n")
+        self.club.type("reload")
+        said = self.club.refusal(*moderating, **as_nobody)
+        self.assertIn("\nmoderators: [nobody]\n", said)
+        self.assertNotIn("frontends", said)
+        settings.write_text("frontends: [nobody=web]\nmoderators: [nobody]\n")
+        self.club.type("reload")
+        self.assertIn("'nothing'; there is: none", self.club.refusal(*moderating, "--container", "nothing", **as_nobody))
 
     def test_it_wants_a_key_of_its_own(self):
         state = self.club.home / "open"
@@ -190,6 +225,10 @@ class AtTheStart(unittest.TestCase):
         (state / "cookie-key").chmod(0o644)
         self.assertIn("chmod 600", self.club.refusal("--state", str(state)))
         self.assertEqual((self.club.home / "atrium-web/cookie-key").stat().st_mode & 0o777, 0o600)
+
+    def test_an_origin_of_pictures_is_one(self):
+        for odd in ("img.example.org", "https://img.example.org/path", "https://img.example.org;script-src", "ftp://img.example.org"):
+            self.assertIn("is no origin", self.club.refusal("--image-origin", odd))
 
     def test_it_believes_a_header_from_a_proxy_alone(self):
         self.assertIn("--proxy", self.club.refusal("--user-header", "X-User"))
@@ -248,6 +287,22 @@ class Visits(unittest.TestCase):
             "2001:db8:0:1::1", "2001:DB8::1:ffff:0:0:2", "2001:db8:0:2::1", "::1", "::ffff:10.0.0.7", "fe80::1%eth0")]
         self.assertEqual(found, ["2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "::/64", "10.0.0.7", "fe80::/64"])
 
+    def test_a_few_addresses_do_not_fill_the_gateway(self):
+        web = self.visitors.Visitors("web", b"k" * 32)
+        with contextlib.ExitStack() as open_ones:
+            for address in range(8):
+                for _ in range(100):
+                    open_ones.enter_context(web.stream(self.request(f"10.0.0.{address}")))
+            open_ones.enter_context(web.stream(self.request("10.0.1.1")))
+            with self.assertRaises(self.visitors.Refused) as refused:
+                web.stream(self.request("10.0.1.1")).__enter__()
+            self.assertIn("the last 200 are for addresses that have none", str(refused.exception.body))
+            for address in range(199):
+                open_ones.enter_context(web.stream(self.request(f"10.0.2.{address}")))
+            with self.assertRaises(self.visitors.Refused):
+                web.stream(self.request("10.0.3.1")).__enter__()
+        self.assertFalse(web.streams)
+
     def test_whatever_asks_the_daemon_is_counted(self):
         import gateway
         mine = object.__new__(gateway.Gateway)
@@ -298,20 +353,53 @@ class ItsSocket(unittest.TestCase):
         self.socket = str(self.folder / "atrium.sock")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def find(self, *words, **variables):
-        """The socket that it would talk to; where it refuses one, what it says."""
+    def find(self, *words, there=None, **variables):
+        """The socket that it would talk to where these are there; where it refuses one, what it says."""
+        there = [self.socket] if there is None else there
         spec = importlib.util.spec_from_file_location("gateway", WEB / "gateway.py")
         gateway = importlib.util.module_from_spec(spec)
         sys.path.insert(0, str(WEB))
         self.addCleanup(sys.path.remove, str(WEB))
         spec.loader.exec_module(gateway)
+        import daemon
         with mock.patch("os.getuid", return_value=self.user), mock.patch.dict(os.environ, variables, clear=True), \
-                mock.patch("os.path.exists", side_effect=lambda path: path == self.socket), \
+                mock.patch.object(daemon, "is_there", side_effect=lambda path: path in there), \
                 mock.patch("sys.argv", ["gateway.py", *words]):
             try:
                 return gateway.arguments().socket
             except SystemExit as refusal:
                 return refusal.code
+
+    @unittest.skipUnless(os.getuid() == 0, "gives folders to others, as root alone can")
+    def test_is_the_users_own_before_the_machines(self):
+        runtime, own, machine = "/run/user/7", "/run/user/7/atrium/atrium.sock", "/run/atrium/atrium.sock"
+        self.folder.mkdir(mode=0o700)
+        os.chown(self.folder, self.user, -1)
+        for there, found in (
+                ([own, self.socket, machine], own), ([self.socket, machine], self.socket), ([machine], machine), ([], own)):
+            self.assertEqual(self.find(there=there, XDG_RUNTIME_DIR=runtime), found, there)
+        self.assertEqual(self.find(there=[]), machine)
+        os.chown(self.folder, self.user + 1, -1)
+        self.assertEqual(self.find(there=[self.socket, machine]), machine, "nobody keeps a user from the machine's by a folder")
+        self.assertIn("is not yours alone", self.find(there=[self.socket]))
+
+    def test_is_one_that_is_there_also_where_nobody_may_look(self):
+        sys.path.insert(0, str(WEB))
+        self.addCleanup(sys.path.remove, str(WEB))
+        import daemon
+        for problem, is_there in ((PermissionError(), True), (FileNotFoundError(), False), (NotADirectoryError(), False)):
+            with mock.patch("os.stat", side_effect=problem):
+                self.assertEqual(daemon.is_there("/x"), is_there, problem)
+
+    def test_tells_where_the_daemons_settings_are(self):
+        sys.path.insert(0, str(WEB))
+        self.addCleanup(sys.path.remove, str(WEB))
+        import daemon
+        self.assertEqual(daemon.settings_of("/run/atrium/atrium.sock"), ("/etc/atrium/atrium.yaml", "systemctl reload atriumd"))
+        self.assertEqual(daemon.settings_of("/run/atrium-films/atrium.sock"),
+                         ("/etc/atrium-films/atrium.yaml", "systemctl reload atriumd@films"))
+        self.assertEqual(daemon.settings_of("/srv/a.sock"), ("the atrium.yaml of the daemon at /srv/a.sock",
+                                                             "atriumctl --socket /srv/a.sock reload"))
 
     def refuses(self):
         said = self.find()

@@ -1,6 +1,8 @@
 """The pages of items, their addresses, and what else screens tell: scopes, items within items, parts."""
-import os
+import base64
+import http.server
 import pathlib
+import threading
 import unittest
 
 from club import EXAMPLES, Club
@@ -10,10 +12,35 @@ HERE = pathlib.Path(__file__).parent
 ROWS = "[...document.querySelectorAll('.item')].filter(row => row.offsetParent).map(row => row.dataset.id).join()"
 
 
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+
+class Pictures(http.server.BaseHTTPRequestHandler):
+    """Pictures from elsewhere, and who asked for them."""
+    asked = []
+
+    def do_GET(self):
+        self.asked.append((self.server.server_port, self.path))
+        self.send_response(200)
+        self.send_header("Content-Type", "image/png")
+        self.end_headers()
+        self.wfile.write(PIXEL)
+
+    def log_message(self, *_):
+        pass
+
+
 class Items(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.club = Club()
+        cls.origins = []
+        for _ in range(2):
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            cls.addClassCleanup(server.server_close)
+            cls.addClassCleanup(server.shutdown)
+            cls.origins.append(f"http://127.0.0.1:{server.server_port}")
+        cls.club = Club("--image-origin", cls.origins[0])
         cls.addClassCleanup(cls.club.close)
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
@@ -51,6 +78,11 @@ class Items(unittest.TestCase):
         self.browser.click("#containers a[href='/films']")
         self.browser.until_at("/films")
         self.browser.until("document.querySelectorAll('.item').length === 30")
+        self.browser.click("#home")
+        self.browser.until("location.pathname === '/' && document.querySelector('#containers a')", why="and back to the others")
+        self.browser.open(self.club.url + "nothing")
+        self.until_text("#problems", "There is no “nothing” here.")
+        self.browser.until("document.querySelector('#home').offsetParent", why="a way on")
 
     def test_a_title_leads_to_a_page_and_back_to_where_one_was(self):
         self.open("films?f.genre=horror")
@@ -112,6 +144,28 @@ class Items(unittest.TestCase):
         self.open("shelf/a%2Fb%20c")
         self.until_text("#detail h2", "A/B c")
 
+    def test_pictures_from_elsewhere_are_shown_from_a_named_origin_alone(self):
+        for item, origin in (("zz-far", self.origins[1]), ("zz-near", self.origins[0])):
+            self.club.type("put", f"shelf/{item}", f"title={item}", f"cover={origin}/{item}.png", "--component", "books")
+        self.addCleanup(self.club.type, "remove", "shelf/zz-far", "shelf/zz-near")
+        self.open("shelf/zz-far")
+        self.until_text("#detail h2", "zz-far")
+        self.browser.until("document.querySelector('#detail img').hidden", why="it is not shown, nor asked for")
+        self.assertIn("violates", "".join(self.browser.complaints()))
+        self.open("shelf/zz-near")
+        self.browser.until("document.querySelector('#detail img').naturalWidth === 1")
+        self.assertEqual({path for _, path in Pictures.asked}, {"/zz-near.png"})
+
+    def test_a_search_an_order_and_what_is_entered_stand_in_the_address(self):
+        self.open("films?q=godfather&sort=year")
+        self.until_rows("the-godfather-1972,the-godfather-part-ii-1974")
+        self.assertEqual(self.browser.run("return document.querySelector('#sort').value"), "year")
+        self.browser.run("const sort = document.querySelector('#sort'); sort.value = '-year'; sort.onchange()")
+        self.until_rows("the-godfather-part-ii-1974,the-godfather-1972")
+        self.until_address("/films?q=godfather&sort=-year")
+        self.browser.reload()
+        self.until_rows("the-godfather-part-ii-1974,the-godfather-1972", why="who loads it again sees the same")
+
     def test_scopes_are_tabs_and_items_are_entered(self):
         self.open("shelf")
         self.until_rows("a/b c,emma,works", why="those at the top")
@@ -155,7 +209,13 @@ class Items(unittest.TestCase):
     def test_the_keyboard_is_enough(self):
         self.open("films")
         self.browser.until("document.querySelectorAll('.item').length === 30")
-        self.browser.run("document.querySelector('.skip').focus()")
+        self.browser.type("body", "\ue004")
+        self.assertEqual(self.browser.run("return document.activeElement.className"), "skip", "it comes first")
+        self.assertGreaterEqual(self.browser.run("return document.activeElement.getBoundingClientRect().top"), 0, "and is seen then")
+        self.browser.type(".skip", "\ue007")
+        self.browser.until("document.activeElement.id === 'main'")
+        self.browser.type("#main", "\ue004")
+        self.browser.until("document.activeElement.closest('main') && document.activeElement.id !== 'main'", why="goes on within the list")
         self.browser.type(".item h3 a", "\ue015")
         self.browser.until("document.activeElement === document.querySelectorAll('.item h3 a')[1]", why="an arrow goes down")
         film = self.browser.run("return document.querySelector('.item').dataset.id")

@@ -164,6 +164,196 @@ class ThePage(unittest.TestCase):
         apply("scale: 10", "subjects: [items]")
         self.browser.until("document.querySelectorAll(args[0]).length === 10", item(film, ".stars label:not(.half)"))
 
+    def apply(self, *changes):
+        """The definition of the films, with other words in it."""
+        text = (EXAMPLES / "films.yaml").read_text()
+        for before, after in changes:
+            self.assertIn(before, text)
+            text = text.replace(before, after)
+        definition = self.club.home / "changed.yaml"
+        definition.write_text(text)
+        self.club.type("apply", "-f", str(definition))
+
+    def test_a_container_that_is_closed_says_so(self):
+        film = self.browser.run(f"return {IDS}[0]")
+        self.browser.click(item(film, "label:nth-of-type(4)"))
+        self.until_text(item(film, ".score"), "4.0 · 1 vote")
+        self.post("Thursdays?")
+        self.until_text("#thread", "Thursdays?")
+        self.browser.type("#text", "What I was about to say")
+        self.club.type("close", "films", "--votes", "--comments")
+        self.until_text("#closed-votes", "Closed for votes.")
+        self.browser.until("document.querySelector('#closed-votes').offsetParent && document.querySelector('#closed-comments').offsetParent")
+        self.until_text(".bar .closed", "closed for votes")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.item .talk')].filter(one => one.offsetParent).length"), 0,
+                         "nobody said anything on a film, and nobody may")
+        self.browser.until("[...document.querySelectorAll('.stars')].every(stars => stars.disabled)", why="no star is offered")
+        self.assertTrue(self.browser.run("return document.querySelector(arguments[0]).disabled", item(film, ".vote button")), "nor undoing")
+        self.assertEqual(self.browser.run("return document.querySelectorAll(arguments[0]).length", item(film, "label.mine")), 4,
+                         "what one voted is shown")
+        buttons = "return [...document.querySelectorAll('#thread .plain')].filter(one => one.offsetParent).map(one => one.textContent)"
+        self.assertEqual(self.browser.run(buttons), ["Delete"])
+        self.assertTrue(self.browser.run("return document.querySelector('#post').disabled"))
+        self.assertEqual(self.browser.run("return document.querySelector('#text').value"), "What I was about to say")
+        self.browser.run("document.querySelector('#text').value = ''")
+        self.club.type("reopen", "films", "--votes")
+        self.browser.until("[...document.querySelectorAll('.stars')].every(stars => !stars.disabled)")
+        self.browser.until("document.querySelector('#compose').hidden && document.querySelector('.bar .closed').hidden")
+        self.club.type("reopen", "films")
+        self.browser.until("!document.querySelector('#compose').hidden && document.querySelector('#closed-comments').hidden")
+        self.assertEqual(self.browser.run(buttons), ["Reply", "Edit", "Delete"])
+
+    def test_the_mean_is_shown_and_the_score_ranks(self):
+        one, four = "alien-1979", "fargo-1996"
+        for film, values in ((one, [5]), (four, [5, 5, 4, 5])):
+            for value in values:
+                self.assertEqual(self.club.call("Cast", {"item": film, "value": value}, self.club.cookie())[0], 200)
+        self.browser.until(f"{IDS}.slice(0, 2).join() === args[0]", f"{four},{one}", why="one vote of 5 is not before four good ones")
+        self.until_text(item(one, ".score"), "5.0 · 1 vote")
+        self.until_text(item(four, ".score"), "4.8 · 4 votes")
+        self.browser.until("document.querySelectorAll(args[0]).length === 5", item(one, "label.mean"))
+        parts = "return [...document.querySelectorAll(arguments[0])].map(label => label.style.getPropertyValue('--part'))"
+        self.assertEqual(self.browser.run(parts, item(four, "label.mean")), ["", "", "", "", "75%"], "the last star as far as the mean is")
+        self.browser.click(item(one, "h3 a"))
+        self.until_text("#detail .score", "5.0 · 1 vote")
+
+    def test_votes_against_are_summed(self):
+        found = self.browser.run("""const done = arguments[arguments.length - 1];
+            return import('/-/page/values.js').then(({ scoreOf }) => [
+                scoreOf({ count: 3, score: 1, histogram: { '1': 2, '-1': 1 } }, { min: -1, max: 1, step: 2 }),
+                scoreOf({ count: 2, score: 3.1, histogram: { '4': 1, '3': 1 } }, { min: 1, max: 5, step: 1 }),
+                scoreOf({ count: 0, histogram: {} }, { min: 1, max: 5, step: 1 }), scoreOf(null, null)])""")
+        self.assertEqual(found, ["1.0 · 3 votes", "3.5 · 2 votes", "", ""])
+
+    def test_a_long_section_has_a_box_that_finds_in_it(self):
+        find = "#sections fieldset:nth-of-type(1) input[type=search]"
+        self.browser.until("document.querySelector(args[0]).offsetParent", find)
+        self.assertEqual(self.browser.run("return document.querySelector(arguments[0]).ariaLabel", find), "Find in Genre")
+        self.assertIsNone(self.browser.run("return document.querySelector('#sections fieldset:nth-of-type(2) input[type=search]').offsetParent"))
+        shown = "[...document.querySelectorAll('#sections fieldset:nth-of-type(1) .filter')].filter(one => one.offsetParent).map(one => one.querySelector('bdi').textContent).join()"
+        self.browser.type(find, "WÉS")
+        self.browser.until(f"{shown} === 'western'", why="whatever the case and accents")
+        self.click_filter("western")
+        self.browser.until(f"{IDS}.length === 2")
+        self.browser.type(find, "zzz")
+        self.until_text("#sections fieldset:nth-of-type(1) .found", "nothing fits")
+        self.browser.run("const box = document.querySelector(arguments[0]); box.value = ''; box.oninput()", find)
+        self.browser.until(f"{shown}.split(',').length > 8")
+
+    def test_what_is_not_listed_in_a_section_is_found_by_the_daemon(self):
+        file = self.club.home / "genres.ndjson"
+        file.write_text("".join(f'{{"id":"g-{number}","fields":{{"title":"Odd {number}","genres":["odd-{number:02}"]}}}}\n' for number in range(60)))
+        self.club.type("import", "films", str(file))
+        find, found = "#sections fieldset:nth-of-type(1) input[type=search]", "#sections fieldset:nth-of-type(1) .found"
+        self.until_text("#sections fieldset:nth-of-type(1)", "and 30 more", why="of 80 it lists 50")
+        self.browser.type(find, "ODD-5")
+        self.browser.until("document.querySelectorAll(args[0]).length === 10", f"{found} .filter", why="ten of them")
+        self.browser.run("[...document.querySelectorAll(arguments[0])].find(one => one.textContent.startsWith('odd-57')).click()", f"{found} .filter")
+        self.browser.until(f"{IDS}.join() === 'g-57'")
+        self.browser.until("document.querySelectorAll(args[0]).length === 0 && document.querySelector(args[1]).value === ''", f"{found} .filter", find)
+        self.assertEqual(self.browser.run("return location.search"), "?f.genre=odd-57")
+        self.browser.type(find, "zzz")
+        self.until_text(found, "nothing fits")
+
+    def test_sections_of_texts_and_ranges_are_typed(self):
+        self.apply(("        - id: rating\n", "        - { id: title, title: Words, field: title, input: text }\n"
+                    "        - { id: year, title: Year, field: year, input: range }\n        - id: rating\n"))
+        words, years = "#sections input[aria-label=Words]", "#sections input[aria-label=Year]"
+        self.browser.until("document.querySelector(args[0])?.offsetParent", words)
+        self.browser.type(words, "godfather\ue007")
+        self.browser.until(f"{IDS}.length === 2")
+        self.browser.type(years, "1973..1980\ue007")
+        self.browser.until(f"{IDS}.join() === 'the-godfather-part-ii-1974'")
+        self.assertEqual(self.browser.run("return decodeURIComponent(location.search)"), "?f.title=godfather&f.year=1973..1980")
+        self.browser.click("#clear")
+        self.browser.until(f"{IDS}.length === 30")
+
+    def test_more_than_a_thousand_are_scrolled_through(self):
+        lines = "".join(f'{{"id":"z-{number:04}","fields":{{"title":"Zed {number:04}"}}}}\n' for number in range(1100))
+        file = self.club.home / "many.ndjson"
+        file.write_text(lines)
+        self.club.type("import", "films", str(file))
+        self.browser.open(self.club.url + "films?q=Zed&sort=title")
+        self.until_text(".bar", "30 of 1,100")
+        self.browser.run("""window.down = setInterval(() => document.querySelector('.list > p button').scrollIntoView(), 20)""")
+        self.until_text(".bar", "1100 in all".replace("1100", "1,100"), why="all of them")
+        self.browser.run("clearInterval(window.down)")
+        ids = self.browser.run(f"return {IDS}")
+        self.assertEqual(ids, [f"z-{number:04}" for number in range(1100)])
+        self.assertTrue(self.browser.run("return document.querySelector('.list > p button').hidden"))
+        self.club.type("put", "films/a-1", "title=A Zed")
+        self.browser.until(f"{IDS}.length === 1101 && {IDS}[0] === 'a-1'", why="what moved behind the live ones is read again")
+        self.browser.run("const search = document.querySelector('#search'); search.value = 'godfather'; search.oninput()")
+        self.browser.until(f"{IDS}.length === 2", why="another search has nothing of it")
+
+    def test_a_thread_of_more_than_a_thousand_goes_on(self):
+        film = "alien-1979"
+        self.club.say_many(film, 1010)
+        self.browser.open(f"{self.club.url}films/{film}")
+        self.until_text("#count", "1,010 comments")
+        self.browser.run("window.more = setInterval(() => document.querySelector('#older').click(), 50)")
+        for count in (100, 400, 1000, 1010):
+            self.browser.until("document.querySelectorAll('#thread .comment').length >= args[0]", count, why=f"{count} of them")
+        self.browser.run("clearInterval(window.more)")
+        texts = self.browser.run("return [...document.querySelectorAll('#thread .text')].map(one => one.textContent)")
+        self.assertEqual(texts, [f"Number {number}." for number in range(1010)])
+        self.assertTrue(self.browser.run("return document.querySelector('#older').hidden"))
+
+    def test_ones_own_comment_is_edited(self):
+        self.post("In spce.")
+        self.until_text("#thread", "In spce.")
+        self.club.type("comment", "films", "Somebody else's.")
+        self.until_text("#thread", "Somebody else's.")
+        edit = "[...document.querySelectorAll('#thread .plain')].filter(one => one.offsetParent && one.textContent === 'Edit')"
+        self.assertEqual(self.browser.run(f"return {edit}.length"), 1, "one's own alone")
+        self.browser.run(f"{edit}[0].click()")
+        self.assertEqual(self.browser.run("return document.activeElement.value"), "In spce.")
+        self.browser.run("document.querySelector('.editing textarea').value = ''")
+        self.browser.type(".editing textarea", "In space.")
+        self.browser.click(".editing .main")
+        self.until_text("#thread .comment:nth-child(1) .text", "In space.")
+        self.until_text("#thread .comment:nth-child(1) time", "edited")
+        self.browser.until("document.activeElement.textContent === 'Edit'", why="the focus is where it was")
+        self.assertEqual(self.club.ask("thread", "films")["comments"][0]["text"], "In space.")
+        self.browser.run(f"{edit}[0].click()")
+        self.browser.type(".editing textarea", "No.")
+        self.browser.click(".editing .plain")
+        self.until_text("#thread .comment:nth-child(1) .text", "In space.", why="left as it was")
+
+    def test_announcements_leave_time_to_listen(self):
+        self.browser.run("""window.heard = [];
+            new MutationObserver(() => window.heard.push([performance.now(), document.querySelector('#announcer').textContent]))
+                .observe(document.querySelector('#announcer'), {childList: true, characterData: true, subtree: true})""")
+        for number in range(5):
+            self.club.type("put", f"films/one-{number}", "title=One more")
+            self.browser.until("document.querySelector('.bar').textContent.includes(args[0])", f"of {126 + number}")
+        self.browser.until("window.heard.at(-1)?.[1] === '30 of 130'", why="the last one is said")
+        heard = self.browser.run("return window.heard.map(([when]) => when)")
+        self.assertGreaterEqual(len(heard), 2)
+        self.assertGreaterEqual(min(after - before for before, after in zip(heard, heard[1:])), 4900)
+
+    def test_colours_of_the_readers_own_leave_what_is_chosen_to_be_seen(self):
+        film = self.browser.run(f"return {IDS}[0]")
+        self.browser.click(item(film, "label:nth-of-type(2)"))
+        self.browser.until("document.querySelectorAll(args[0]).length === 2", item(film, "label.mine"))
+        self.click_filter("drama")
+        self.browser.until("document.querySelector('.filter :checked')")
+        emulate = lambda value: self.browser.request("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
+            "features": [{"name": "forced-colors", "value": value}]}})
+        self.addCleanup(emulate, "none")
+        emulate("active")
+        self.browser.until("matchMedia('(forced-colors: active)').matches")
+        self.browser.run("document.activeElement.blur(); document.querySelector('#title').dispatchEvent(new MouseEvent('mouseover'))")
+        self.browser.request("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+                                                               "actions": [{"type": "pointerMove", "x": 5, "y": 5}]}]})
+        look = """const of = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+            return [of('.filter:has(:checked) span', 'backgroundColor'), of('.filter:not(:has(:checked)) span', 'backgroundColor'),
+                of(arguments[0], 'color'), of(arguments[1], 'color')]"""
+        self.browser.until("document.querySelector(args[0])", item(film))
+        chosen, other, mine, rest = self.browser.run(look, item(film, "label:nth-of-type(2)"), item(film, "label:nth-of-type(3)"))
+        self.assertNotEqual(chosen, other, "a filter that is chosen")
+        self.assertNotEqual(mine, rest, "one's own stars")
+
     def test_a_thread_is_live_and_one_may_join_it(self):
         film = "alien-1979"
         self.club.type("vote", f"films/{film}", "4")

@@ -1,6 +1,8 @@
-"""The five systems of docs/systems in the page. SCREENSHOTS names the folder for a picture of each."""
+"""The systems of docs/systems in the page. SCREENSHOTS names the folder for a picture of each."""
+import datetime
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -107,13 +109,63 @@ class Systems(unittest.TestCase):
         self.open("day")
         self.browser.until("document.querySelector(\".part[data-part='sleep'] .item\")")
         before = self.browser.run("return document.querySelector(\".part[data-part='sleep'] .items\").textContent")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#sections .filter')].map(one =>"
+                                          " one.querySelector('b')).filter(one => !one.hidden || one.textContent).length"),
+                         0, "nobody counts what a calendar above other containers would show")
         self.picture("day")
         self.browser.run("""[...document.querySelectorAll('#sections .filter')]
             .findLast(one => !one.querySelector(':checked') && !one.textContent.startsWith('Today')).querySelector('input').click()""")
         self.browser.until("document.querySelector(\".part[data-part='sleep'] .items\")?.textContent !== args[0]", before,
                            why="another day is chosen for all")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.part .sections')].filter(one => one.offsetParent).length"), 0,
+                         "what goes with the calendar needs no calendar of its own")
+        # Yesterday, on which make-days has two walks and a visit; today has one walk and no visit.
+        self.open("day")
+        walks, visits = ".part[data-part='walks'] .item", ".part[data-part='visits']"
+        self.browser.until("document.querySelectorAll(args[0]).length === 1 && !document.querySelector(args[1])", walks, visits, why="today")
+        yesterday = datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=1)
+        if yesterday.weekday() < 6:  # Sunday was last week.
+            self.open(f"day?f.day={yesterday}")
+            self.browser.until("document.querySelectorAll(args[0]).length === 2", walks, why="the walks follow")
+            self.browser.until("document.querySelector(args[0])?.offsetParent", visits + " .item", why="visits are shown where there are any")
+        self.open("sleep")
+        self.browser.until("document.querySelector('#sections .filter').offsetParent", why="alone it has its own")
         self.open("overview")
         self.browser.until("document.querySelector(\".part[data-part='summary'] .item\")", why="one child stands in two parents")
+
+    def test_stations(self):
+        folder = self.lay_down("stations")
+        service = subprocess.Popen(["/usr/bin/python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(folder)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(lambda: (service.kill(), service.wait(PATIENCE), service.stdout.close()))
+        port = re.search(r"port (\d+)", service.stdout.readline())[1]
+        definition = folder / "stations.yaml"
+        definition.write_text(definition.read_text().replace("8473", port))
+        self.club.type("apply", "-f", str(definition))
+        self.open("stations")
+        self.until_rows(6)
+        self.until_text(".item[data-id='central'] .facts", "Sat, Jun 1, 1974", "a day has no hours")
+        self.until_text("#of-items", "on its entries", "nothing is said of the container itself")
+        self.browser.until("document.querySelector('#comments').hidden && document.querySelector('#open-talk').hidden")
+        self.until_text("#sections fieldset:nth-of-type(3)", "3 with none", "filters of the other tab are folded up")
+        self.browser.until("document.querySelector(\".item[data-id='central'] .more button\").textContent === '2 entries inside'")
+        self.browser.click(".item[data-id='central'] .more button")
+        self.until_rows(2, "the lifts in it")
+        self.until_text("#crumbs", "Central Station")
+        self.browser.click("#scopes .tab:nth-child(2)")
+        self.until_rows(5, "those of all stations")
+        self.until_text(".item:nth-child(1) .quiet", "Central Station")
+        self.browser.run("[...document.querySelectorAll('.filter')].find(one => one.textContent.startsWith('out of order')).querySelector('input').click()")
+        self.until_rows(1)
+        self.browser.click("#clear")
+        self.until_rows(5)
+        self.picture("stations")
+        (folder / "lifts.json").write_text((folder / "lifts.json").read_text().replace("out of order", "works"))
+        self.club.type("refresh", "stations")
+        self.until_text(".item:nth-child(2) .facts", "works", "it is live")
+        self.browser.click(".item:nth-child(2) h3 a")
+        self.until_text("#detail h2", "U1 to U2")
+        self.browser.until("document.querySelector('#whole').hidden", why="one way back is enough")
 
     def test_directory(self):
         folder = self.lay_down("directory")
@@ -139,6 +191,27 @@ class Systems(unittest.TestCase):
         self.until_text(".list h2", "Units", why="the same place shows another source")
         self.browser.click("#crumbs .back")
         self.until_text(".list h2", "Organisations")
+        choose = f"{ROWS}.some(row => [...row.querySelectorAll('button')].some(one => one.textContent === 'Choose' && one.offsetParent))"
+        self.assertFalse(self.browser.run(f"return {choose}"), "to choose an organisation leads nowhere")
+        self.browser.type("#search", "ar")
+        self.until_text(".list h2", "Units found")
+        self.until_rows(2, "Archive and Pharmacy")
+        self.browser.click("#clear-search")
+        self.until_text(".list h2", "Organisations")
+        self.browser.click("#scopes .tab:nth-child(1)")
+        self.until_rows(7)
+        first = self.browser.run(f"const [row] = {ROWS}; return [row.querySelector(':scope > p').textContent, row.querySelector('.facts').textContent]")
+        self.assertNotIn(first[0], first[1], "what stands below the name stands there once")
+        (folder / "mood").write_text("failing")
+        self.browser.type("#search", "bao")
+        self.until_text(".list", "answers 503", "the service fails, and the page says so")
+        (folder / "mood").unlink()
+        self.club.type("refresh", "directory")
+        self.until_rows(1, "and then it answers")
+        self.browser.until(choose)
+        self.browser.run(f"[...{ROWS}[0].querySelectorAll('button')].find(one => one.textContent === 'Choose').click()")
+        self.browser.until_at("/colleague/bao")
+        self.until_text("#detail h2", "Nguyễn Bảo")
 
 
 if __name__ == "__main__":

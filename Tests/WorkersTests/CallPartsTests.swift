@@ -36,6 +36,17 @@ import Testing
         #expect(CallParts.report(["a": []], cut: []) == [.report(["a": []], cut: [])])
     }
 
+    @Test func `what a component has kept`() {
+        let kept = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let calls = CallParts.kept(kept)
+        #expect(calls.count == 6)
+        #expect(calls.allSatisfy { Self.size($0) < 300 << 10 })
+        var told: [UInt8] = []
+        for case .keptPart(let part) in calls { told += part }
+        #expect(told == kept)
+        #expect(CallParts.kept([]) == [.keptPart([])])
+    }
+
     @Test func `records that are undone`() {
         let changes = (0..<2_000).map { Change.put(key: "\($0)", value: .text(Self.text)) }
         let calls = CallParts.undo(changes)

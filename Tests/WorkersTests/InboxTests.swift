@@ -40,12 +40,14 @@ import Testing
         try await callback { done in
             loop.execute { [loop] in
                 let stream = Stream(replies)
-                stream.inbox = WorkerInbox(on: loop) {
+                stream.inbox = WorkerInbox(on: loop, judging: AnswerCheck(Self.request)) {
                     stream.hold($0)
                 } _: { result in
                     var entry = Told(bytes: nil, isApart: stream.isHeld)
-                    if case .success(.sent(.logs(_, let text))) = result {
-                        entry.bytes = text.utf8.count
+                    switch result {
+                    case .success(.sent(.logs(_, let text), _)): entry.bytes = text.utf8.count
+                    case .success(.answer(_, _, let judgement)): entry.problem = judgement.problem
+                    default: break
                     }
                     let number = told.withLock { told in
                         told.append(entry)
@@ -59,8 +61,12 @@ import Testing
         return told.withLock { $0 }
     }
 
+    private static let request = LaunchRequest(
+        plugin: Installed.stars, container: "films", component: "stars", settings: [:], fields: [])
+
     private struct Told: Equatable {
         var bytes: Int?
+        var problem: String?
         var isApart: Bool
     }
 
@@ -76,6 +82,26 @@ import Testing
                 Told(bytes: 4, isApart: false), Told(bytes: 3 * big, isApart: true),
                 Told(bytes: 6, isApart: false),
             ])
+    }
+
+    @Test func `is judged where it is read, and a part of a state is bounded`() async throws {
+        let many = (0...StateBudget.items).map {
+            ComponentEvent.tally(.item("\($0)"), Tally(count: 0))
+        }
+        for (events, problem) in [
+            (many, "32769 items or subjects in a part of its state, where 32768 are allowed"),
+            (
+                Array(many.dropLast(2)) + [.tally(.container, Tally(count: -1))],
+                "a tally of -1 ballots with the score 0.0"
+            ),
+            (Array(many.dropLast()), nil),
+        ] {
+            let answer = WorkerAnswer.restored(events, isLast: true)
+            let replies = Worker.Attach.Reply.carrying(WireText.encode(answer.wire), id: 1)
+            #expect(
+                try await told(replies, count: 1)
+                    == [Told(bytes: nil, problem: problem, isApart: true)])
+        }
     }
 
     @Test func `takes no frame that is much longer than a piece`() {

@@ -108,11 +108,16 @@ func eventually(
 }
 
 /// The processes that host components of a library.
-func workers(of library: String) throws -> [pid_t] {
+func workers(of library: String) throws -> [pid_t] { try workers("--library", library) }
+
+/// The processes that host components of a program.
+func workers(ofProgram path: String) throws -> [pid_t] { try workers("--program", path) }
+
+private func workers(_ option: String, _ path: String) throws -> [pid_t] {
     try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { name in
         guard let process = pid_t(name),
             let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline"),
-            String(decoding: line, as: UTF8.self).contains("\0--library\0\(library)\0")
+            String(decoding: line, as: UTF8.self).contains("\0\(option)\0\(path)\0")
         else { return nil }
         return process
     }

@@ -50,6 +50,30 @@ import Testing
         #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
     }
 
+    @Test func `when it crashes is told however much it printed before`() async throws {
+        let component = Installed.component(of: Installed.breaker, logger: log.logger)
+        try await component.start()
+        await #expect(throws: PortFailure.self) { try await component.put("chatter-and-trap") }
+        let lines = log.events.compactMap { $0["text"] }
+        #expect(lines.count { $0 == "blah" } < 300, "chatter is bounded")
+        #expect(log.events.contains { $0["message"] == "a worker printed more than is told" })
+        #expect(lines.contains { $0.contains("Fatal error: Told to trap.") }, "\(lines)")
+        #expect(lines.contains("about to trap"))
+        let signal = try #require(lines.firstIndex { $0.hasPrefix("ended by SIG") })
+        #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
+    }
+
+    @Test func `when its stack is used up is where`() async throws {
+        let component = Installed.component(of: Installed.breaker, logger: log.logger)
+        try await component.start()
+        await #expect(throws: PortFailure.self) { try await component.put("recurse") }
+        let lines = log.events.compactMap { $0["text"] }
+        let signal = try #require(lines.firstIndex { $0 == "ended by SIGSEGV at" }, "\(lines)")
+        #expect(lines[signal...].contains { $0.contains("libBreaker.so(") }, "\(lines)")
+        let reason = try #require(await component.deaths.first)
+        #expect(reason.contains("was ended by SIGSEGV"), "\(reason)")
+    }
+
     @Test func `when it hangs is where`() async throws {
         var limits = WorkerLimits()
         limits.call = .seconds(1)
@@ -60,6 +84,23 @@ import Testing
         let lines = log.events.compactMap { $0["text"] }
         let signal = try #require(lines.firstIndex { $0 == "ended by SIGABRT at" })
         #expect(lines[signal...].contains { $0.contains("Breaker.put(") }, "\(lines)")
+    }
+
+    @Test func `of a call that takes long is told, and what waited for it`() async throws {
+        var limits = WorkerLimits()
+        limits.slow = .milliseconds(100)
+        let component = Installed.component(
+            of: Installed.breaker, limits: limits, logger: log.logger)
+        try await component.start()
+        await component.putAtOnce(["burn", "a"]) { _ in }
+        try await eventually("the slow call is told") {
+            log.events.contains { $0["call"] == "putItems" }
+        }
+        let told = try #require(log.events.first { $0["call"] == "putItems" })
+        let reason = try #require(told["reason"])
+        #expect(reason.contains("of 5.0 seconds that one may take (limits.callSeconds); 1 waited"))
+        #expect(told["component"] == "component")
+        await component.stop()
     }
 
     @Test func `what it says without end during a call is dropped, and how much is told`()
@@ -73,5 +114,11 @@ import Testing
             await said().count { $0.hasPrefix("publishes counted") } == 2_000
         }
         await component.stop()
+        let lines = await said().filter { $0.hasPrefix("info: line") }
+        #expect(lines.count == 200, "of lines in a row so many are told")
+        #expect(lines.first == "info: line 0")
+        try await eventually("the rest is counted") {
+            await said().contains { $0.hasPrefix("warning: ") && $0.contains("dropped") }
+        }
     }
 }

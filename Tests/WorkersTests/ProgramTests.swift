@@ -222,6 +222,7 @@ struct `A plugin that is a program` {
         let component = Installed.component(of: likes)
         for (settings, name) in [
             (["at": "settings"], "at"), (["breaks": "politely"], "breaks"), (["more": 1], "more"),
+            (["most": 9], "most"),
         ] as [([String: Value], String)] {
             let failure = await #expect(throws: LaunchFailure.self) {
                 _ = try await component.start(settings: settings, fields: [])
@@ -231,6 +232,9 @@ struct `A plugin that is a program` {
                 continue
             }
             #expect(error.setting == name)
+            if name == "most" {
+                #expect(error.reason.hasPrefix("expected a number from 1.0 to 5.0"), "\(error)")
+            }
         }
         try await checkNothingIsLeft()
     }
@@ -262,6 +266,54 @@ struct `A plugin that is a program` {
         #expect(found.contains("\(likes.path) of the plugin org.test.likes"))
         #expect(found.contains(reason), "\(found)")
         try await checkNothingIsLeft()
+    }
+
+    @Test func `that is killed when it is greeted may be tried again`() async throws {
+        try Data("#!/usr/bin/python3\nimport os\nos.kill(os.getpid(), 9)\n".utf8)
+            .write(to: URL(filePath: likes.path))
+        chmod(likes.path, 0o755)
+        let component = Installed.component(of: likes)
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: [])
+        }
+        guard case .unavailable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("was ended by SIGKILL"), "\(reason)")
+        try await checkNothingIsLeft()
+    }
+
+    @Test func `that does not answer its greeting in time may be tried again`() async throws {
+        try Data("#!/usr/bin/python3\nimport time\ntime.sleep(600)\n".utf8)
+            .write(to: URL(filePath: likes.path))
+        chmod(likes.path, 0o755)
+        let component = Installed.component(of: likes)
+        let failure = await #expect(throws: LaunchFailure.self) {
+            _ = try await component.start(settings: [:], fields: [])
+        }
+        guard case .unavailable(let reason) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(reason.contains("failed when it was asked 'Hello'"), "\(reason)")
+        try await checkNothingIsLeft()
+    }
+
+    @Test func `says why it ended, and its component's end has that`() async throws {
+        let component = Installed.component(of: likes)
+        _ = try await component.start(settings: ["breaks": "raises", "at": "Cast"], fields: [])
+        await #expect(throws: PortFailure.self) {
+            _ = try await component.cast(1, on: .item("a"), by: 1)
+        }
+        let reason = try #require(await component.deaths.first)
+        #expect(reason.contains("and said: The program \(likes.path) of the plugin"), "\(reason)")
+        try await checkNothingIsLeft()
+    }
+
+    @Test func `has as long for a call as the host lets it take`() {
+        #expect(ProgramProcess.deadline(where: .seconds(5)) == .seconds(35))
+        #expect(ProgramProcess.deadline(where: .seconds(60)) > .seconds(60))
     }
 
     @Test func `is walled in as its worker`() async throws {

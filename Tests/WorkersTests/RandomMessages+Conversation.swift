@@ -18,12 +18,12 @@ extension RandomMessages {
         default:
             .moderateComment(
                 id: text(), state: [.shown, .pending, .removed][number(3)],
-                reason: optional { $0.text() })
+                reason: optional { $0.text() }, seen: optional { $0.text() })
         }
     }
 
     mutating func query() -> ComponentQuery {
-        switch number(12) {
+        switch number(13) {
         case 0: .details(item: text())
         case 1: .sections
         case 2: .filters(list { $0.filterID() })
@@ -36,7 +36,10 @@ extension RandomMessages {
         case 9:
             .thread(threadQuery())
         case 10: .pendingComments(limit: number(99), cursor: optional { $0.text() })
-        default: .recordKeys(list { $0.subject() })
+        case 11: .recordKeys(list { $0.subject() })
+        default:
+            .recordKeyPage(
+                list { $0.subject() }, after: optional { $0.text() }, limit: number(99))
         }
     }
 
@@ -115,13 +118,15 @@ extension RandomMessages {
     }
 
     mutating func call() -> WorkerCall {
-        switch number(16) {
+        switch number(17) {
+        case 16: .keptPart((0..<number(9)).map { _ in UInt8(number(256)) })
         case 0:
             .start(
                 WorkerStart(
                     kind: Kind.allCases[number(4)], container: text(), component: text(),
                     settings: object { $0.value() }, secrets: object { $0.text() },
-                    fields: list { $0.field() }))
+                    fields: list { $0.field() }, callMilliseconds: number(100_000),
+                    keptBytes: number(99)))
         case 1: .restore(list { $0.change() })
         case 2: .finishRestore
         case 3: .decide(command(), context())
@@ -178,7 +183,8 @@ extension RandomMessages {
     }
 
     mutating func message() -> ComponentMessage {
-        switch number(8) {
+        switch number(9) {
+        case 7: .keeps(optional { Array($0.text().utf8) })
         case 0: .raised(list { $0.event() })
         case 1: .publishes(text(), object { $0.value() })
         case 2: .observes(text())

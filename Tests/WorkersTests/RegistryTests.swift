@@ -1,6 +1,7 @@
 import AtriumKit
 import AtriumKitTesting
 import Foundation
+import Glibc
 import Host
 import NIOCore
 import NIOPosix
@@ -12,7 +13,7 @@ import Testing
 @testable import Workers
 
 /// A whole host whose components live in real workers.
-private final class IsolatedHost: Sendable {
+final class IsolatedHost: Sendable {
     let registry: Registry
     /// The stars' library under a path that no other test uses, by which its workers are known.
     let stars: String
@@ -20,15 +21,27 @@ private final class IsolatedHost: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
 
-    init(limits: HostLimits = HostLimits()) async throws {
+    /// A host; `likes` is a program, of which it then has a component, too.
+    init(
+        limits: HostLimits = HostLimits(), callSeconds: Int? = nil, likes: String? = nil,
+        delegate: ContainerDelegate.Type? = nil
+    ) async throws {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         loop = group.next()
         directory = try TemporaryDirectory()
         let plugin = try alias(of: Installed.stars, in: directory)
         stars = plugin.path
         let path = directory.path
+        let program = likes.map {
+            Plugin(
+                id: "org.test.likes", version: "1.0.0", kind: .votes, title: "Likes",
+                code: .program($0), isolation: .process)
+        }
         registry = try Registry(
-            loop: loop, plugins: PluginLibrary([plugin, Installed.breaker]),
+            loop: loop,
+            plugins: PluginLibrary(
+                [plugin, Installed.breaker] + (program.map { [$0] } ?? []),
+                delegates: delegate.map { [DelegatePlugin(id: "test.own", delegate: $0)] } ?? []),
             workers: WorkerLauncher(
                 loop: loop, executable: Installed.worker, logger: Installed.quiet),
             limits: limits, logger: Installed.quiet
@@ -36,16 +49,20 @@ private final class IsolatedHost: Sendable {
             try Store(at: path, logger: Installed.quiet, outcomes: outcomes)
         }
         try await call { $0.load($1) }
-        let films = ContainerDefinition(
+        var films = ContainerDefinition(
             name: "films", fields: Conformance.fields,
             components: [
-                ComponentDefinition(name: "list", plugin: Installed.breaker.id),
+                ComponentDefinition(
+                    name: "list", plugin: Installed.breaker.id, callSeconds: callSeconds),
                 ComponentDefinition(
                     name: "stars", plugin: Installed.stars.id,
                     settings: ["subjects": ["items", "container"]], isolation: .process),
-            ])
+            ] + (likes == nil ? [] : [ComponentDefinition(name: "likes", plugin: "org.test.likes")])
+        )
+        if delegate != nil { films.delegate = DelegateDefinition(plugin: "test.own") }
+        let definition = films
         _ = try await call {
-            $0.apply([films], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
+            $0.apply([definition], dryRun: false, prune: false, by: Caller(actor: "unix:0"), $1)
         }
     }
 
@@ -70,9 +87,9 @@ private final class IsolatedHost: Sendable {
         }
     }
 
-    func vote(_ value: Double, by user: Int) async throws -> Tally {
+    func vote(_ value: Double, in component: String? = nil, by user: Int) async throws -> Tally {
         try await onFilms {
-            $0.cast(value, on: nil, in: nil, by: Caller(actor: "unix:\(user)"), $1)
+            $0.cast(value, on: nil, in: component, by: Caller(actor: "unix:\(user)"), $1)
         }.tally.tally
     }
 
@@ -84,14 +101,32 @@ private final class IsolatedHost: Sendable {
         }
     }
 
-    /// Why an item can't be put; nil: it can.
-    func putError(_ id: String) async throws -> HostError? {
-        do {
-            _ = try await put(id)
-            return nil
-        } catch let error as HostError {
-            return error
+    /// Puts items, one after the other without waiting; gives why each can't be put, nil: it can.
+    func putErrors(_ ids: [String]) async throws -> [HostError?] {
+        try await onFilms { films, reply in
+            let errors = Errors(ids.count)
+            for (place, id) in ids.enumerated() {
+                let item = ItemDraft(item: Item(id: id, fields: ["title": "t"]))
+                films.put([item], in: nil, by: Caller(actor: "unix:0")) { result in
+                    if case .failure(let error) = result { errors.all[place] = error }
+                    errors.left -= 1
+                    if errors.left == 0 { reply(.success(errors.all)) }
+                }
+            }
         }
+    }
+
+    /// How many items there are.
+    func total() async throws -> Int {
+        try await onFilms { $0.list(ListRequest(limit: 1), $1) }.total
+    }
+
+    /// Used on the loop alone.
+    private final class Errors {
+        var all: [HostError?]
+        var left: Int
+
+        init(_ count: Int) { (all, left) = (Array(repeating: nil, count: count), count) }
     }
 
     func list() async throws -> [String] {
@@ -147,29 +182,72 @@ private final class IsolatedHost: Sendable {
         limits.callTime = .seconds(5)
         let host = try await IsolatedHost(limits: limits)
         #expect(try await host.put("one").inserted == 1)
-        async let hanging = host.putError("hang")
-        async let behind = host.putError("two")
-        guard case .refused(let reason, _) = try await hanging else {
-            Issue.record("\(String(describing: try await hanging))")
+        let errors = try await host.putErrors(["hang", "two"])
+        guard case .refused(let reason, _) = errors[0] else {
+            Issue.record("\(String(describing: errors[0]))")
             return
         }
         #expect(reason.hasPrefix("The call putItems of 'hang' ended the component's worker"))
         #expect(reason.contains("did not answer the call 'putItems' within 5.0 seconds"))
-        // Which of the two came first is not said.
-        switch try await behind {
-        case nil: break
-        case .componentUnavailable("list", let reason, _):
-            #expect(reason.contains("waited"), "\(reason)")
-        case let other: Issue.record("\(String(describing: other))")
+        guard case .componentUnavailable("list", let behind, _) = errors[1] else {
+            Issue.record("\(String(describing: errors[1]))")
+            return
         }
+        #expect(behind.contains("waited") && behind.contains("behind"), "\(behind)")
         #expect(try await host.put("three").inserted == 1)
-        let again = try await host.putError("hang")
-        guard case .refused(let same, _) = again else {
-            Issue.record("\(String(describing: again))")
+        let again = try await host.putErrors(["hang"])
+        guard case .refused(let same, _) = again[0] else {
+            Issue.record("\(again)")
             return
         }
         #expect(same.hasPrefix("The call putItems of 'hang' ended the component's worker"))
-        #expect(try await host.list().contains("three"))
+        #expect(try await host.list() == ["one", "three"])
+        try await host.stop()
+    }
+
+    @Test func `a component's own time for a call counts in place of that for all`() async throws {
+        let host = try await IsolatedHost(callSeconds: 1)
+        let errors = try await host.putErrors(["hang", "two"])
+        guard case .refused(let reason, _) = errors[0] else {
+            Issue.record("\(String(describing: errors[0]))")
+            return
+        }
+        #expect(reason.contains("did not answer the call 'putItems' within 1.0 seconds"))
+        guard case .componentUnavailable = errors[1] else {
+            Issue.record("\(String(describing: errors[1]))")
+            return
+        }
+        try await host.stop()
+    }
+
+    @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "the program is in Python"))
+    func `a plugin that worked once is started again until it works again`() async throws {
+        let folder = try TemporaryDirectory()
+        let source = Checkout.root + "/Tests/Fixtures/Programs/likes/likes.py"
+        let path = folder.path + "/likes.py"
+        try FileManager.default.copyItem(atPath: source, toPath: path)
+        var limits = HostLimits()
+        limits.restartPause = .milliseconds(200)
+        let host = try await IsolatedHost(limits: limits, likes: path)
+        #expect(try await host.vote(3, in: "likes", by: 1).count == 1)
+        // As when an update of its interpreter is under way.
+        let works = try Data(contentsOf: URL(filePath: path))
+        try Data("#!/usr/bin/python3\nraise SystemExit(7)\n".utf8).write(to: URL(filePath: path))
+        for process in try workers(ofProgram: path) { kill(process, SIGKILL) }
+        var last = ""
+        try await eventually("calls are refused with the reason") {
+            do {
+                _ = try await host.vote(4, in: "likes", by: 2)
+                return false
+            } catch HostError.componentUnavailable(_, let reason, _) {
+                last = reason
+                return reason.contains("started again at") && reason.contains("status 7")
+            }
+        }
+        try works.write(to: URL(filePath: path))
+        try await eventually("it is started again: \(last)") {
+            (try? await host.vote(4, in: "likes", by: 2))?.count == 2
+        }
         try await host.stop()
     }
 }

@@ -16,13 +16,13 @@ public final class Catalog: RecordListing {
     public var items: some Sequence<Item> {
         let (restored, replaced) = (restored, replaced)
         let kept = (0..<(restored?.count ?? 0)).lazy.compactMap { restored?.item(at: $0) }
-            .filter { !replaced.contains($0.id) }
+            .filter { replaced[$0.id] == nil }
         return [AnySequence(kept), AnySequence(own)].joined()
     }
 
     /// The host's items as they were at the start, and which of them are so no longer.
     private var restored: (any RestoredItems)?
-    private var replaced: Set<String> = []
+    private var replaced = SplitDictionary<String, Bool>()
     /// All other items.
     private var own: [Item] = []
     private let context: ComponentContext
@@ -61,14 +61,15 @@ public final class Catalog: RecordListing {
 
     /// The item with this id.
     func item(_ id: String) -> Item? {
-        places[id].map { own[$0] } ?? (replaced.contains(id) ? nil : restored?.item(id))
+        places[id].map { own[$0] } ?? (replaced[id] == nil ? restored?.item(id) : nil)
     }
 
     /// Whether there is no item with this id; if it is one of those restored, it is so no longer.
     private func isNew(_ id: String) -> Bool {
         guard places[id] == nil else { return false }
         guard let restored, restored.contains(id) else { return true }
-        return !replaced.insert(id).inserted
+        defer { replaced[id] = true }
+        return replaced[id] != nil
     }
 
     private func take(_ id: String) {

@@ -135,32 +135,8 @@ extension FileListing {
         isLoading = false
         let before = known
         known = difference.items
-        letGo(of: before)
-        if difference.isWhole {
-            delegate?.contentListing(self, didChange: .replaceAll)
-            return
-        }
-        // What comes may be the parent of what moves, and what goes have been one.
-        if !difference.inserted.isEmpty {
-            delegate?.contentListing(self, didChange: .insert(difference.inserted))
-        }
-        if !difference.updated.isEmpty {
-            delegate?.contentListing(self, didChange: .update(difference.updated))
-        }
-        if !difference.removed.isEmpty {
-            delegate?.contentListing(self, didChange: .remove(difference.removed))
-        }
-    }
-}
-
-extension FileListing {
-    /// Lets go of many items elsewhere than on the loop, which would stand still meanwhile.
-    private func letGo(of items: [String: Item]) {
-        guard items.count > 1_000 else { return }
-        context.background {
-            withExtendedLifetime(items) {}
-        } then: { _ in
-        }
+        difference.tell(delegate, of: self)
+        context.letGo(of: before)
     }
 }
 

@@ -1,5 +1,6 @@
 import AtriumFormats
 import Glibc
+import ItemReading
 
 /// Which file it is, and how it was last written.
 struct FileStamp: Sendable, Equatable {
@@ -121,22 +122,8 @@ struct FileProblem: Error, CustomStringConvertible {
             case EACCES, EPERM: "the daemon's user may not read it"
             default: String(cString: strerror(code))
             }
-        description = "\(path): \(reason)\(Self.wall(path, code) ?? "")"
+        description =
+            "\(path): \(reason)" + (FileWall.reason(path, code).map { "; \($0)" } ?? "")
         isOfSystem = true
-    }
-
-    /// What keeps a service from looking into a folder, as far as that can be told.
-    private static func wall(_ path: String, _ code: Int32) -> String? {
-        guard [ENOENT, EACCES, EPERM].contains(code) else { return nil }
-        for home in ["/home", "/root", "/run/user"] where path.hasPrefix(home + "/") {
-            guard access(home, X_OK) != 0, errno == EACCES else { continue }
-            return
-                "; the service looks into nobody's home: copy share/atrium/drop-ins/home.conf, as it says"
-        }
-        guard code == ENOENT, path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/"),
-            getenv("INVOCATION_ID") != nil
-        else { return nil }
-        return
-            "; a service has a /tmp of its own (PrivateTmp=): lay the file elsewhere, such as in /srv"
     }
 }

@@ -1,4 +1,5 @@
 public import AtriumKit
+internal import ItemReading
 
 /// The audio files of a folder, and of all folders in it: `org.atrium.music`.
 ///
@@ -159,7 +160,9 @@ extension Music {
                 WorkerProcess.leave(because: "\(folder) is another folder now")
             }
             wasAway = wasAway || problem.isGone
-            return lose(problem.reason, isAway: problem.isGone)
+            return lose(
+                problem.reason, isAway: problem.isGone,
+                remedy: FileWall.reason(folder, problem.code))
         case .success(let root):
             // A disk that is no longer mounted leaves an empty folder behind.
             if root.isEmpty, let device, device != root.device, !library.tracks.isEmpty {
@@ -253,29 +256,23 @@ extension Music {
     }
 
     /// The folder can't be read: what was known of it stays.
-    private func lose(_ reason: String, isAway: Bool) {
+    private func lose(_ reason: String, isAway: Bool, remedy: String? = nil) {
         work = Workload()
         rootProblem = reason
         // It may come back as another one.
         watches.dropAll()
-        context.report(problem: "\(folder) can't be read: \(reason).\(hint(isAway))")
+        let remedy = remedy ?? (isAway ? nil : "the daemon's user needs the right to read it")
+        let wait =
+            isLoading
+            ? "It is looked for every \(Self.awayPause) seconds."
+            : "What was in it is shown until it is back."
+        context.report(
+            problem: "\(folder) can't be read: \(reason)\(remedy.map { "; \($0)" } ?? ""). \(wait)")
     }
 
     /// Whether another folder took the place of the one that was there at the start, which a worker may not read.
     private func isAnother(_ problem: FolderListing.Problem) -> Bool {
         problem.isForbidden && (wasAway || device != nil) && WorkerProcess.mayRead(folder)
-    }
-
-    private func hint(_ isAway: Bool) -> String {
-        if ["/home/", "/root/", "/run/user/"].contains(where: (folder + "/").hasPrefix) {
-            return " The service sees no one's home: put the drop-in home.conf of "
-                + "share/atrium/drop-ins into /etc/systemd/system/atriumd.service.d, let the user "
-                + "'atrium' read the folder, and restart atriumd."
-        }
-        guard isAway else { return " The daemon's user needs the right to read it." }
-        return isLoading
-            ? " It is looked for every \(Self.awayPause) seconds."
-            : " What was in it is shown until it is back."
     }
 
     /// Sets what looks again for what nobody tells of.

@@ -6,7 +6,25 @@ struct Address: Sendable, Hashable {
     /// The URL, with a path at least.
     let text: String
     /// Scheme, host and port: what may be asked, wherever a service says that the document is.
-    let origin: String
+    let origin: Origin
+
+    /// Scheme, host and port of a URL.
+    struct Origin: Sendable, Hashable, CustomStringConvertible {
+        let scheme: String
+        let host: String
+        let port: String
+        /// Whether the port goes without saying.
+        let isPortDefault: Bool
+
+        /// As people write it.
+        var description: String { "\(scheme)://\(host)\(isPortDefault ? "" : ":\(port)")" }
+
+        /// Whether the other one is this one with encryption: on the same port, or on the usual one of each.
+        func isUpgraded(to other: Origin) -> Bool {
+            scheme == "http" && other.scheme == "https" && host == other.host
+                && (port == other.port || (isPortDefault && other.isPortDefault))
+        }
+    }
 
     /// The URL without its parameters, for messages: in these may stand what is nobody's business.
     var name: String { text.split(separator: "?", maxSplits: 1).first.map(String.init) ?? text }
@@ -30,10 +48,14 @@ struct Address: Sendable, Hashable {
         guard let whole = parts[CURLUPART_URL], let host = parts[CURLUPART_HOST] else {
             throw SettingError("url", "expected a host in it, as in https://example.org/list.json")
         }
-        self.init(text: whole, origin: "\(scheme)://\(host):\(parts.port)")
+        self.init(
+            text: whole,
+            origin: Origin(
+                scheme: scheme, host: host.lowercased(), port: parts.port,
+                isPortDefault: parts.port == (scheme == "https" ? "443" : "80")))
     }
 
-    private init(text: String, origin: String) {
+    private init(text: String, origin: Origin) {
         self.text = text
         self.origin = origin
     }
@@ -48,16 +70,68 @@ struct Address: Sendable, Hashable {
         return parts[CURLUPART_URL].map { Address(text: $0, origin: origin) }
     }
 
-    /// Where a redirect leads, if it is of the same service; nil: it may not be followed.
+    /// Where a redirect leads: to the same scheme, host and port, or from http to https on the same host.
     ///
-    /// - Parameter location: What the service says, which may be a part of a URL.
+    /// - Parameter location: What the service says, which may be a part of a URL; nil: it says nothing.
     /// - Returns: The address there.
-    func redirected(to location: String) -> Address? {
+    /// - Throws: ``HTTPFailure`` that says why it is not followed. Of the place it names no path: what people search may
+    ///   stand in it.
+    func redirected(to location: String?) throws(HTTPFailure) -> Address {
+        guard let location, !location.isEmpty else {
+            throw HTTPFailure(
+                cause: .other,
+                reason:
+                    "it answers that the document is elsewhere, and not where: it sends no 'Location'"
+            )
+        }
         guard let parts = URLParts(text), parts.move(to: location),
-            let whole = parts[CURLUPART_URL], let other = try? Address(whole),
-            other.origin == origin
-        else { return nil }
+            let whole = parts[CURLUPART_URL], let other = try? Address(whole)
+        else {
+            throw HTTPFailure(
+                cause: .other,
+                reason:
+                    "it answers that the document is elsewhere, at no URL of http or https that is asked"
+            )
+        }
+        guard other.origin == origin || origin.isUpgraded(to: other.origin) else {
+            let what =
+                if other.origin.host != origin.host {
+                    "on another host"
+                } else if other.origin.scheme != origin.scheme, origin.scheme == "https" {
+                    "on the same host without encryption"
+                } else {
+                    "on another port"
+                }
+            throw HTTPFailure(
+                cause: .other,
+                reason:
+                    "it answers that the document is at \(other.origin), \(what), which is not asked; "
+                    + "if it is to be, write that into the setting 'url'")
+        }
         return other
+    }
+}
+
+/// Another machine that asks the service.
+struct Proxy: Sendable, Hashable {
+    /// Its URL.
+    let text: String
+
+    /// Reads a proxy's URL.
+    ///
+    /// - Parameter text: `http://host:port`, or with https.
+    /// - Throws: ``SettingError`` for another scheme, no host, and a name or a password in it. It quotes nothing: a
+    ///   password may stand anywhere in what is no URL.
+    init(_ text: String) throws(SettingError) {
+        guard let parts = URLParts(text), let scheme = parts[CURLUPART_SCHEME],
+            scheme == "http" || scheme == "https", parts[CURLUPART_HOST] != nil
+        else { throw SettingError("proxy", "expected http://host:port or https://host:port") }
+        guard parts[CURLUPART_USER] == nil, parts[CURLUPART_PASSWORD] == nil else {
+            throw SettingError(
+                "proxy",
+                "a name or a password does not stand in it: see the setting 'proxyAuthorization'")
+        }
+        self.text = text
     }
 }
 

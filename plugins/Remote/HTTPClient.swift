@@ -7,11 +7,15 @@ struct HTTPRequest: Sendable {
     var address: Address
     /// `Name: value` each.
     var headers: [String]
-    /// Where another machine asks instead; nil: nowhere.
-    var proxy: String?
+    /// Who asks instead; nil: nobody.
+    var proxy: Proxy?
+    /// `Name: value` each, for the proxy alone.
+    var proxyHeaders: [String] = []
+    /// A file of certificates that are trusted beside the system's; nil: those alone.
+    var caFile: String?
     /// How many bytes of a document are read, once they are unpacked.
     var mostBytes: Int
-    /// How long all of it may take.
+    /// How long all of it may take, with all redirects.
     var timeout: Duration
 }
 
@@ -28,6 +32,10 @@ struct HTTPFailure: Error, Sendable, Hashable {
     enum Cause: Sendable {
         /// Nobody could be reached.
         case network
+        /// Who could be reached did not answer in time.
+        case time
+        /// Who answers has a certificate of an authority that is not trusted, as far as it can be told.
+        case authority
         /// There is more of a document than is read.
         case size
         /// Anything else.
@@ -63,20 +71,23 @@ final class HTTPClient: Sendable {
     /// - Throws: ``HTTPFailure``.
     func get(_ request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
+        let end = ContinuousClock.now + request.timeout
         for _ in 0...Self.mostRedirects {
             let response = try await transfers.get(request)
             guard [301, 302, 303, 307, 308].contains(response.status) else { return response }
-            guard let next = request.address.redirected(to: response.headers["location"] ?? "")
-            else {
-                throw HTTPFailure(
-                    cause: .other,
-                    reason: "it answers that the document is on another host, which is not asked")
-            }
-            request.address = next
+            request.address = try request.address.redirected(to: response.headers["location"])
+            // One time for all: the host waits no longer.
+            request.timeout = end - .now
+            guard request.timeout >= .milliseconds(1) else { throw HTTPFailure.late }
         }
         throw HTTPFailure(
             cause: .other, reason: "it answers \(Self.mostRedirects) times to ask elsewhere")
     }
+}
+
+extension HTTPFailure {
+    /// Nobody answered in time, although somebody could be reached.
+    static let late = HTTPFailure(cause: .time, reason: "it did not answer in time")
 }
 
 /// The requests that are on their way, and the thread on which libcurl works for them.
@@ -172,103 +183,5 @@ private final class Transfers: Sendable {
 
     private static var ended: HTTPFailure {
         HTTPFailure(cause: .other, reason: "nobody asks any more")
-    }
-}
-
-/// One request on its way; used on the thread of its ``Transfers`` alone.
-private final class Transfer {
-    private static let mostHeaders = 100
-
-    let handle: UnsafeMutableRawPointer
-    let continuation: CheckedContinuation<HTTPResponse, any Error>
-    private let mostBytes: Int
-    private var headers: UnsafeMutablePointer<curl_slist>?
-    private var response = HTTPResponse(status: 0)
-    private var isTooLong = false
-
-    init?(_ request: HTTPRequest, _ continuation: CheckedContinuation<HTTPResponse, any Error>) {
-        guard let handle = curl_easy_init() else { return nil }
-        self.handle = handle
-        self.continuation = continuation
-        mostBytes = request.mostBytes
-        let seconds = request.timeout.components
-        let time = Int(seconds.seconds * 1_000 + seconds.attoseconds / 1_000_000_000_000_000)
-        var headers: UnsafeMutablePointer<curl_slist>?
-        for header in ["Accept: application/json"] + request.headers {
-            headers = curl_slist_append(headers, header)
-        }
-        self.headers = headers
-        let this = Unmanaged.passUnretained(self).toOpaque()
-        let codes = [
-            curl_set_text(handle, CURLOPT_URL, request.address.text),
-            curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https"),
-            curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0),
-            curl_set_long(handle, CURLOPT_NOSIGNAL, 1),
-            curl_set_long(handle, CURLOPT_TIMEOUT_MS, time),
-            curl_set_text(handle, CURLOPT_ACCEPT_ENCODING, ""),
-            curl_set_text(handle, CURLOPT_USERAGENT, "atrium"),
-            // None of the environment's: what is asked by whom is for the definition to say.
-            curl_set_text(handle, CURLOPT_PROXY, request.proxy ?? ""),
-            curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers),
-            curl_set_pointer(handle, CURLOPT_WRITEDATA, this),
-            curl_set_pointer(handle, CURLOPT_HEADERDATA, this),
-            curl_set_take(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                Transfer.of(context)?.take(bytes, size * count) ?? 0
-            },
-            curl_set_take(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-                Transfer.of(context)?.takeHeader(bytes, size * count) ?? 0
-            },
-        ]
-        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return nil }
-    }
-
-    deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(headers)
-    }
-
-    func result(_ code: CURLcode) -> Result<HTTPResponse, any Error> {
-        guard code == CURLE_OK else {
-            if isTooLong {
-                return .failure(HTTPFailure(cause: .size, reason: "the document is too large"))
-            }
-            let isOfNetwork = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST
-            let reason =
-                code == CURLE_OPERATION_TIMEDOUT
-                ? "it did not answer in time" : String(cString: curl_easy_strerror(code))
-            return .failure(HTTPFailure(cause: isOfNetwork ? .network : .other, reason: reason))
-        }
-        var status = 0
-        curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        response.status = status
-        return .success(response)
-    }
-
-    /// The transfer that libcurl was given; it lasts as long as libcurl calls.
-    private static func of(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// Takes bytes of the document; fewer than there are end the transfer.
-    private func take(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        guard response.body.count + count <= mostBytes else {
-            isTooLong = true
-            return 0
-        }
-        response.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
-        return count
-    }
-
-    private func takeHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        let line = String(
-            decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
-            response.headers = [:]
-        } else if let colon = line.firstIndex(of: ":"), response.headers.count < Self.mostHeaders {
-            let value = line[line.index(after: colon)...]
-            response.headers[line[..<colon].lowercased()] = value.trimmingCharacters(
-                in: .whitespacesAndNewlines)
-        }
-        return count
     }
 }

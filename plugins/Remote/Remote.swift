@@ -5,7 +5,8 @@ internal import ItemReading
 ///
 /// Either the service has one document with all items, which is looked at now and then, and read when it is another
 /// one; or it is asked for each search. A service that fails, or answers what can't be read, changes nothing: what
-/// was shown stays, the problem says why, and it is left alone twice as long each time.
+/// was shown stays, the problem says why, and it is left alone twice as long each time. What is wrong with one search
+/// alone is told to those who made it.
 public final class Remote: Querying {
     /// What it understands.
     public static var settings: [Setting] { RemoteSource.settings }
@@ -28,6 +29,8 @@ public final class Remote: Querying {
     private var validators = Validators()
     private var backOff = BackOff()
     private var isReading = false
+    /// Whether it was said that the document is too large to be kept.
+    private var hasWarned = false
     /// Whether it is to be read, changed or not, as soon as the read under way has ended.
     private var wantsWhole = false
     /// Whether somebody said during the read under way that there may be another one.
@@ -38,6 +41,10 @@ public final class Remote: Querying {
     private var soon: Wakeup?
     /// What is replied while the service wants to be left alone.
     private var refusal: Refusal?
+    /// What is reported; nil: nothing.
+    private var problem: String?
+    /// A question that was not answered in time, while nothing else was answered since.
+    private var late: ContentQuestion?
 
     /// Begins to read the document, if there is one.
     ///
@@ -48,11 +55,15 @@ public final class Remote: Querying {
         source = try RemoteSource(context)
         isLoading = source.question == nil
         if let topic = source.topic { follow(topic) }
-        read()
+        if isLoading, let kept = context.takeKept() { read(kept: kept) } else { read() }
     }
 
-    /// Reads the document again, changed or not.
+    /// Reads the document again, changed or not; looks whether a service that is asked and has failed is well.
     public func reload() {
+        guard !isAsked else {
+            refusal = nil
+            return problem == nil ? () : probe()
+        }
         wantsWhole = true
         read()
     }
@@ -81,7 +92,7 @@ public final class Remote: Querying {
                 self?.succeed()
                 reply(.success(answer))
             case .failure(let error):
-                self?.fail(error)
+                self?.fail(error, at: question)
                 reply(.failure(Refusal("\(error)")))
             }
         }
@@ -107,6 +118,7 @@ public final class Remote: Querying {
                 succeed()
                 self.validators = reading.validators
                 if let difference = reading.difference { show(difference) }
+                if let kept = reading.kept { keep(kept) }
                 wake(in: Double(self.source.interval) * .random(in: 0.95...1.05))
             case .failure(let error): fail(error)
             }
@@ -119,23 +131,44 @@ public final class Remote: Querying {
         }
     }
 
+    /// Shows the last good copy of before a restart, then asks for another one.
+    private func read(kept bytes: [UInt8]) {
+        isReading = true
+        let source = source
+        context.background {
+            await source.read(kept: bytes)
+        } then: { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            if case .success(let reading?) = result {
+                validators = reading.validators
+                if let difference = reading.difference { show(difference) }
+            }
+            read()
+        }
+    }
+
+    private func keep(_ bytes: [UInt8]) {
+        do throws(Refusal) {
+            try context.keep(bytes)
+            hasWarned = false
+        } catch {
+            if !hasWarned {
+                context.logger.warning(
+                    "The document is not kept over restarts, and no older one: \(error.reason)")
+            }
+            hasWarned = true
+            // What is kept is none of its versions.
+            try? context.keep(nil)
+        }
+    }
+
     private func show(_ difference: ItemDifference) {
         isLoading = false
+        let before = known
         known = difference.items
-        guard !difference.isWhole else {
-            delegate?.contentListing(self, didChange: .replaceAll)
-            return
-        }
-        // What comes may be the parent of what moves, and what goes have been one.
-        if !difference.inserted.isEmpty {
-            delegate?.contentListing(self, didChange: .insert(difference.inserted))
-        }
-        if !difference.updated.isEmpty {
-            delegate?.contentListing(self, didChange: .update(difference.updated))
-        }
-        if !difference.removed.isEmpty {
-            delegate?.contentListing(self, didChange: .remove(difference.removed))
-        }
+        difference.tell(delegate, of: self)
+        context.letGo(of: before)
     }
 }
 
@@ -164,28 +197,90 @@ extension Remote {
 
     private func succeed() {
         backOff.succeed()
-        context.report(problem: nil)
+        late = nil
+        report(nil)
+        if isAsked, refusal == nil { next?.cancel() }
     }
 
+    private func report(_ text: String?) {
+        guard text != problem else { return }
+        problem = text
+        context.report(problem: text)
+    }
+
+    /// The document can't be read.
     private func fail(_ error: any Error) {
-        context.report(problem: "\(error)")
+        report("\(error)")
         let pause = (error as? RemoteProblem)?.pause
-        if !isAsked {
-            wake(in: backOff.fail(wanted: pause, chance: .random(in: 0...1)))
-        } else if let pause, pause > 0 {
-            // Otherwise the host has the pauses.
-            refusal = Refusal("\(error)")
-            wake(in: min(pause, BackOff.mostWanted))
-        }
+        wake(in: backOff.fail(wanted: pause, chance: .random(in: 0...1)))
     }
 
     private func wake(in seconds: Double) {
         next?.cancel()
         next = try? context.after(.milliseconds(max(Int64(seconds * 1_000), 100))) { [weak self] in
             guard let self else { return }
-            guard isAsked else { return read() }
-            refusal = nil
-            delegate?.contentListing(self, didChange: .replaceAll)
+            if isAsked { goOnAsking() } else { read() }
+        }
+    }
+}
+
+// MARK: A service that is asked and fails
+
+extension Remote {
+    /// A question has no answer: that is its own problem, unless the service has none to others either.
+    ///
+    /// - Parameters:
+    ///   - error: Why.
+    ///   - question: What was asked; nil: whether the service is well.
+    private func fail(_ error: any Error, at question: ContentQuestion?) {
+        let problem = error as? RemoteProblem
+        switch problem?.cause {
+        case .question: return succeed()
+        case .time:
+            // It may be this one alone that takes so long.
+            if let question, late.map({ isSame($0, question) }) ?? true {
+                late = question
+                return
+            }
+        case .service, nil: break
+        }
+        report("\(error)")
+        if let pause = problem?.pause, pause > 0 {
+            refusal = Refusal("\(error)")
+            wake(in: min(pause, BackOff.mostWanted))
+        } else if refusal == nil, next?.isActive != true, !isReading {
+            wake(in: backOff.fail(chance: .random(in: 0...1)))
+        }
+    }
+
+    private func isSame(_ one: ContentQuestion, _ other: ContentQuestion) -> Bool {
+        one.search == other.search && one.path == other.path
+    }
+
+    /// The service was left alone long enough.
+    private func goOnAsking() {
+        guard refusal != nil else { return probe() }
+        refusal = nil
+        delegate?.contentListing(self, didChange: .replaceAll)
+        // Nobody may have it on a screen.
+        if problem != nil { wake(in: backOff.fail(chance: .random(in: 0...1))) }
+    }
+
+    /// Asks whether the service is well, so that what is reported does not stay when nobody asks any more.
+    private func probe() {
+        guard let parameters = source.question, !isReading else { return }
+        isReading = true
+        next?.cancel()
+        let (source, client) = (source, client)
+        context.background {
+            try await source.probe(client, parameters)
+        } then: { [weak self] result in
+            guard let self else { return }
+            isReading = false
+            switch result {
+            case .success: succeed()
+            case .failure(let error): fail(error, at: nil)
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 import AtriumFormats
 import AtriumKit
-import Glibc
 import ItemReading
 
 /// A service, what it is asked, and how its answers become items; used off the loop.
@@ -16,7 +15,9 @@ struct RemoteSource: Sendable {
     private let mostBytes: Int
     private let timeout: Duration
     private let headers: [String]
-    private let proxy: String?
+    private let proxy: Proxy?
+    private let proxyHeaders: [String]
+    private let caFile: String?
 
     static let settings = [
         Setting(
@@ -57,7 +58,14 @@ struct RemoteSource: Sendable {
             "authorization", .secret,
             "what the header of that name says, such as 'Bearer …': { secretFile: /PATH } or "
                 + "{ secretCredential: NAME }"),
+        Setting(
+            "caFile", .path,
+            "a file of certificates in PEM: who is vouched for by one of them is trusted, beside those that the system trusts"
+        ),
         Setting("proxy", .text, "a proxy that asks instead: http://host:port"),
+        Setting(
+            "proxyAuthorization", .secret,
+            "what the header Proxy-Authorization says to the proxy, likewise"),
     ]
 
     init(_ context: ComponentContext) throws(SettingError) {
@@ -71,22 +79,24 @@ struct RemoteSource: Sendable {
         mapping = try DocumentMapping(context)
         mostBytes = Int(settings["maxMegabytes"]?.int ?? 16) << 20
         timeout = .seconds(settings["timeout"]?.int ?? 10)
-        headers = try Self.authorization(settings).map { ["Authorization: \($0)"] } ?? []
-        proxy = settings["proxy"]?.text
-        if let proxy, !proxy.hasPrefix("http://"), !proxy.hasPrefix("https://") {
-            throw SettingError("proxy", "expected http://host:port, found '\(proxy)'")
-        }
+        headers = try Self.header("Authorization", "authorization", settings)
+        proxy = try settings["proxy"]?.text.map { (text) throws(SettingError) in try Proxy(text) }
+        proxyHeaders = try Self.header("Proxy-Authorization", "proxyAuthorization", settings)
+        caFile = settings["caFile"]?.text
     }
 
-    private static func authorization(_ settings: Settings) throws(SettingError) -> String? {
-        guard let text = settings["authorization"]?.text else { return nil }
+    /// The line of a header that a secret fills; none where the setting is not there.
+    private static func header(
+        _ name: String, _ setting: String, _ settings: Settings
+    ) throws(SettingError) -> [String] {
+        guard let text = settings[setting]?.text else { return [] }
         let line = text.drop(while: \.isWhitespace)
         let value = line.last?.isNewline == true ? line.dropLast() : line
         guard !value.isEmpty, !value.unicodeScalars.contains(where: { $0.value < 32 }) else {
             // Of a secret nothing is quoted.
-            throw SettingError("authorization", "expected one line of text")
+            throw SettingError(setting, "expected one line of text")
         }
-        return String(value)
+        return ["\(name): \(value)"]
     }
 }
 
@@ -107,6 +117,8 @@ struct RemoteReading: Sendable {
     var validators: Validators
     /// What is other than before; nil: nothing is.
     var difference: ItemDifference?
+    /// The document as it is to be kept; nil: as it is kept already.
+    var kept: [UInt8]?
 }
 
 extension RemoteSource {
@@ -127,10 +139,24 @@ extension RemoteSource {
         if response.status == 304, !isFirst { return RemoteReading(validators: validators) }
         let document = try await document(response)
         let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
+        let new = Validators(
+            etag: response.headers["etag"], modified: response.headers["last-modified"])
         return RemoteReading(
-            validators: Validators(
-                etag: response.headers["etag"], modified: response.headers["last-modified"]),
-            difference: ItemDifference(items, from: known, isFirst: isFirst))
+            validators: new, difference: ItemDifference(items, from: known, isFirst: isFirst),
+            kept: KeptDocument(response.body, new).bytes)
+    }
+
+    /// Reads the document that was kept, as if the service had answered it.
+    ///
+    /// - Parameter bytes: What was kept.
+    /// - Returns: What it has; nil where that can't be read, or makes no items of the fields that there are now.
+    func read(kept bytes: [UInt8]) async -> RemoteReading? {
+        guard let kept = KeptDocument(bytes), let document = try? await mapping.document(kept.body)
+        else { return nil }
+        let items = Dictionary(document.items.map { ($0.id, $0) }) { first, _ in first }
+        return RemoteReading(
+            validators: kept.validators,
+            difference: ItemDifference(items, from: [:], isFirst: true))
     }
 
     /// Where the answer to a question begins.
@@ -163,10 +189,24 @@ extension RemoteSource {
         var question = question
         question.cursor = place.cursor
         guard let address = address.asking(parameters.values(of: question)) else {
-            throw RemoteProblem(name: address.name, reason: "what is searched is too long")
+            throw RemoteProblem(
+                .question, name: address.name, reason: "what is searched is too long")
         }
         let document = try await document(try await response(client, address, timeout, []))
         return Self.page(of: document, question, from: place)
+    }
+
+    /// Asks for the first item of all, to see whether the service is well: nobody's search is sent again for that.
+    ///
+    /// - Throws: ``RemoteProblem`` unless it answers this, or refuses it alone.
+    func probe(_ client: HTTPClient?, _ parameters: QuestionParameters) async throws {
+        guard let address = address.asking(parameters.values(of: ContentQuestion(limit: 1)))
+        else { return }
+        do {
+            _ = try await document(try await response(client, address, timeout, []))
+        } catch let problem as RemoteProblem where problem.cause == .question {
+            // It may want to be asked for something.
+        }
     }
 
     /// What of a document a question asks for.
@@ -190,13 +230,22 @@ extension RemoteSource {
     private func document(_ response: HTTPResponse) async throws -> DocumentMapping.Document {
         guard response.status == 200 else {
             throw RemoteProblem(
-                name: address.name, reason: Self.reason(response.status),
-                pause: response.headers["retry-after"].flatMap { Double($0) })
+                Self.cause(response.status), name: address.name,
+                reason: Self.reason(response.status), pause: response.wantedPause)
         }
         do {
             return try await mapping.document(response.body)
         } catch let problem as FormatProblem {
-            throw RemoteProblem(name: address.name, reason: "\(problem)")
+            throw RemoteProblem(.service, name: address.name, reason: "\(problem)")
+        }
+    }
+
+    /// Whether a status is about what was asked, or about the service or who asks it.
+    private static func cause(_ status: Int) -> RemoteProblem.Cause {
+        switch status {
+        case 401, 403, 407, 429: .service
+        case 400..<500: .question
+        default: .service
         }
     }
 
@@ -204,6 +253,8 @@ extension RemoteSource {
         switch status {
         case 401, 403:
             "it answers \(status): it wants to know who asks; see the setting 'authorization'"
+        case 407:
+            "its proxy answers 407: it wants to know who asks; see the setting 'proxyAuthorization'"
         case 404, 410: "it answers \(status): there is no such document"
         case 429, 503: "it answers \(status): it is busy, and is left alone for a while"
         default: "it answers \(status)"
@@ -214,54 +265,29 @@ extension RemoteSource {
         _ client: HTTPClient?, _ address: Address, _ timeout: Duration, _ conditions: [String]
     ) async throws -> HTTPResponse {
         guard let client else {
-            throw RemoteProblem(name: address.name, reason: "libcurl can't be used")
+            throw RemoteProblem(.service, name: address.name, reason: "libcurl can't be used")
         }
         do {
             return try await client.get(
                 HTTPRequest(
                     address: address, headers: headers + conditions, proxy: proxy,
-                    mostBytes: mostBytes, timeout: timeout))
+                    proxyHeaders: proxyHeaders, caFile: caFile, mostBytes: mostBytes,
+                    timeout: timeout))
         } catch let failure as HTTPFailure {
-            var reason = failure.reason
-            switch failure.cause {
-            case .network: reason = NetworkWall.reason ?? reason
-            case .size:
-                reason += ": more than the setting 'maxMegabytes' allows, \(mostBytes >> 20)"
-            case .other: break
-            }
-            throw RemoteProblem(name: address.name, reason: reason)
+            throw RemoteProblem(
+                failure.cause == .time ? .time : .service, name: address.name,
+                reason: reason(failure))
         }
     }
-}
 
-/// Why a service has no answer for us, in words for people: where, and what to do.
-struct RemoteProblem: Error, Sendable, CustomStringConvertible {
-    /// The URL, as it may be told.
-    let name: String
-    let reason: String
-    /// For how many seconds the service wants to be left alone.
-    var pause: Double?
-
-    var description: String { "\(name): \(reason)" }
-}
-
-/// What may keep this process from the network, apart from the network.
-enum NetworkWall {
-    /// Which wall there is, and who opens it; nil: none that can be seen.
-    static var reason: String? {
-        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return nil
-        }
-        switch errno {
-        case EACCES:
-            return
-                "its worker has no network: name org.atrium.remote under 'networkPlugins' of atrium.yaml, and "
-                + "restart the daemon"
-        case EAFNOSUPPORT:
-            return "the service has no network: copy share/atrium/drop-ins/network.conf, as it says"
-        default: return nil
+    private func reason(_ failure: HTTPFailure) -> String {
+        switch failure.cause {
+        case .network: NetworkWall.reason ?? failure.reason
+        case .size:
+            "\(failure.reason): more than the setting 'maxMegabytes' allows, \(mostBytes >> 20)"
+        case .authority:
+            "\(failure.reason); the setting 'caFile' names authorities that the system does not trust"
+        case .time, .other: failure.reason
         }
     }
 }

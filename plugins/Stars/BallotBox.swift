@@ -10,11 +10,14 @@ struct Vote: Equatable {
 
 /// The votes on one subject, with what they add up to.
 struct BallotBox {
+    /// Up to so many actors are sorted when somebody asks for them.
+    static let few = 4_096
+
     private var votes = SplitDictionary<ActorID, Vote>()
     private var sum = 0
     private var histogram: [Int: Int] = [:]
-    // The actors in order, once somebody has asked for them: a restore need not sort.
-    private var ordered: [ActorID]?
+    /// The actors in order, once they are more than a few: sorting all of them would take too long.
+    private(set) var ordered: SplitOrder<ActorID>?
 
     var isEmpty: Bool { votes.isEmpty }
 
@@ -48,23 +51,21 @@ struct BallotBox {
     }
 
     /// The votes by actor, after one, at most so many.
-    mutating func page(after: ActorID?, limit: Int) -> [(actor: ActorID, vote: Vote)] {
-        let actors = ordered ?? votes.keys.sorted()
-        ordered = actors
-        var start = 0
-        if let after { start = actors.firstIndex(greaterThan: after) }
-        return actors[start...].prefix(max(0, limit)).compactMap { actor in
+    func page(after: ActorID?, limit: Int) -> [(actor: ActorID, vote: Vote)] {
+        let ordered = ordered ?? SplitOrder(sorting: votes.keys)
+        return ordered.page(after: after, limit: limit).compactMap { actor in
             votes[actor].map { (actor, $0) }
         }
     }
 
     /// Puts an actor in order, or takes one out.
     private mutating func order(_ actor: ActorID, isIn: Bool) {
-        guard let place = ordered?.firstIndex(greaterThan: actor) else { return }
-        if isIn {
-            ordered?.insert(actor, at: place)
-        } else {
-            ordered?.remove(at: place - 1)
+        if !isIn {
+            ordered?.remove(actor)
+        } else if ordered != nil {
+            ordered?.insert(actor)
+        } else if votes.count > Self.few {
+            ordered = SplitOrder(sorting: votes.keys)
         }
     }
 
@@ -72,17 +73,5 @@ struct BallotBox {
         sum += units * step
         let count = histogram[units, default: 0] + step
         histogram[units] = count == 0 ? nil : count
-    }
-}
-
-extension [ActorID] {
-    /// Where the first actor with a greater number stands, in a sorted array.
-    fileprivate func firstIndex(greaterThan actor: ActorID) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] > actor { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -45,10 +45,7 @@ extension Stars {
 
     /// The ballots on a subject by actor, after one actor, at most so many.
     public func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot] {
-        guard ballotBoxes[subject] != nil else { return [] }
-        let page = ballotBoxes.change(subject, default: BallotBox()) {
-            $0.page(after: after, limit: limit)
-        }
+        let page = ballotBoxes[subject]?.page(after: after, limit: limit) ?? []
         return page.map { ballot($0.vote, of: $0.actor, on: subject) }
     }
 

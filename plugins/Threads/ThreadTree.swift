@@ -20,7 +20,7 @@ final class ThreadTree {
     }
 
     private struct Totals {
-        var ids: Set<String> = []
+        var ids = SplitOrder<CommentKey>()
         var shown = 0
     }
 
@@ -30,7 +30,7 @@ final class ThreadTree {
     /// The comments that wait for a moderator, in order.
     private(set) var pending = SiblingList()
     /// By subject those that only their authors are shown: they wait, or were removed with a reason.
-    private var held: [Subject: SiblingList] = [:]
+    private var held = SplitDictionary<Subject, SiblingList>()
     // Depths are remembered; when a comment goes or moves, what hung on it may be wrong.
     private var depthEpoch = 0
 
@@ -42,7 +42,11 @@ final class ThreadTree {
 
     func count(of subject: Subject) -> Int { totals[subject]?.shown ?? 0 }
 
-    func ids(about subject: Subject) -> [String] { totals[subject].map { Array($0.ids) } ?? [] }
+    /// The ids of all comments on a subject after one, at most so many.
+    func ids(about subject: Subject, after: String?, limit: Int) -> [String] {
+        totals[subject]?.ids.page(after: after.map { CommentKey(id: $0) }, limit: limit).map(\.id)
+            ?? []
+    }
 
     /// The seen replies at a place.
     func list(_ place: Place) -> SiblingList? { lists[place] }
@@ -116,7 +120,7 @@ final class ThreadTree {
             let place = comment.place
             let wasEmpty = lists[place]?.isEmpty ?? true
             if isSeen {
-                lists.change(place, default: SiblingList()) { $0.insert(comment.key) }
+                _ = lists.change(place, default: SiblingList()) { $0.insert(comment.key) }
             } else if !wasEmpty {
                 let isEmpty = lists.change(place, default: SiblingList()) { list in
                     list.remove(comment.key)
@@ -134,9 +138,12 @@ final class ThreadTree {
 
     private func hold(_ comment: Comment, _ isThere: Bool) {
         guard comment.isHeld else { return }
-        var list = held[comment.subject] ?? SiblingList()
-        if isThere { list.insert(comment.key) } else { list.remove(comment.key) }
-        held[comment.subject] = list.isEmpty ? nil : list
+        // In place: a copy would be as long as all that wait.
+        let isEmpty = held.change(comment.subject, default: SiblingList()) { list in
+            if isThere { list.insert(comment.key) } else { list.remove(comment.key) }
+            return list.isEmpty
+        }
+        if isEmpty { held[comment.subject] = nil }
         guard comment.state == .pending else { return }
         if isThere { pending.insert(comment.key) } else { pending.remove(comment.key) }
     }
@@ -145,7 +152,8 @@ final class ThreadTree {
         guard let comment else { return }
         let subject = comment.subject
         let isEmpty = totals.change(subject, default: Totals()) { totals in
-            if step > 0 { totals.ids.insert(comment.id) } else { totals.ids.remove(comment.id) }
+            let key = CommentKey(id: comment.id)
+            if step > 0 { totals.ids.insert(key) } else { totals.ids.remove(key) }
             if comment.state == .shown { totals.shown += step }
             return totals.ids.isEmpty
         }

@@ -113,7 +113,14 @@ extension Threads {
     public func count(of subject: Subject) -> Int { tree.count(of: subject) }
 
     /// The keys of all records about a subject, tombstones too.
-    public func recordKeys(about subject: Subject) -> [String] { tree.ids(about: subject) }
+    public func recordKeys(about subject: Subject) -> [String] {
+        tree.ids(about: subject, after: nil, limit: .max)
+    }
+
+    /// The keys of some records about a subject, tombstones too, in the order of their bytes.
+    public func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        tree.ids(about: subject, after: after, limit: limit)
+    }
 
     func find(_ id: String) throws(Refusal) -> Comment {
         guard let comment = tree[id] else {

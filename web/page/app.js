@@ -4,9 +4,10 @@ import { pathOf, readAddress, writeAddress } from "./address.js";
 import { ask, call, sentence, Stream } from "./calls.js";
 import { Filters } from "./filters.js";
 import { ItemPage } from "./item.js";
-import { drawCrumbs, drawScopes, Lists, MOST, STEP } from "./lists.js";
+import { drawCrumbs, drawScopes, Lists, STEP } from "./lists.js";
 import { Place } from "./place.js";
 import { Queue } from "./queue.js";
+import { MOST } from "./rest.js";
 import { Talk } from "./talk.js";
 
 class App {
@@ -15,7 +16,8 @@ class App {
   places = new Map(); // The parts by their names.
   titles = new Map(); // Of items that were seen.
   actor = null;
-  chooses = false;
+  chooses = []; // The scopes in which it means something to choose an item, "" for a container without any.
+  follows = {}; // By part: its sections that go with one of the container's own.
   moderates = false;
   enters = []; // The scopes whose lists lead into items, "" for a container without any.
   focus = this.state.item;
@@ -49,8 +51,10 @@ class App {
     if (resumes && this.#screen) query.resume = `${this.#screen}:${this.#revision}`;
     return query;
   }
-  #hello({ actor, title, fields, sort, chooses, enters, moderates }) {
+  #hello({ actor, title, fields, sort, chooses, enters, follows, moderates, isAlone }) {
     [this.actor, this.#usual, this.chooses, this.enters, this.moderates] = [actor, sort, chooses, enters, moderates];
+    this.follows = follows;
+    $("home").hidden = isAlone;
     [this.root.title, this.root.fields] = [title, fields];
   }
   #refused(problem) {
@@ -58,6 +62,7 @@ class App {
     if (/^(FieldUnknown|FilterNotFound|ScopeNotFound|Refused)$/.test(problem.error)) {
       Object.assign(this.state, { filters: undefined, sort: undefined, scope: undefined });
     }
+    $("home").hidden = problem.error !== "ContainerNotFound" && $("home").hidden;
     $("problems").replaceChildren(make("p", { textContent: sentence(problem) }));
   }
 
@@ -196,6 +201,16 @@ class App {
   /** Whether an item may be entered that tells of no children: its list shows others inside. */
   mayEnter(place) {
     return place.part === null && place.path.length === 0 && !this.state.search && this.enters.includes(place.scope || "");
+  }
+  get mayChoose() { return this.chooses.includes(this.root.scope || ""); }
+  /** Whether a section of a part goes with one that is shown above, so that it needs no place of its own. */
+  isFollowing(part, section) { return this.root.sections.some(({ id }) => id === this.follows[part]?.[section]); }
+  /** How a list of a place goes on behind what its screen shows: what `Contents.List` is asked, without page and limit. */
+  listOf(place, component) {
+    const isRoot = place.part === null, search = isRoot ? this.state.search : "";
+    const sort = isRoot ? this.state.sort ?? this.#usual : [];
+    return { container: place.container, component, filters: place.selected, sort, ...search ? { search } : {},
+      ...place.scope ? { scope: place.scope } : {}, ...place.path.length ? { parent: place.path.at(-1) } : search ? {} : { parent: "" } };
   }
   choose(place, item) { return this.work("Activate", { item, ...place.part === null ? {} : { part: place.part } }); }
   talkOf(place, id, from) {

@@ -2,6 +2,7 @@
 import { trouble } from "./dom.js";
 
 export function sentence({ error, parameters = {} }) {
+  if (error === "ContainerNotFound") return `There is no “${parameters.container}” here.`;
   const words = parameters.reason ?? Object.entries(parameters).map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
   return `${error.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}: ${words}`;
 }

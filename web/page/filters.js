@@ -4,6 +4,7 @@ import { call } from "./calls.js";
 import { dayOf } from "./values.js";
 
 const FEW = 8; // A section of so many filters is shown whole, with those that nothing has.
+const folded = text => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const titleOf = ({ title }) => /^\d{4}-\d\d-\d\d$/.test(title) ? dayOf(title) : title;
 
 /** Draws the sections of a place into an element; `work` calls a method of its screen. */
@@ -11,12 +12,15 @@ export class Filters {
   #sections = new Map(); #place; #work;
   constructor(place, work) { [this.#place, this.#work] = [place, work]; }
 
-  draw(parent) {
-    arrange(parent, this.#place.sections.map(section => {
+  /** `isLeftOut` tells which sections are not shown. Returns whether any is. */
+  draw(parent, isLeftOut = () => false) {
+    const sections = this.#place.sections.filter(section => !isLeftOut(section));
+    arrange(parent, sections.map(section => {
       const key = JSON.stringify([section.id, section.input]);
       if (!this.#sections.has(key)) this.#sections.set(key, new Section(section, this.#place, this.#work));
       return this.#sections.get(key).draw(section);
     }));
+    return sections.length > 0;
   }
 }
 
@@ -33,7 +37,7 @@ class Section {
     this.found = make("div", { className: "choices found" });
     this.element = make("fieldset", {}, this.legend, this.choices, this.none, this.find, this.found);
     this.isTyped = input === "text" || input === "range";
-    this.find.placeholder = input === "text" ? "contains…" : input === "range" ? "from..to" : "find more…";
+    this.find.placeholder = input === "text" ? "contains…" : input === "range" ? "from..to" : "find…";
     this.find.setAttribute("aria-label", this.isTyped ? title : `Find in ${title}`);
     if (this.isTyped) this.find.onchange = async () => {
       const filter = this.find.value.trim();
@@ -41,7 +45,8 @@ class Section {
     };
     else this.find.oninput = () => {
       clearTimeout(this.#text);
-      this.#text = setTimeout(() => this.#search(), 200);
+      if (this.#section.more) this.#text = setTimeout(() => this.#search(), 200);
+      else this.draw(this.#section);
     };
   }
 
@@ -66,11 +71,17 @@ class Section {
     this.#section = section;
     this.legend.textContent = section.title;
     this.rest.textContent = section.rest ? `and ${section.rest.toLocaleString()} more` : "and more";
-    const empty = section.filters.length > FEW ? section.filters.filter(({ count, selected }) => count === 0 && !selected).length : 0;
+    const isMany = section.filters.length > FEW;
+    // What was typed narrows those that are here; where there are more, the daemon looks for them: see #search.
+    const text = isMany && !section.more ? folded(this.find.value.trim()) : "";
+    // So is one of another list's filters, as of another tab, of which none would leave anything here.
+    const isElsewhere = this.#place.hasEntries && section.filters.every(({ count, selected }) => count === 0 && !selected);
+    const empty = (isMany || isElsewhere) && !text ? section.filters.filter(({ count, selected }) => count === 0 && !selected).length : 0;
+    let isFound = !text;
     this.none.hidden = empty === 0;
     this.none.textContent = this.#isWhole ? "hide those with none" : `${empty} with none`;
     this.none.ariaExpanded = String(this.#isWhole);
-    this.find.hidden = !this.isTyped && !section.more;
+    this.find.hidden = !this.isTyped && !section.more && !isMany;
     arrange(this.choices, [...section.filters.map(filter => {
       if (!this.#known.has(filter.id)) {
         this.#known.set(filter.id, makeFilter(async box => {
@@ -79,10 +90,12 @@ class Section {
         }));
       }
       const { label, show } = this.#known.get(filter.id);
-      show(filter, this.#place.has("contents"));
-      label.hidden = empty > 0 && !this.#isWhole && filter.count === 0 && !filter.selected;
+      show(filter);
+      label.hidden = text ? !folded(titleOf(filter)).includes(text) : empty > 0 && !this.#isWhole && filter.count === 0 && !filter.selected;
+      isFound ||= !label.hidden;
       return label;
     }), ...(section.more ? [this.rest] : [])]);
+    if (!this.isTyped && !section.more) this.found.replaceChildren(...isFound ? [] : [make("span", { className: "quiet", textContent: "nothing fits" })]);
     return this.element;
   }
 }
@@ -92,12 +105,12 @@ function makeFilter(changed) {
   const name = make("bdi"), count = make("b");
   const label = make("label", { className: "filter" }, box, make("span", {}, name, count));
   box.onchange = () => changed(box);
-  function show(filter, isCounted = true) {
-    count.hidden = !isCounted; // Those of a calendar above other containers have nothing to count.
+  function show(filter) {
+    count.hidden = filter.count == null; // Nobody counts: a source is asked, or this is a calendar above other containers.
     box.checked = filter.selected;
     name.textContent = titleOf(filter);
-    count.textContent = filter.count.toLocaleString();
-    label.classList.toggle("none", isCounted && filter.count === 0);
+    count.textContent = filter.count?.toLocaleString() ?? "";
+    label.classList.toggle("none", filter.count === 0);
   }
   return { label, show };
 }

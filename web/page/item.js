@@ -72,7 +72,7 @@ export class ItemPage {
       if (this.#isGone) $("detail").replaceChildren(this.#back(), make("h2", { textContent: "There is no such item", tabIndex: -1 }));
       return;
     }
-    const text = JSON.stringify([item, this.#details, root.fields, root.components, this.#isGone, this.#app.chooses]);
+    const text = JSON.stringify([item, this.#details, root.fields, root.components, this.#isGone, this.#app.mayChoose]);
     if (text === this.#shown) return;
     const isFirst = this.#shown === null;
     this.#shown = text;
@@ -84,10 +84,10 @@ export class ItemPage {
     below.hidden = subtitle == null;
     below.textContent = subtitle == null ? "" : worded(subtitle, root.field(present.subtitle));
     gone.hidden = !this.#isGone;
-    score.textContent = root.isTaken("votes", item.id) ? scoreOf(item.votes) : "";
+    score.textContent = root.isTaken("votes", item.id) ? scoreOf(item.votes, root.takes("votes")) : "";
     enter.hidden = !item.children;
     enter.textContent = `${plural(item.children ?? 0, "entry", "entries")} inside`;
-    choose.hidden = !this.#app.chooses;
+    choose.hidden = !this.#app.mayChoose;
     const known = new Set(root.fields.map(({ name }) => name));
     facts.replaceChildren(...factsOf(root, this.#list, item, true),
       ...Object.entries(this.#details).filter(([name, value]) => !known.has(name) && value != null).map(([name, value]) =>

@@ -1,11 +1,14 @@
 // The lists of a screen, and its parts, in the order of the components.
 import { arrange, announce, flash, make, plural } from "./dom.js";
 import { pathOf } from "./address.js";
+import { call } from "./calls.js";
 import { Filters } from "./filters.js";
+import { MOST, Rest } from "./rest.js";
 import { makeVote } from "./votes.js";
 import { pictureOf, scoreOf, showPicture, shownValue, worded } from "./values.js";
 
-export const STEP = 30, MOST = 1000;
+export const STEP = 30;
+const MOST_GLIDING = 300; // Where more rows are shown, they move at once.
 
 /** Everything of a place that is shown in the middle. `app` carries out what people do: see app.js. */
 export class Lists {
@@ -60,8 +63,7 @@ class Part {
     this.problem.hidden = !place.problem;
     drawScopes(this.scopes, place, this.app);
     drawCrumbs(this.crumbs, place, this.app);
-    this.filters.draw(this.sections);
-    this.sections.hidden = !place.sections.length;
+    this.sections.hidden = !this.filters.draw(this.sections, ({ id }) => this.app.isFollowing(place.part, id));
     this.lists.draw(this.inside, isFirst);
     return this.element;
   }
@@ -97,23 +99,27 @@ export function drawCrumbs(nav, place, app) {
 }
 
 class List {
-  #app; #place; #name; #rows = new Map(); #asked = 0; #end; #seen = -1;
+  #app; #place; #name; #rows = new Map(); #asked = 0; #end; #seen = -1; #rest;
   constructor(app, place, name) {
     [this.#app, this.#place, this.#name] = [app, place, name];
     this.heading = make("h2", { dir: "auto" });
     this.count = make("span", { className: "quiet" });
+    this.closed = make("span", { className: "quiet closed", textContent: "closed for votes", hidden: true });
     this.trouble = make("p", { className: "quiet", hidden: true });
     this.items = make("ol", { className: "items" });
     this.more = make("button", { className: "button", type: "button", textContent: "Show more", hidden: true });
     this.more.onclick = () => this.#grow();
-    this.element = make("section", { className: "list" }, make("div", { className: "bar" }, this.heading, this.count), this.trouble,
+    this.element = make("section", { className: "list" }, make("div", { className: "bar" }, this.heading, this.count, this.closed), this.trouble,
       this.items, make("p", {}, this.more));
     // Who comes to the end sees more.
     this.#end = new IntersectionObserver(entries => { if (entries.at(-1).isIntersecting) this.#grow(); });
     this.items.onkeydown = event => this.#step(event);
+    this.#rest = new Rest(page => call("List", { ...app.listOf(place, name), ...page })
+      .then(reply => reply && { entries: reply.items, next: reply.next }), () => app.draw());
   }
   #grow() {
     const shown = this.#place.lists.get(this.#name)?.entries.length ?? 0, limit = Math.min(MOST, shown + STEP);
+    if (shown >= MOST) return this.more.hidden || this.#rest.grow();
     if (limit <= this.#asked && shown < this.#asked || this.more.hidden) return;
     this.#asked = limit;
     this.#app.work("Resize", { component: this.#name, limit, ...partOf(this.#place) }).then(done => { if (!done) this.#asked = 0; });
@@ -133,10 +139,11 @@ class List {
     this.heading.textContent = title;
     this.heading.classList.toggle("unseen", isAlone);
     this.items.setAttribute("aria-label", title);
-    const total = list.total.toLocaleString(), shown = list.entries.length;
+    const entries = this.#rest.after(list.entries, JSON.stringify(this.#app.listOf(this.#place, this.#name)), list.version);
+    const total = list.total.toLocaleString(), shown = entries.length;
     const waits = list.state === "loading" ? "is being read…" : list.state === "asking" ? "is being asked…" : null;
-    const text = list.total === 0 && !list.more ? waits ?? empty ?? "nothing fits"
-      : list.more ? `${shown} of more than ${total}` : shown < list.total ? `${shown} of ${total}` : `${total} in all`;
+    const text = list.total === 0 && !list.more ? waits ?? empty ?? (this.#place.part === null && this.#app.state.search ? `nothing fits “${this.#app.state.search}”` : "nothing fits")
+      : list.more ? `${shown.toLocaleString()} of more than ${total}` : shown < list.total ? `${shown.toLocaleString()} of ${total}` : `${total} in all`;
     if (this.count.textContent !== text) {
       this.count.textContent = text;
       if (!isFirst) announce(isAlone ? text : `${title}: ${text}`);
@@ -144,7 +151,8 @@ class List {
     this.trouble.hidden = !list.problem;
     this.trouble.textContent = list.problem ?? "";
     this.element.classList.toggle("stale", list.state === "stale");
-    this.more.hidden = (shown >= list.total && !list.more) || shown >= MOST;
+    this.more.hidden = (shown >= list.total && !list.more) || this.#rest.isWhole;
+    this.closed.hidden = !this.#place.takes("votes")?.closed;
     if (shown < this.#asked - STEP || shown >= this.#asked) this.#asked = 0;
     if (shown !== this.#seen) {
       // Anew: it only tells of changes, and the end may be in sight still.
@@ -153,11 +161,11 @@ class List {
       this.#end.observe(this.more);
     }
     const rows = this.#rows;
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const isStill = shown > MOST_GLIDING || matchMedia("(prefers-reduced-motion: reduce)").matches;
     const before = isStill ? null : new Map([...rows.values()].filter(row => row.element.isConnected).map(row => [row, row.element.getBoundingClientRect().top]));
-    const present = new Set(list.entries.map(({ id }) => id));
+    const present = new Set(entries.map(({ id }) => id));
     for (const id of rows.keys()) if (!present.has(id)) rows.delete(id);
-    arrange(this.items, list.entries.map(item => {
+    arrange(this.items, entries.map(item => {
       if (!rows.has(item.id)) rows.set(item.id, new Row(this.#app, this.#place, this.#name, item.id));
       rows.get(item.id).update(item, !isFirst);
       return rows.get(item.id).element;
@@ -179,7 +187,7 @@ function slide(rows, before) {
 export function factsOf(place, list, item, isWhole = false) {
   const present = place.present(list), heads = [present.title, present.subtitle, present.image];
   const columns = isWhole || !present.columns ? place.fields.filter(({ name, type }) => !heads.includes(name) && type !== "image")
-    : present.columns.map(column => place.field(column)).filter(Boolean);
+    : present.columns.filter(column => !heads.includes(column)).map(column => place.field(column)).filter(Boolean);
   return columns.filter(({ name, type, details }) => item.fields[name] != null && (isWhole || (!details && type !== "markdown"))).map(field => {
     const isPlain = !isWhole && /keywords|duration/.test(field.type);
     return make("div", { title: field.description ?? "" },
@@ -217,7 +225,7 @@ class Row {
     item = { ...item, votes: place.has("votes") ? item.votes : null, comments: place.has("comments") ? item.comments : null };
     this.element.classList.toggle("focused", place.part === null && app.focus === this.#id);
     const present = place.present(this.#list);
-    const text = JSON.stringify([item, place.fields, present, place.takes("votes"), place.takes("comments"), app.chooses, app.mayEnter(place)]);
+    const text = JSON.stringify([item, place.fields, present, place.takes("votes"), place.takes("comments"), app.mayChoose, app.mayEnter(place)]);
     if (text === this.#shown) return;
     if (isNews) flash(this.element);
     this.#shown = text;
@@ -232,14 +240,14 @@ class Row {
     showPicture(this.picture, picture);
     this.facts.replaceChildren(...factsOf(place, this.#list, item));
     this.facts.hidden = !this.facts.children.length;
-    this.score.textContent = scoreOf(item.votes);
+    this.score.textContent = scoreOf(item.votes, place.takes("votes"));
     this.vote.update(place.isTaken("votes", item.id) ? item.votes : null, place.takes("votes"), head);
     this.enter.hidden = !item.children && !app.mayEnter(place);
     this.enter.textContent = item.children ? `${plural(item.children, "entry", "entries")} inside` : "Enter";
     this.enter.setAttribute("aria-label", `Enter ${head}: ${this.enter.textContent}`);
-    this.choose.hidden = !app.chooses || place.part !== null;
+    this.choose.hidden = !app.mayChoose || place.part !== null;
     this.choose.setAttribute("aria-label", `Choose ${head}`);
-    this.talk.hidden = item.comments == null || !place.isTaken("comments", item.id);
+    this.talk.hidden = item.comments == null || !place.isTaken("comments", item.id) || (item.comments === 0 && place.takes("comments")?.closed === true);
     this.talk.textContent = item.comments === 0 ? "comment" : plural(item.comments ?? 0, "comment", "comments");
     this.talk.setAttribute("aria-label", `${this.talk.textContent} on ${head}`);
   }

@@ -33,7 +33,7 @@ export class Place {
     }
     for (const { component, total, edits, more, state, problem } of change.lists ?? []) {
       const list = this.lists.get(component) ?? { component, entries: [] };
-      Object.assign(list, { total, more: more ?? false, state: state ?? null, problem: problem ?? null });
+      Object.assign(list, { total, more: more ?? false, state: state ?? null, problem: problem ?? null, version: (list.version ?? 0) + 1 });
       this.lists.set(component, list);
       for (const edit of edits) apply(list.entries, edit);
     }
@@ -47,6 +47,8 @@ export class Place {
   takes(kind) { return this.first(kind)?.[kind] ?? null; }
   isTaken(kind, item) { return this.takes(kind)?.subjects.includes(item === null ? "container" : "items") ?? this.has(kind); }
   field(name) { return this.fields.find(field => field.name === name); }
+  /** Whether any list of items shows something. */
+  get hasEntries() { return [...this.lists.values()].some(({ component, entries }) => entries.length && this.component(component)?.kind === "contents"); }
   get thread() { return [...this.lists.values()].find(({ component }) => this.component(component)?.kind === "comments") ?? null; }
   /** How the definition presents the items of a list; what it leaves open is found in the fields' types. */
   present(list) {

@@ -4,10 +4,11 @@ import { call } from "./calls.js";
 import { makeVote, starsOf } from "./votes.js";
 import { ago, momentOf, nameOf } from "./values.js";
 import { STEP } from "./lists.js";
+import { MOST, Rest } from "./rest.js";
 import { removal } from "./queue.js";
 
 export class Talk {
-  #app; #written = new Map(); #reply = null; #opener = null; #vote;
+  #app; #written = new Map(); #reply = null; #opener = null; #vote; #rest;
   #post = null; // A post that is sent again keeps its id: so it is never there twice.
   constructor(app) {
     this.#app = app;
@@ -19,8 +20,11 @@ export class Talk {
     $("no-reply").onclick = () => this.setReply(null);
     $("older").onclick = () => {
       const list = app.root.thread;
-      app.work("Resize", { component: list.component, limit: list.entries.length + STEP });
+      if (list.entries.length >= MOST) this.#rest.grow();
+      else app.work("Resize", { component: list.component, limit: Math.min(MOST, Math.max(STEP, 2 * list.entries.length)) });
     };
+    this.#rest = new Rest(page => call("Thread", { ...this.#about("comments"), ...page })
+      .then(reply => reply && { entries: reply.comments, next: reply.next }), () => this.draw());
     $("text").oninput = () => limit($("text"), app.root.takes("comments"));
     $("compose").onsubmit = event => { event.preventDefault(); this.#send(); };
     document.addEventListener("keydown", event => { if (event.key === "Escape" && this.isOver) this.close(); });
@@ -72,19 +76,28 @@ export class Talk {
     const name = focus === null ? root.title : titles.get(focus) ?? focus;
     const takesVotes = root.has("votes") && root.isTaken("votes", focus) && root.tally;
     const takesTalk = root.has("comments");
+    const takesAny = ["votes", "comments"].some(kind => root.has(kind) && root.isTaken(kind, focus)) || root.thread?.total > 0;
     $("talk").hidden = !root.has("votes") && !takesTalk;
-    $("open-talk").hidden = $("talk").hidden;
+    $("open-talk").hidden = $("talk").hidden || (focus === null && !takesAny);
+    $("of-items").hidden = takesAny;
     $("subject").textContent = name;
-    $("whole").hidden = focus === null;
+    $("whole").hidden = focus === null || this.#app.isItem;
     $("whole").textContent = `Back to ${root.title}`;
+    $("closed-votes").hidden = !root.takes("votes")?.closed;
     $("tally").hidden = !takesVotes;
     if (takesVotes) this.#drawTally(root.tally, root.takes("votes"), name);
-    $("comments").hidden = !takesTalk;
-    $("compose").hidden = !root.isTaken("comments", focus);
+    $("comments").hidden = !takesTalk || !takesAny;
+    const isClosed = root.takes("comments")?.closed === true;
+    $("closed-comments").hidden = !isClosed;
+    // What somebody was writing stays where they can copy it.
+    $("compose").hidden = !root.isTaken("comments", focus) || (isClosed && !$("text").value);
+    $("text").readOnly = $("post").disabled = isClosed;
     $("moderated").hidden = !root.takes("comments")?.moderated;
-    const list = root.thread, entries = withHeld(list?.entries ?? [], root.held);
+    const list = root.thread;
+    const read = list ? this.#rest.after(list.entries, JSON.stringify(this.#about("comments")), list.version) : [];
+    const entries = withHeld(read, root.held);
     $("count").textContent = plural(list?.total ?? 0, "comment", "comments");
-    $("older").hidden = !list || list.entries.length >= list.total;
+    $("older").hidden = !list || read.length >= list.total || this.#rest.isWhole;
     const present = new Set(entries.map(({ id }) => id));
     for (const id of this.#written.keys()) if (!present.has(id)) this.#written.delete(id);
     arrange($("thread"), entries.map(comment => {
@@ -153,7 +166,7 @@ class Comment {
     const save = make("button", { className: "button main", type: "submit", textContent: "Save" });
     const leave = make("button", { className: "plain", type: "button", textContent: "Leave as it was" });
     const form = make("form", { className: "editing" }, box, make("div", { className: "row" }, leave, save));
-    const end = () => { form.remove(); this.text.hidden = this.edit.hidden = false; this.edit.focus(); };
+    const end = () => { form.remove(); this.text.hidden = false; this.update(this.#comment); this.edit.focus(); };
     box.oninput = () => limit(box, this.#app.root.takes("comments"));
     leave.onclick = end;
     form.onsubmit = async event => {
@@ -178,9 +191,11 @@ class Comment {
     this.when.textContent = ago(comment.created) + (comment.edited ? ", edited" : "") + (comment.state === "pending" ? `, waits for a moderator${comment.reason ? `: ${comment.reason}` : ""}` : "");
     this.text.textContent = comment.text ?? missing(comment);
     this.moderation.hidden = !isShown || isMine || !this.#app.moderates || comment.state !== "shown";
-    this.reply.hidden = !isShown;
+    const isClosed = this.#app.root.takes("comments")?.closed === true, form = element.querySelector(".editing");
+    this.reply.hidden = !isShown || isClosed;
     this.remove.hidden = !isMine;
-    if (!element.querySelector(".editing")) this.edit.hidden = !isMine;
+    if (form) form.querySelector(".main").disabled = isClosed;
+    else this.edit.hidden = !isMine || isClosed;
     return element;
   }
 }

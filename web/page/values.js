@@ -36,6 +36,8 @@ export function dayOf(text, by) {
 }
 export function momentOf(value) {
   const date = new Date(value);
+  // A day, which has no hours, is the same one in every zone.
+  if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayOf(value);
   return isNaN(date) ? String(value) : MOMENT.format(date);
 }
 function durationOf(value) {
@@ -81,7 +83,19 @@ export function markdown(text) {
   return element;
 }
 
-export const scoreOf = votes => !votes || votes.score == null ? "" : `${votes.score.toFixed(1)} · ${plural(votes.count, "vote", "votes")}`;
+/**
+ * The mean of the votes; null: there are none. The score is what lists are ranked by, and may lie elsewhere. On a scale
+ * with votes against it is shown all the same: there a mean says nothing.
+ */
+export function meanOf(votes, facts) {
+  const given = Object.entries(votes?.histogram ?? {}), count = given.reduce((sum, [, times]) => sum + times, 0);
+  if (!count || facts?.min < 0) return votes?.score ?? null;
+  return given.reduce((sum, [value, times]) => sum + value * times, 0) / count;
+}
+export function scoreOf(votes, facts) {
+  const mean = meanOf(votes, facts);
+  return mean === null ? "" : `${mean.toFixed(1)} · ${plural(votes.count, "vote", "votes")}`;
+}
 
 export function nameOf(author, actor) {
   if (author == null) return "nobody";

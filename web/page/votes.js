@@ -1,6 +1,7 @@
 // What to vote with: stars, the own vote in full colour, else the mean in a paler one; or a number on another scale.
 import { make } from "./dom.js";
 import { call } from "./calls.js";
+import { meanOf } from "./values.js";
 
 /** The values that a scale has as stars; none: it is shown as a number. */
 export function starsOf(facts) {
@@ -21,7 +22,7 @@ export function makeVote(key, about) {
   const mark = () => labels.forEach(({ box, value }) => { box.checked = last?.mine === value; });
   async function cast(value) { if (!await call("Cast", { ...about(), value })) mark(); }
   function rescale(facts) {
-    if (scale === (scale = JSON.stringify(facts ?? null))) return;
+    if (scale === (scale = JSON.stringify([facts?.min, facts?.max, facts?.step]))) return;
     const values = starsOf(facts), isHalf = value => facts.step === 0.5 && (facts.min === 0.5 || value > 1);
     labels = values.map((value, index) => {
       const box = make("input", { type: "radio", name: key, value, className: "unseen", "aria-label": named(value) });
@@ -55,15 +56,21 @@ export function makeVote(key, about) {
     last = votes;
     if (!votes) return;
     rescale(facts);
+    const isClosed = facts?.closed === true;
+    stars.disabled = back.disabled = isClosed;
+    stars.title = isClosed ? "closed for votes" : "";
     legend.textContent = `Your vote for ${name}`;
     number.setAttribute("aria-label", legend.textContent);
     if (document.activeElement !== number) number.value = votes.mine ?? "";
     back.style.visibility = votes.mine == null ? "hidden" : "visible";
     back.setAttribute("aria-label", `Take back your vote for ${name}`);
-    const step = facts?.step ?? 1, mean = Math.round((votes.score ?? 0) / step) * step;
+    const step = facts?.step ?? 1, mean = meanOf(votes, facts) ?? 0;
     labels.forEach(({ label, value, half }) => {
-      const shown = votes.mine != null ? (value <= votes.mine ? "mine" : "") : value <= mean ? "mean" : "";
+      // Of the star that the mean falls into so much is filled.
+      const part = votes.mine == null && mean < value && mean > value - step && !half ? (mean - value + step) / step : null;
+      const shown = votes.mine != null ? (value <= votes.mine ? "mine" : "") : value <= mean ? "mean" : part === null ? "" : "mean partly";
       label.className = [half, shown].filter(Boolean).join(" ");
+      label.style.setProperty("--part", part === null ? "" : `${Math.round(100 * part)}%`);
     });
     if (!stars.contains(document.activeElement)) mark();
     else if (labels.every(({ box }) => box !== document.activeElement || box.value === String(votes.mine))) mark();

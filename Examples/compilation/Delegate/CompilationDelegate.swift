@@ -4,12 +4,26 @@ public import AtriumKit
 ///
 /// All else is as without it: the list is filtered, and votes and comments follow.
 public final class CompilationDelegate: ContainerDelegate {
+    /// What people call a filter, by its id.
+    private let titles: [String: String]
+
+    /// What it understands.
+    override public class var settings: [Setting] {
+        [Setting("titles", .object, "what messages call a filter, by its id; absent: the id")]
+    }
+
+    /// Makes it.
+    public required init(context: DelegateContext) throws {
+        titles = (context.settings["titles"]?.object ?? [:]).compactMapValues(\.text)
+        try super.init(context: context)
+    }
+
     /// Says what was selected.
     override public func filters(
         _ component: ComponentReference, didSelect filter: String, in section: String,
         now selection: Selection, on screen: String
     ) {
-        container?.message("You chose \(filter).", on: screen)
+        container?.message("You chose \(titles[filter] ?? filter).", on: screen)
     }
 
     /// Says what was taken back.
@@ -17,7 +31,7 @@ public final class CompilationDelegate: ContainerDelegate {
         _ component: ComponentReference, didDeselect filter: String, in section: String,
         now selection: Selection, on screen: String
     ) {
-        container?.message("You no longer choose \(filter).", on: screen)
+        container?.message("You no longer choose \(titles[filter] ?? filter).", on: screen)
     }
 
     /// Says that nothing is filtered.

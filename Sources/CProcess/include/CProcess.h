@@ -71,8 +71,12 @@ void process_unguard_terminal(void);
 
 /// Has a crash (ILL, TRAP, SEGV, BUS, FPE, ABRT) write what was noted with ``process_note_words``, the signal
 /// and where it happened to the standard error, before it does what it would have done. An ABRT that another
-/// process sends tells where the calling thread is. Does nothing where somebody else handles crashes.
+/// process sends tells where the calling thread is. Where somebody else handles crashes, theirs tells in its place.
 void process_tell_crashes(void);
+
+/// Has a crash of the calling thread, and an end of the process by its own `exit`, write a text to the begin of a file:
+/// the one to which `*text` points then, unless that is null. By the thread that calls ``process_tell_crashes``.
+void process_note_crashes(int descriptor, const char *const *text);
 
 /// Notes what was said, as a line, to be written in a crash; of much the last is kept. By one thread.
 void process_note_words(const char *bytes, size_t count);

@@ -38,7 +38,16 @@ extension HostError {
                     .container, "there are \(value) \(limit) already, and no more are taken",
                     LimitSettings.key(of: limit).map { "raise \($0)" }
                 )
-            default: (.container, sentence, nil)
+            case .containerNotFound, .componentNotFound, .componentExists, .definitionInvalid,
+                .recordInvalid,
+                .itemNotFound, .itemInvalid, .fieldInvalid, .fieldUnknown, .revisionMismatch,
+                .readOnly,
+                .filterNotFound, .scopeNotFound, .componentNotInScope, .actorNotFound,
+                .commentNotFound, .conflict,
+                .refused, .closed, .cursorInvalid, .parameterInvalid, .topicInvalid,
+                .screenNotFound,
+                .storeUnavailable, .noSpace, .componentUnavailable:
+                (.container, sentence, nil)
             }
         return DefinitionReader.problem(
             in: definition, file: file, at: subject, reason, hint: hint)

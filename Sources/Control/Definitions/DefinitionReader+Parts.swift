@@ -7,7 +7,7 @@ extension DefinitionReader {
     static func part(
         _ members: [String: DefinitionNode], name: String, _ container: DefinitionNode
     ) throws(DefinitionProblem) -> ComponentDefinition {
-        let others = ["plugin", "settings", "isolation", "empty", "present", "sort"]
+        let others = ["plugin", "settings", "isolation", "callSeconds", "empty", "present", "sort"]
         if let other = others.lazy.compactMap({ members[$0] }).first {
             throw other.problem(
                 "\(other.path): the component is a container, which has its own",

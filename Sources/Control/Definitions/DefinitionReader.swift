@@ -125,8 +125,8 @@ public enum DefinitionReader {
         _ node: DefinitionNode, of fields: [Field]
     ) throws(DefinitionProblem) -> ComponentDefinition {
         let members = try node.members(known: [
-            "name", "plugin", "title", "settings", "isolation", "hidden", "empty", "present",
-            "sort", "container", "follow",
+            "name", "plugin", "title", "settings", "isolation", "callSeconds", "hidden", "empty",
+            "present", "sort", "container", "follow",
         ])
         guard let name = members["name"] else {
             throw node.problem("\(node.path): 'name' is missing")
@@ -148,6 +148,7 @@ public enum DefinitionReader {
             name: try self.name(name), plugin: try plugin.text())
         component.title = try members["title"]?.text()
         component.isolation = try members["isolation"]?.choice(Isolation.self)
+        component.callSeconds = try members["callSeconds"].map(seconds)
         try readHiding(members, into: &component)
         if let settings = members["settings"] { component.settings = try self.settings(settings) }
         if let present = members["present"] {
@@ -155,6 +156,16 @@ public enum DefinitionReader {
         }
         if let sort = members["sort"] { component.sort = try order(sort, of: fields) }
         return component
+    }
+
+    /// Reads how long a call may take; as many as the daemon's settings take.
+    private static func seconds(_ node: DefinitionNode) throws(DefinitionProblem) -> Int {
+        let range = LimitSettings.callSeconds
+        guard let seconds = Int(exactly: try node.number()), range.contains(seconds) else {
+            throw node.unexpected(
+                "a whole number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return seconds
     }
 
     private static func settings(

@@ -89,9 +89,9 @@ public final class AccessBook: Sendable {
         }
         guard asksForGroups || owner != nil else { return done(peer) }
         let settle = { @Sendable [directory] in
-            guard let owner, directory.remembered(peer.uid)?.hasAccount == false else {
-                return done(peer)
-            }
+            guard let owner, owner != SubordinateUsers.unknownOwner,
+                directory.remembered(peer.uid)?.hasAccount == false
+            else { return done(peer) }
             done(peer.belonging(to: owner))
         }
         if entry(of: peer.uid, inRange: owner != nil) != nil { return settle() }
@@ -108,9 +108,11 @@ public final class AccessBook: Sendable {
             let owner = state.withLock({ $0.table.owner(of: peer.uid) }),
             directory.remembered(peer.uid)?.hasAccount != true
         else { return nil }
+        let other =
+            owner == SubordinateUsers.unknownOwner ? "somebody by name" : "uid \(owner)"
         return
             "the system's directory of users has not said in time whether uid \(peer.uid), which "
-            + "/etc/subuid gives to uid \(owner), is an account: 'getent passwd \(peer.uid)' has to answer"
+            + "/etc/subuid gives to \(other), is an account: 'getent passwd \(peer.uid)' has to answer"
     }
 
     /// Why a peer may not call a method that wants a role; nil: it may.

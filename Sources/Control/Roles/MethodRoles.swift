@@ -44,7 +44,7 @@ enum MethodRoles {
             [
                 Containers.Apply.name, Containers.Delete.name, Containers.Attach.name,
                 Containers.Detach.name, Containers.Export.name, Containers.Restore.name,
-                Plugins.Reload.name, Daemon.Reload.name,
+                Plugins.Reload.name, Plugins.Release.name, Daemon.Reload.name,
                 Daemon.SetLogLevel.name, Store.Backup.name, Store.Verify.name,
                 People.Erase.name,
             ]

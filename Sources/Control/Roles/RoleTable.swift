@@ -24,9 +24,19 @@ public struct RoleTable: Sendable {
         _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
         subordinates: SubordinateUsers = .none
     ) throws(RoleProblem) {
-        self = try Self.maker(settings, ownUser: ownUser, socketGroups: socketGroups) {
+        self = try Self.maker(settings, ownUser: ownUser, socketGroups: { socketGroups }) {
             subordinates
         }()
+    }
+
+    /// Who has a role as long as the system's directory of users does not answer; it is not asked.
+    ///
+    /// - Parameters:
+    ///   - ownUser: the daemon's own user id.
+    ///   - socketGroups: the groups that own sockets, as far as they are known.
+    /// - Returns: a table without problems.
+    public static func withoutDirectory(ownUser: UInt32, socketGroups: [UInt32]) -> RoleTable {
+        RoleTable(RoleSettings(), [], ownUser, socketGroups, .withoutDirectory())
     }
 
     /// Checks the configuration's form.
@@ -34,12 +44,13 @@ public struct RoleTable: Sendable {
     /// - Parameters:
     ///   - settings: who has which role.
     ///   - ownUser: the daemon's own user id.
-    ///   - socketGroups: the groups that own sockets; their members are members.
+    ///   - socketGroups: gives the groups that own sockets, whose members are members; may block.
     ///   - subordinates: gives the users that belong to others; may block.
     /// - Returns: resolves the configuration's names; blocks, for as long as the system's directory takes.
     /// - Throws: ``RoleProblem`` for a front end without a namespace.
     public static func maker(
-        _ settings: RoleSettings, ownUser: UInt32, socketGroups: [UInt32],
+        _ settings: RoleSettings, ownUser: UInt32,
+        socketGroups: @escaping @Sendable () -> [UInt32],
         subordinates: @escaping @Sendable () -> SubordinateUsers
     ) throws(RoleProblem) -> @Sendable () -> RoleTable {
         var frontends: [(name: String, namespace: String)] = []
@@ -54,7 +65,7 @@ public struct RoleTable: Sendable {
             frontends.append((parts[0], parts[1]))
         }
         return { [frontends] in
-            RoleTable(settings, frontends, ownUser, socketGroups, subordinates())
+            RoleTable(settings, frontends, ownUser, socketGroups(), subordinates())
         }
     }
 

@@ -7,6 +7,7 @@ enum ClientMeters {
     private static let revisions = Counter(label: "atrium_screen_revisions_total")
     private static let trimmed = gaps("trimmed")
     private static let transient = gaps("transient")
+    private static let damaged = gaps("damaged")
     private static let replaced = gaps("replaced")
 
     private static func gaps(_ reason: String) -> Counter {
@@ -14,7 +15,7 @@ enum ClientMeters {
     }
 
     /// Makes them all, so that they are told before they count.
-    static func prepare() { _ = (delivered, revisions, trimmed, transient, replaced) }
+    static func prepare() { _ = (delivered, revisions, trimmed, transient, damaged, replaced) }
 
     /// A revision of a screen was sent.
     static func countRevision() { revisions.increment() }
@@ -25,6 +26,7 @@ enum ClientMeters {
         switch batch.gap?.reason {
         case .trimmed: trimmed.increment()
         case .transient: transient.increment()
+        case .damaged: damaged.increment()
         case .replaced: replaced.increment()
         case nil: break
         }

@@ -16,7 +16,7 @@ struct CommentsControl: CommentsService {
             limit: parameters.limit ?? 100, cursor: parameters.cursor)
         var reader = context.own(call.peer)
         if let actor = parameters.actor, actor != reader.actor {
-            reader = Caller(actor: actor)
+            reader = Caller(actor: actor, pace: .frontend(reader.actor))
         }
         context.read(
             call, of: parameters.container, in: Comments.self, as: parameters.actor
@@ -97,7 +97,7 @@ struct CommentsControl: CommentsService {
         context.find(parameters.container, for: call, in: Comments.self) { container in
             container.moderate(
                 parameters.comment, state: state, reason: parameters.reason,
-                in: parameters.component, by: caller
+                seen: parameters.seen, in: parameters.component, by: caller
             ) { result in
                 call.answer(result, in: Comments.self) {
                     .init(comment: .init($0.comment), sequence: Int($0.sequence))
@@ -112,7 +112,7 @@ struct CommentsControl: CommentsService {
         context.find(parameters.container, for: call, in: Comments.self) { container in
             container.pending(
                 in: parameters.component, limit: parameters.limit ?? 100,
-                cursor: parameters.cursor
+                cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in
                 call.answer(result, in: Comments.self) { page in
                     .init(

@@ -81,7 +81,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.List.Parameters, call: VarlinkCall<Containers.List.Reply>
     ) {
         let registry = context.registry
-        registry.whenDefined { _ in
+        registry.whenDefined(of: context.user(call.peer)) { _ in
             let (containers, sequence) = (registry.list(), registry.sequence)
             call.reply(
                 .init(
@@ -95,7 +95,7 @@ struct ContainersControl: ContainersService {
         call: VarlinkCall<Containers.Describe.Reply>
     ) {
         let (name, registry) = (parameters.container, context.registry)
-        registry.whenDefined(name) { _ in
+        registry.whenDefined(name, of: context.user(call.peer)) { _ in
             let result = Result { () throws(HostError) in try registry.describe(name) }
             call.answer(result, in: Containers.self, Self.reply)
         }
@@ -184,7 +184,7 @@ struct ContainersControl: ContainersService {
         _ parameters: Containers.Reload.Parameters,
         call: VarlinkCall<Containers.Reload.Reply>
     ) {
-        context.registry.find(parameters.container) { found in
+        context.registry.find(parameters.container, of: context.user(call.peer)) { found in
             let result = found.flatMap { container in
                 Result { () throws(HostError) in try container.reload(parameters.component) }
             }

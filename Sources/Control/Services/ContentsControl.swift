@@ -42,7 +42,8 @@ struct ContentsControl: ContentsService {
             call, of: parameters.container, in: Contents.self, as: parameters.actor
         ) { container in
             container.get(
-                parameters.item, in: parameters.component, actor: parameters.actor
+                parameters.item, in: parameters.component, actor: parameters.actor,
+                by: context.user(call.peer)
             ) { result in
                 call.answer(result, in: Contents.self) {
                     .init(
@@ -59,7 +60,8 @@ struct ContentsControl: ContentsService {
     ) {
         context.find(parameters.container, for: call, in: Contents.self) { container in
             container.image(
-                of: parameters.item, in: parameters.component, field: parameters.field
+                of: parameters.item, in: parameters.component, field: parameters.field,
+                by: context.user(call.peer)
             ) { result in
                 call.answer(result, in: Contents.self) { .init(type: $0.type, data: $0.base64) }
             }

@@ -39,6 +39,17 @@ struct PluginsControl: PluginsService {
         call.fail(VarlinkService.MethodNotImplemented(method: Plugins.Reload.name))
     }
 
+    func release(
+        _ parameters: Plugins.Release.Parameters, call: VarlinkCall<Plugins.Release.Reply>
+    ) {
+        let known = Set(context.registry.plugins.plugins.map(\.id))
+        guard known.contains(parameters.plugin) else {
+            return call.fail(
+                Plugins.PluginNotFound(plugin: parameters.plugin, known: known.sorted()))
+        }
+        call.reply(.init(released: context.registry.release(parameters.plugin)))
+    }
+
     private func uses() -> [PluginUse] {
         let components = context.registry.componentsByPlugin()
         let restarts = context.registry.restartsByPlugin()
@@ -47,7 +58,9 @@ struct PluginsControl: PluginsService {
             PluginUse(
                 status: status,
                 components: status.state == .loaded ? components[status.id] ?? 0 : 0,
-                restarts: status.state == .loaded ? restarts[status.id] ?? [] : [])
+                restarts: status.state == .loaded ? restarts[status.id] ?? [] : [],
+                isolated: status.state == .loaded
+                    ? context.registry.isolationReason(of: status.id) : nil)
         }
     }
 }
@@ -58,6 +71,8 @@ private struct PluginUse {
     let components: Int
     /// Those of its components that were started again.
     let restarts: [PluginRestarts]
+    /// Why it is isolated whatever definitions say.
+    let isolated: String?
 
     /// What is the matter with those that are not well.
     var troubles: [String] {
@@ -89,11 +104,11 @@ extension Interfaces.Plugin {
             id: status.id, version: status.version, kind: status.kind?.rawValue ?? "",
             title: status.title, description: status.description, state: state,
             reason: status.reason, path: status.path,
-            isolation: status.isolation == .daemon ? .daemon : .process,
+            isolation: status.isolation == .daemon && use.isolated == nil ? .daemon : .process,
             components: use.components,
             restarts: use.restarts.isEmpty
                 ? nil : use.restarts.reduce(0) { $0 + $1.restarts.count },
-            troubles: use.troubles.isEmpty ? nil : use.troubles)
+            troubles: use.troubles.isEmpty ? nil : use.troubles, isolated: use.isolated)
     }
 }
 

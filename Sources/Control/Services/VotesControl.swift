@@ -51,7 +51,8 @@ struct VotesControl: VotesService {
             call, of: parameters.container, in: Votes.self, as: parameters.actor
         ) { container in
             container.tally(
-                of: parameters.item, in: parameters.component, actor: parameters.actor
+                of: parameters.item, in: parameters.component, actor: parameters.actor,
+                by: context.user(call.peer)
             ) { answer(call, with: $0) }
         }
     }
@@ -70,7 +71,7 @@ struct VotesControl: VotesService {
         context.find(parameters.container, for: call, in: Votes.self) { container in
             container.ballots(
                 on: parameters.item, in: parameters.component, limit: parameters.limit ?? 100,
-                cursor: parameters.cursor
+                cursor: parameters.cursor, by: context.user(call.peer)
             ) { result in
                 call.answer(result, in: Votes.self) { page in
                     .init(

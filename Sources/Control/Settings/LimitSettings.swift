@@ -76,6 +76,9 @@ public struct LimitSettings: Sendable, Hashable {
         }
     }
 
+    /// How long a call may be let take, in seconds.
+    static let callSeconds = 1...3_600
+
     private static let all: [Limit] = [
         Limit("connections", .things, 16...1_000_000, \.server.connections),
         Limit(
@@ -113,7 +116,8 @@ public struct LimitSettings: Sendable, Hashable {
         Limit("frontendPeople", .things, 1...1_000_000_000, \.host.frontendPeople),
         Limit("containers", .things, 1...100_000, \.host.containers),
         Limit("components", .things, 1...1_000, \.host.components),
+        Limit("keptBytes", .bytes, 1 << 10...20 << 20, \.host.keptBytes),
         Limit("exports", .things, 1...100, \.host.exports),
-        Limit("callSeconds", .seconds, 1...3_600, \.callSeconds),
+        Limit("callSeconds", .seconds, callSeconds, \.callSeconds),
     ]
 }

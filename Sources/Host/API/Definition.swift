@@ -13,6 +13,9 @@ public struct ComponentDefinition: Sendable, Hashable {
     public var settings: [String: Value]
     /// Where it lives; nil: as the plugin's place says.
     public var isolation: Isolation?
+    /// How many seconds its worker may take for one call, and a call may wait behind others; nil: as the daemon's
+    /// settings say.
+    public var callSeconds: Int?
     /// Whether screens leave it out.
     public var isHidden: Bool
     /// Whether screens leave it out on which its list has nothing; contents components alone.
@@ -33,7 +36,8 @@ public struct ComponentDefinition: Sendable, Hashable {
     /// A component.
     public init(
         name: String, plugin: String, title: String? = nil, settings: [String: Value] = [:],
-        isolation: Isolation? = nil, isHidden: Bool = false, hidesEmpty: Bool = false,
+        isolation: Isolation? = nil, callSeconds: Int? = nil, isHidden: Bool = false,
+        hidesEmpty: Bool = false,
         empty: String? = nil, present: Presentation? = nil, sort: [String] = [],
         container: String? = nil, follow: [String: String] = [:]
     ) {
@@ -42,6 +46,7 @@ public struct ComponentDefinition: Sendable, Hashable {
         self.title = title
         self.settings = settings
         self.isolation = isolation
+        self.callSeconds = callSeconds
         self.isHidden = isHidden
         self.hidesEmpty = hidesEmpty
         self.empty = empty
@@ -59,6 +64,13 @@ public struct ComponentDefinition: Sendable, Hashable {
         self.init(
             name: name, plugin: "", title: title, isHidden: isHidden, hidesEmpty: hidesEmpty,
             container: container, follow: follow)
+    }
+
+    /// The files that secret settings among some refer to.
+    static func secretFiles(_ settings: [String: Value]) -> [String] {
+        settings.values.compactMap {
+            if case .file(let path) = SecretReference($0) { path } else { nil }
+        }
     }
 
     /// Whether it is a container, and no plugin makes it.

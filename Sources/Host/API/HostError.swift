@@ -40,7 +40,7 @@ public enum HostError: Error, Sendable, Hashable {
     case actorNotFound(String)
     /// No such comment.
     case commentNotFound(String)
-    /// The comment's id is taken by another content or actor.
+    /// The comment's id is taken by another content or actor, or its text is another than a moderator saw.
     case conflict(comment: String, reason: String)
     /// A component, or the delegate of its container, refuses. Seconds until it may accept.
     case refused(reason: String, retryAfter: Double?)

@@ -57,10 +57,11 @@ public struct HostLimits: Sendable, Hashable {
     /// Exports open at a time; `exports`.
     public var exports = 4
     /// Calls that wait for one component while it starts or its container changes, and as many
-    /// reads that wait for its committed state; beyond, the call is refused as
-    /// ``HostError/componentUnavailable``.
+    /// reads that wait for its committed state, pictures that its source is to read, pages that its source is asked
+    /// for, calls that wait for a container that is being loaded, and calls that wait for definitions; beyond, the
+    /// call is refused as ``HostError/componentUnavailable``.
     ///
-    /// Commands are not refused because reads wait.
+    /// Of one user no more wait than there are places left. Commands are not refused because reads wait.
     public var waitingCalls = 1_000
     /// Bytes of one published payload; `payloadBytes`.
     public var payloadBytes = 256 << 10
@@ -82,6 +83,8 @@ public struct HostLimits: Sendable, Hashable {
     ///
     /// Beyond, its start fails.
     public var earlyBytes = 16 << 20
+    /// Bytes that a component has kept over restarts; `keptBytes`.
+    public var keptBytes = 16 << 20
     /// How often in a row a component is started again without an answered call in between, before
     /// it counts as failed: calls are refused until it is there, and it is started again all the same.
     public var restarts = 5
@@ -101,7 +104,7 @@ public struct HostLimits: Sendable, Hashable {
     public var answerTime = Duration.seconds(30)
     /// How long it is waited for the next keystroke, before a source is asked for what is searched.
     public var typingPause = Duration.milliseconds(200)
-    /// After how long a question is asked again that failed; then each time after twice as long.
+    /// After how long a question is asked again that failed, or up to half of it earlier; then each time after twice as long.
     public var askPause = Duration.seconds(5)
     /// Items that are kept of those that a source has answered, beside those that screens show.
     public var askedItems = 10_000

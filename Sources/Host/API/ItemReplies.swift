@@ -20,7 +20,7 @@ public struct ItemView: Sendable, Hashable {
     public var votes: TallyView?
     /// How many comments; nil where the container has no comments component.
     public var comments: Int?
-    /// How many items lie under it, in the lists that are shown inside an item; nil: none.
+    /// How many items lie under it, in the lists that are shown inside an item and are not asked for; nil: none.
     public var children: Int?
 }
 
@@ -32,8 +32,9 @@ public struct SectionView: Sendable, Hashable {
         public var id: String
         /// What people read.
         public var title: String
-        /// How many items it would show; the section's own selection does not reduce it.
-        public var count: Int
+        /// How many items it would show, which the section's own selection does not reduce; nil: nobody counts, since
+        /// the list is that of a source that is asked, or there is none.
+        public var count: Int?
         /// Whether it is selected.
         public var selected: Bool
     }

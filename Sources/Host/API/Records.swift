@@ -1,3 +1,5 @@
+import AtriumKit
+
 /// One durable fact of a component, as it is exported and put back.
 public struct RecordView: Sendable, Hashable {
     /// The component.
@@ -70,4 +72,9 @@ public struct BackupPart: Sendable, Hashable {
     public var store: String
     /// Whether no part follows: the backup is closed then.
     public var isLast: Bool
+}
+
+extension Comment {
+    /// The most bytes of the fingerprint by which a comment is recognised that is posted again.
+    static let fingerprintBytes = 200
 }

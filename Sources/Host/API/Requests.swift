@@ -19,6 +19,9 @@ public struct Caller: Sendable, Hashable {
         case frontend(String)
     }
 
+    /// Who calls, where it is for somebody else: whose calls that wait are counted together.
+    public var user: String { if case .frontend(let name) = pace { name } else { actor } }
+
     /// A caller; by default without special rights, and at any pace.
     public init(actor: String, isModerator: Bool = false, pace: Pace = .free) {
         self.actor = actor

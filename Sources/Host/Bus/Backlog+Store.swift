@@ -51,18 +51,15 @@ extension Backlog {
             let (stored, last) = try store.notifications(after: through, limit: Self.slice) {
                 topic in request.patterns.contains { $0.matches(topic) }
             }
-            // None of a damaged one is told; the container is said to be so (`verify`).
-            let wanted = stored.prefix { $0.sequence <= request.through }
-                .filter { !$0.isDamaged }.map { BusNotification($0) }
-            let texts = try Self.texts(of: wanted, in: store)
-            for found in wanted {
-                let text = found.comment.flatMap { texts[$0] }
-                bytes += found.cost(with: text)
-                let fits = notifications.count < request.limit && bytes <= request.maxBytes
-                guard fits || notifications.isEmpty else { return }
-                notifications.append(found)
-                if let comment = found.comment { self.texts[comment] = text }
-                through = found.sequence ?? through
+            let wanted = stored.prefix { $0.sequence <= request.through }.map {
+                (content: BusNotification($0), isDamaged: $0.isDamaged)
+            }
+            let texts = try texts(
+                of: wanted.lazy.filter { !$0.isDamaged }.map(\.content), in: store)
+            for (found, isDamaged) in wanted {
+                let goesOn =
+                    isDamaged ? pass(found) : take(found, texts, request, bytes: &bytes)
+                guard goesOn else { return }
             }
             guard let last, last < request.through else {
                 through = request.through
@@ -73,13 +70,42 @@ extension Backlog {
         }
     }
 
-    /// What the comments say now that notifications are about.
-    private static func texts(
-        of notifications: [BusNotification], in store: Store
+    /// Adds a notification; false: there is no room for it.
+    private mutating func take(
+        _ found: BusNotification, _ texts: [RecordKey: CommentText], _ request: BacklogRequest,
+        bytes: inout Int
+    ) -> Bool {
+        let text = found.comment.flatMap { texts[$0] }
+        bytes += found.cost(with: text)
+        let fits = notifications.count < request.limit && bytes <= request.maxBytes
+        guard fits || notifications.isEmpty else { return false }
+        notifications.append(found)
+        if let comment = found.comment { self.texts[comment] = text }
+        through = found.sequence ?? through
+        return true
+    }
+
+    /// Notes a damaged notification, which no subscriber gets.
+    ///
+    /// - Returns: false where notifications lie before it: then this part ends, and the next one begins with the gap.
+    private mutating func pass(_ found: BusNotification) -> Bool {
+        guard let sequence = found.sequence else { return true }
+        damage.add(sequence, topic: found.topic)
+        guard notifications.isEmpty else { return false }
+        damaged = (damaged?.lowerBound ?? sequence)...sequence
+        through = sequence
+        return true
+    }
+
+    /// The present texts of the comments that notifications are about; a damaged comment has none.
+    private mutating func texts(
+        of notifications: some Sequence<BusNotification>, in store: Store
     ) throws(StoreError) -> [RecordKey: CommentText] {
         let comments = Array(Set(notifications.compactMap(\.comment)))
         guard !comments.isEmpty else { return [:] }
-        let records = try store.records(comments)
+        var unreadable: [RecordKey] = []
+        let records = try store.records(comments, damaged: &unreadable)
+        damage.add(unreadable)
         var texts: [RecordKey: CommentText] = [:]
         for (comment, record) in zip(comments, records) {
             guard let record, let value = try? Value(jsonBytes: record.value) else { continue }

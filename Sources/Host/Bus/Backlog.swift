@@ -14,6 +14,11 @@ public struct Backlog: Sendable {
     /// The texts are what the records said at this sequence, or at a later one.
     public var asOf: Int64
 
+    /// The first and the last sequence of damaged notifications that lie before ``notifications``; nil: there are none.
+    public var damaged: ClosedRange<Int64>?
+    /// The damage that the read has met.
+    public var damage = PastDamage()
+
     /// A part of the past; by default its texts are as they were at its end.
     public init(
         notifications: [BusNotification], through: Int64, trimmedThrough: Int64, asOf: Int64? = nil

@@ -95,7 +95,7 @@ extension Bus {
         _ reply: @escaping Reply<SharedBatch?>
     ) {
         subscription.isReading = true
-        scans.append { [unowned self] in
+        let scan = { [unowned self] in
             subscription.isReading = false
             guard subscriptions[id] === subscription else { return reply(.success(nil)) }
             // The ring may have moved on meanwhile.
@@ -106,7 +106,10 @@ extension Bus {
             }
             wakeIfPulled(subscription)
         }
-        if scans.count == 1 { scheduleScan() }
+        scans.append(scan, of: subscription.user)
+        guard !isScanning else { return }
+        isScanning = true
+        scheduleScan()
     }
 
     private func scheduleScan() {
@@ -114,9 +117,9 @@ extension Bus {
         // Scheduled: the loop would run a task before it looks at its sockets again.
         loop.scheduleTask(in: .milliseconds(1)) {
             let bus = bound.value
-            bus.scans.first?()
-            bus.scans.removeFirst()
-            if !bus.scans.isEmpty { bus.scheduleScan() }
+            bus.scans.popFirst()?()
+            bus.isScanning = !bus.scans.isEmpty
+            if bus.isScanning { bus.scheduleScan() }
         }
     }
 
@@ -198,6 +201,7 @@ extension Bus {
         case .success(let backlog) where !isCurrent(backlog):
             read(for: draft, of: subscription, id, reply)
         case .success(let backlog):
+            if !backlog.damage.isEmpty { foundDamage(backlog.damage) }
             var draft = draft
             let trimmedThrough = min(backlog.trimmedThrough, request.through)
             if trimmedThrough > request.after {
@@ -206,6 +210,18 @@ extension Bus {
                 subscription.keep(
                     .init(from: request.after + 1, to: trimmedThrough, reason: .trimmed))
                 draft.gap = subscription.takeGap()
+            }
+            if let damaged = backlog.damaged, damaged.upperBound > trimmedThrough {
+                guard draft.gap == nil else {
+                    // A batch tells one gap: the next one is read again, and begins with this one.
+                    subscription.cursor = max(
+                        subscription.cursor, damaged.lowerBound - 1, trimmedThrough)
+                    let batch = finished(draft, of: subscription)
+                    return reply(.success(batch.map { SharedBatch($0) }))
+                }
+                draft.gap = .init(
+                    from: max(damaged.lowerBound, trimmedThrough + 1), to: damaged.upperBound,
+                    reason: .damaged)
             }
             for notification in backlog.notifications {
                 let past = notification.comment.flatMap { backlog.texts[$0] }

@@ -11,7 +11,7 @@ import Store
 ///   posted, durable ones by ascending sequence. None is told twice.
 /// - **Nothing is lost in silence.** A subscriber is a cursor, not a queue: one that does not pull
 ///   costs nothing, falls out of the ring of recent notifications, and catches up from the store.
-///   What it can't be told any more, because it was trimmed or was transient, is told as a gap.
+///   Where notifications were trimmed, are damaged or were transient, it gets a gap.
 /// - **Now.** A subscription without `after` begins with what is posted after `subscribe` returned.
 ///   With `after` it begins behind that sequence; of transient ones it is told those posted since.
 /// - **Waking.** A pull that finds nothing answers nil; the subscriber is then woken once, and pulls
@@ -50,13 +50,17 @@ public final class Bus {
     let names: (ActorID) -> String?
     /// Whether a comment on an item, or on the container, can be read at present.
     var isReadable: (RecordKey, _ item: String?) -> Bool = { _, _ in true }
+    /// Called with the damage that a read of the past has met.
+    var foundDamage: (PastDamage) -> Void = { _ in }
     var texts: CommentTexts
     var ring: NotificationRing
     var subscriptions: [SubscriptionID: Subscription] = [:]
     var groups: [SubscriptionGroup.Key: SubscriptionGroup] = [:]
     private let patterns = PatternTree<SubscriptionGroup>()
-    /// Subscribers that have much to look through, who do so in turn.
-    var scans: Deque<() -> Void> = []
+    /// Looks through the ring for subscribers that have much to look through; users take turns.
+    var scans = UserTurns<() -> Void>()
+    /// Whether the next of them is scheduled.
+    var isScanning = false
     /// How many more bytes the batches may have that groups keep.
     var sharedBytesLeft: Int
     var observers: Observers

@@ -43,6 +43,8 @@ public struct SubscriptionBatch: Sendable, Hashable {
             case trimmed
             /// Transient ones passed while the subscriber was slow.
             case transient
+            /// It is kept, and is not what was written: the store's file is damaged.
+            case damaged
             /// The subscriber's sequence is another store's: this one was restored from a backup, or is new.
             case replaced
         }

@@ -28,7 +28,7 @@ final class Subscription {
     var wantsMore = false
     /// Whether it got its first batch, which comes even when it is empty.
     var hasBegun = false
-    /// What is not kept any more, and it has not been told of.
+    /// What is not kept any more, or is damaged, and it has not been told of.
     var trimmed: SubscriptionBatch.Gap?
     /// The transient notifications that passed while it was slow, and it has not been told of.
     var lost: SubscriptionBatch.Gap?
@@ -126,7 +126,7 @@ final class Subscription {
     func keep(_ gap: SubscriptionBatch.Gap?) {
         guard let gap else { return }
         switch gap.reason {
-        case .trimmed, .replaced: trimmed = gap.joined(trimmed)
+        case .trimmed, .damaged, .replaced: trimmed = gap.joined(trimmed)
         case .transient: lost = gap.joined(lost)
         }
     }

@@ -207,13 +207,13 @@ extension AskedQuestion {
         changed()
     }
 
-    /// It is asked again after 5 seconds, and each time after twice as long, up to 5 minutes.
+    /// It is asked again after 5 seconds, and each time after twice as long, up to 5 minutes, or up to half of it earlier.
     private func fail(because reason: String) {
         problem = reason
         failures += 1
         changed()
         let expected = failures
-        let pause = min(domain.limits.askPause * (1 << min(failures - 1, 6)), .seconds(300))
+        let pause = AskedPause.after(failures, at: question, first: domain.limits.askPause)
         domain.after(TimeAmount(pause)) { [weak self] in
             self?.domain.inSlices([{ self?.askLater(after: expected) }])
         }

@@ -21,7 +21,8 @@ final class AskedSource {
     /// The open questions, whose answers screens show.
     private var questions: [ContentQuestion: WeakQuestion] = [:]
     /// What calls ask, by the question.
-    private var calls: [ContentQuestion: [(Result<AskedAnswer, AskFailure>) -> Void]] = [:]
+    private var calls: [ContentQuestion: [Call]] = [:]
+    private let places = WaitingPlaces()
     private var waiting: Deque<Asking> = []
     private var open: [Int: Asking] = [:]
     private var last = 0
@@ -34,6 +35,12 @@ final class AskedSource {
     private var kept = KeptItems()
 
     private struct WeakQuestion { weak var value: AskedQuestion? }
+
+    /// A call that waits for an answer.
+    private struct Call {
+        let place: WaitingPlaces.Place
+        let done: (Result<AskedAnswer, AskFailure>) -> Void
+    }
 
     init(of slot: Slot) { (self.slot, domain) = (slot, slot.domain) }
 
@@ -53,21 +60,26 @@ final class AskedSource {
     }
 
     /// Asks for a call, which has to wait; equal ones share the answer.
+    ///
+    /// A user's call fails where too many wait already.
     func call(
         _ question: ContentQuestion, for user: String,
         _ done: @escaping (Result<AskedAnswer, AskFailure>) -> Void
     ) {
-        calls[question, default: []].append(done)
+        let place: WaitingPlaces.Place
+        do throws(WaitingPlaces.Full) {
+            place = try places.take(for: user, of: domain.limits.waitingCalls)
+        } catch {
+            return done(.failure(failure(error.reason, retryAfter: 1)))
+        }
+        calls[question, default: []].append(Call(place: place, done: done))
         guard calls[question]?.count == 1 else { return }
         let asking = Asking(question, for: user) { [self] result in
             let waiting = calls.removeValue(forKey: question) ?? []
-            domain.inSlices(waiting.map { done in { done(result) } })
+            domain.inSlices(waiting.map { call in { call.done(result) } })
         }
         ask(asking)
     }
-
-    /// How many calls wait for an answer.
-    var callCount: Int { calls.values.reduce(0) { $0 + $1.count } }
 
     /// Asks the component, once it can be asked.
     func ask(_ asking: Asking) {
@@ -142,10 +154,10 @@ final class AskedSource {
         sendLater()
     }
 
-    private func failure(_ reason: String) -> AskFailure {
+    private func failure(_ reason: String, retryAfter: Double = 5) -> AskFailure {
         let error =
-            slot?.unavailable(reason, retryAfter: 5)
-            ?? .componentUnavailable(component: "", reason: reason, retryAfter: 5)
+            slot?.unavailable(reason, retryAfter: retryAfter)
+            ?? .componentUnavailable(component: "", reason: reason, retryAfter: retryAfter)
         return AskFailure(reason: reason, error: error)
     }
 

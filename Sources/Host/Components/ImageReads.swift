@@ -8,6 +8,7 @@ struct ImageReads {
     struct Read {
         let item: String
         let field: String
+        let place: WaitingPlaces.Place
         let done: Answer<ItemImage>
     }
 
@@ -23,9 +24,8 @@ struct ImageReads {
     /// What the component works at, given up or not: such work keeps its place until it ends.
     private var running: Set<Int> = []
     private var last = 0
-
-    /// How many wait for their turn, or for what is being read.
-    var count: Int { reads.count }
+    /// The places of those that wait for their turn, or for what is being read.
+    let places = WaitingPlaces()
 
     mutating func add(_ read: Read) -> Int {
         last += 1
@@ -67,16 +67,20 @@ extension Slot {
     /// - Parameters:
     ///   - item: the item, which is in its list.
     ///   - field: the field that names the picture.
+    ///   - user: whose call it is.
     ///   - done: fails with `refused` or `componentUnavailable`.
-    func readImage(of item: String, field: String, _ done: @escaping Answer<ItemImage>) {
+    func readImage(
+        of item: String, field: String, by user: String, _ done: @escaping Answer<ItemImage>
+    ) {
         guard isAttached else { return done(.failure(absence)) }
-        guard images.count < domain.limits.waitingCalls else {
-            return done(
-                .failure(
-                    unavailable(
-                        "\(images.count) pictures wait to be read already.", retryAfter: 1)))
+        let place: WaitingPlaces.Place
+        do throws(WaitingPlaces.Full) {
+            place = try images.places.take(for: user, of: domain.limits.waitingCalls)
+        } catch {
+            return done(.failure(unavailable(error.reason, retryAfter: 1)))
         }
-        let number = images.add(ImageReads.Read(item: item, field: field, done: done))
+        let number = images.add(
+            ImageReads.Read(item: item, field: field, place: place, done: done))
         domain.after(ImageReads.patience) { [weak self] in
             guard let self, let read = images.giveUp(number) else { return }
             let seconds = ImageReads.patience.nanoseconds / 1_000_000_000

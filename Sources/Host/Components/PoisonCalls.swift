@@ -22,7 +22,7 @@ struct CallIdentity: Hashable {
         case .castBallot(let subject, _), .retractBallot(let subject):
             about = Self.words(subject)
         case .postComment(let draft): about = Self.words(draft.subject)
-        case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _):
+        case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _, _):
             about = Self.words([id])
         case .restoreRecords(let changes): about = Self.words(changes.map(\.key))
         }
@@ -41,7 +41,8 @@ struct CallIdentity: Hashable {
             switch query {
             case .details(let id), .comment(let id): Self.words([id])
             case .ballots(let subject, _, _): Self.words(subject)
-            case .recordKeys(let subjects): subjects.first.flatMap { Self.words($0) }
+            case .recordKeys(let subjects), .recordKeyPage(let subjects, _, _):
+                subjects.first.flatMap { Self.words($0) }
             default: nil
             }
         switch query {

@@ -12,6 +12,10 @@ class Request {
     var number: UInt64 = 0
     /// How often the component's worker was lost while it was at this.
     var losses = 0
+    /// Whose call it is; empty: the host's own.
+    var user = ""
+    /// Its place among the calls that wait for the component; nil: it does not wait, or needs none.
+    var place: WaitingPlaces.Place?
     /// The operation in the lane, while the component decides.
     var operation: UInt64?
     /// What it asks, once it was sent; nil: it is nothing that may be known again.
@@ -53,7 +57,7 @@ final class Question: Request {
     private var query: ComponentQuery?
 
     init(
-        needsQuiet: Bool, passesGate: Bool = false, isOfScreen: Bool = false,
+        needsQuiet: Bool, passesGate: Bool = false, by user: String = "", isOfScreen: Bool = false,
         make: @escaping () -> ComponentQuery?,
         done: @escaping (Result<ComponentAnswer, HostError>) -> Void
     ) {
@@ -61,6 +65,7 @@ final class Question: Request {
         self.done = done
         isAskedByScreen = isOfScreen
         super.init(needsQuiet: needsQuiet, passesGate: passesGate)
+        self.user = user
     }
 
     override var isQuietRead: Bool { needsQuiet }

@@ -8,6 +8,7 @@ import Store
 // and put into the list that they make when each is an item.
 extension Slot {
     func load(_ attempt: Int) {
+        progress.read(at: domain.nextTicket())
         // What is damaged in the store is found again.
         damage.beginLoading()
         guard kind == .contents, port?.listsRecords == true else { return loadEach(attempt) }

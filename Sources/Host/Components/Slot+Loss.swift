@@ -91,7 +91,7 @@ extension Slot {
     /// Looks after a while whether the component is at the same call still, and refuses what has waited
     /// behind it for as long as a call may take.
     func lookAtWaiting() {
-        domain.after(TimeAmount(domain.limits.callTime / WaitWatch.looks)) { [weak self] in
+        domain.after(TimeAmount(callTime / WaitWatch.looks)) { [weak self] in
             self?.lookedAtWaiting()
         }
     }
@@ -112,14 +112,14 @@ extension Slot {
     }
 
     private var waitReason: String {
-        let limit = domain.limits.callTime
+        let limit = "\(callTime) (\(callSetting))"
         guard let call = present?.identity else {
             let cause = progress.restarts.map { ": \($0.cause)" } ?? "."
             return
-                "The call waited \(limit) (limits.callSeconds) for the component, which is being "
+                "The call waited \(limit) for the component, which is being "
                 + "started again\(cause)"
         }
-        return "The call waited \(limit) (limits.callSeconds) behind the call \(call.words), which "
+        return "The call waited \(limit) behind the call \(call.words), which "
             + "the plugin \(definition.plugin) has not answered yet."
     }
 

@@ -66,8 +66,7 @@ extension Slot {
     }
 
     /// Its component says what is wrong with its source; nil: nothing is.
-    func reports(_ problem: String?, by port: any ComponentPort) {
-        guard self.port === port else { return }
+    func reports(_ problem: String?) {
         let problem = problem.map {
             String(decoding: $0.utf8.prefix(SourceState.problemBytes), as: UTF8.self)
         }

@@ -4,6 +4,7 @@ import LogMessages
 import Logging
 import NIOCore
 import PluginLoader
+import Store
 
 /// What a component told at the end of its load, to be delivered when its container takes it in.
 struct Loaded {
@@ -43,20 +44,58 @@ extension Slot {
         }
         // Told from the start: a first restart is then seen as one more than none.
         if isolation == .process { container.meters.expectRestarts(of: name) }
-        let request = LaunchRequest(
+        var request = LaunchRequest(
             plugin: plugin, container: container.name, component: name,
             settings: definition.settings, fields: fields, limits: domain.limits)
+        request.limits.callTime = callTime
+        request.callSetting = callSetting
         SecretTexts.read(
             definition.settings, isCheck: domain.isCheck, on: domain.loop
-        ) { [weak self] result in
+        ) { [weak self, request] result in
             guard let self, start == attempt else { return }
             switch result {
             case .failure(let error): done(failed(.setting(error)))
             case .success(let secrets):
                 var request = request
                 request.secrets = secrets
-                takeTurn(request, attempt, done)
+                findReadable(request, attempt, done)
             }
+        }
+    }
+
+    /// Finds what the component may read in a worker.
+    private func findReadable(
+        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
+    ) {
+        guard isolation == .process, !request.plugin.paths.isEmpty else {
+            return findKept(request, attempt, done)
+        }
+        let store = domain.store.file
+        ReadablePaths(
+            request.settings, named: request.plugin.paths,
+            state: store.lastIndex(of: "/").map { String(store[..<$0]) } ?? ".",
+            secrets: domain.secretFiles() + ComponentDefinition.secretFiles(request.settings)
+        ).resolve(on: domain.loop) { [weak self] result in
+            guard let self, start == attempt else { return }
+            switch result {
+            case .failure(let error): done(failed(.setting(error)))
+            case .success(let paths):
+                var request = request
+                request.readable = paths
+                findKept(request, attempt, done)
+            }
+        }
+    }
+
+    /// Reads what the component had kept when it was there before.
+    private func findKept(
+        _ request: LaunchRequest, _ attempt: Int, _ done: @escaping (StartFailure?) -> Void
+    ) {
+        readKept { [weak self, request] kept in
+            guard let self, start == attempt else { return }
+            var request = request
+            request.kept = kept
+            takeTurn(request, attempt, done)
         }
     }
 
@@ -111,6 +150,9 @@ extension Slot {
     func goOn(after failure: StartFailure?, _ done: @escaping () -> Void) {
         switch failure {
         case nil: container?.takeIn(self) { done() }
+        // It worked with this definition: what is wrong now may be put right.
+        case .final(let error) where progress.wasStarted:
+            tryAgain(because: error.sentence, done)
         case .final(let error): giveUp(because: error.sentence, done)
         case .passing(let reason): tryAgain(because: reason, done)
         }

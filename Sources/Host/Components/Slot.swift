@@ -38,6 +38,8 @@ final class Slot {
     let kind: Kind?
     /// The fields that it was made with.
     let fields: [Field]
+    /// Whether it lives in a worker whatever its definition says.
+    private let isIsolated: Bool
     /// What belongs to its kind.
     let own: KindState
     private(set) var definition: ComponentDefinition
@@ -57,6 +59,8 @@ final class Slot {
     var observer: ObserverID?
     /// What its component says of its source, and what that was told.
     var source = SourceState()
+    /// What its component told by itself and is still to be delivered.
+    private(set) var told = ToldEvents()
     /// The pictures that its component is asked for.
     var images = ImageReads()
     /// What it is asked, where it is a source that is; nil: it knows its items.
@@ -68,6 +72,8 @@ final class Slot {
 
     private var waiting: Deque<Request> = []
     private var reads = QuietReads()
+    private var callPlaces = WaitingPlaces()
+    private var readPlaces = WaitingPlaces()
     private var inFlight: Deque<Request> = []
     private var isPumping = false
 
@@ -82,6 +88,7 @@ final class Slot {
         domain = container.domain
         name = definition.name
         plugin = domain.plugins.plugin(definition.plugin)
+        isIsolated = domain.isolated.reason(of: definition.plugin) != nil
         self.kind = plugin?.kind ?? kind
         own = KindState(self.kind, fields: fields)
     }
@@ -89,7 +96,19 @@ final class Slot {
     /// What people read.
     var title: String { definition.title ?? plugin?.title ?? name }
 
-    var isolation: Isolation { definition.isolation ?? plugin?.isolation ?? .daemon }
+    var isolation: Isolation {
+        isIsolated ? .process : definition.isolation ?? plugin?.isolation ?? .daemon
+    }
+
+    /// How long its worker may take for one call, and a call may wait behind others.
+    var callTime: Duration {
+        definition.callSeconds.map { .seconds($0) } ?? domain.limits.callTime
+    }
+
+    /// Where that is set, as messages name it.
+    var callSetting: String {
+        definition.callSeconds == nil ? "limits.callSeconds" : "callSeconds of the component"
+    }
 
     var reference: ComponentReference? { kind.map { ComponentReference(name: name, kind: $0) } }
 
@@ -212,6 +231,9 @@ extension Slot {
         endStart()
         source = SourceState()
         asked?.disconnect(isLost: false)
+        told.letGo()
+        told = ToldEvents()
+        progress.forgetRead()
         port?.close()
         endImages()
         // Freed here, not on another thread: a component is called from the loop alone, to its end. Of ours the
@@ -234,6 +256,7 @@ extension Slot {
         waiting.append(contentsOf: old.waiting)
         old.waiting.removeAll()
         reads.prepend(old.reads.removeAll())
+        (callPlaces, readPlaces) = (old.callPlaces, old.readPlaces)
         guard old.kind == kind else { return }
         isShown = old.isShown
         // What a source has answered was asked of the old one.
@@ -260,10 +283,13 @@ extension Slot {
 
     /// Asks a question that does not depend on records.
     func ask(
-        _ query: ComponentQuery, passesGate: Bool = false,
-        _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
+        _ query: ComponentQuery, passesGate: Bool = false, by user: String = "",
+        isOfScreen: Bool = false, _ done: @escaping (Result<ComponentAnswer, HostError>) -> Void
     ) {
-        ask(Question(needsQuiet: false, passesGate: passesGate, make: { query }, done: done))
+        ask(
+            Question(
+                needsQuiet: false, passesGate: passesGate, by: user, isOfScreen: isOfScreen,
+                make: { query }, done: done))
     }
 
     private func enqueue(_ request: Request) {
@@ -279,19 +305,28 @@ extension Slot {
         if request.passesGate { return send(request) }
         if request.isQuietRead {
             if reads.isEmpty || goesFirst(request), canRun(request) { return send(request) }
-            guard request.isOfScreen || reads.count < domain.limits.waitingCalls else {
-                return request.fail(
-                    unavailable("\(reads.count) reads wait for it already.", retryAfter: 0.5))
-            }
+            guard takePlace(for: request, in: readPlaces) else { return }
             reads.append(request, newest: domain.lastTicket)
         } else {
             if waiting.isEmpty, canRun(request) { return send(request) }
             // What waits for a commit alone is let go soon: it is not refused.
-            guard isOpen || waiting.count < domain.limits.waitingCalls else {
-                return request.fail(
-                    unavailable("\(waiting.count) calls wait for it already.", retryAfter: 0.5))
-            }
+            guard takePlace(for: request, in: callPlaces, of: isOpen ? .max : nil) else { return }
             waiting.append(request)
+        }
+    }
+
+    /// Has a request take one of its user's places among those that wait; false: there is none, and it has failed.
+    private func takePlace(
+        for request: Request, in places: WaitingPlaces, of most: Int? = nil
+    ) -> Bool {
+        guard !request.isOfScreen else { return true }
+        do throws(WaitingPlaces.Full) {
+            request.place = try places.take(
+                for: request.user, of: most ?? domain.limits.waitingCalls)
+            return true
+        } catch {
+            request.fail(unavailable(error.reason, retryAfter: 0.5))
+            return false
         }
     }
 
@@ -347,6 +382,7 @@ extension Slot {
     }
 
     private func send(_ request: Request) {
+        request.place = nil
         guard container != nil else { return request.fail(gone) }
         // One that is being loaded has a port already and does not know all of its records.
         guard isAttached, let port else {

@@ -32,8 +32,10 @@ protocol SlotOwner: AnyObject {
     func structureChanged()
     /// Makes a loaded component part of the container.
     func takeIn(_ slot: Slot, then done: @escaping () -> Void)
-    /// Delivers what a component told outside of any command.
+    /// Delivers some of what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot)
+    /// Items of a list changed without anybody's call, and are in it.
+    func itemsChanged(in slot: Slot)
     /// Has a source's answered items shown, as the delegate would have it.
     func show(_ change: ContentChange, from slot: Slot)
     /// Whether a screen stands in an item, or is focused on it.

@@ -6,6 +6,8 @@ import AtriumKit
 struct StartProgress {
     /// The number of the start: tells its callbacks from those of an earlier one.
     private(set) var attempt = 0
+    /// When the component's records began to be read, as a number of the domain; nil: they did not.
+    private var readAt: UInt64?
     /// What calls are answered that do not wait any more, since the start shows no progress.
     private(set) var stall: String?
 
@@ -23,6 +25,8 @@ struct StartProgress {
     private(set) var restarts: ComponentRestarts?
     /// Whether it has failed so often that calls do not wait for it.
     private(set) var isIll = false
+    /// Whether the component was part of its container before.
+    private(set) var wasStarted = false
     /// Gives the component up, while it is being made.
     private var launching: LaunchCancellation?
     /// The permission to be made, while it is.
@@ -40,6 +44,15 @@ extension StartProgress {
         attempt += 1
         return attempt
     }
+
+    /// The component's records are read from the store from now on, of which this is the number.
+    mutating func read(at number: UInt64) { readAt = number }
+
+    /// The component is let go, and with it what it has read.
+    mutating func forgetRead() { readAt = nil }
+
+    /// Whether the component may hold records that were in the store before this number was given.
+    func hasRead(before number: UInt64) -> Bool { readAt.map { $0 < number } ?? false }
 
     /// The slot is closed: nobody waits for a start.
     mutating func end() {
@@ -127,6 +140,7 @@ extension StartProgress {
     /// The component has started: calls wait for it again, and no start is due.
     mutating func recover() {
         isIll = false
+        wasStarted = true
         restarts?.next = nil
     }
 

@@ -41,20 +41,22 @@ struct UnreadableRecords: Sendable, Hashable {
         keys.append(contentsOf: others.keys.prefix(Self.named - keys.count))
     }
 
+    /// How many there are, and the first ones; nil: there are none.
+    var records: String? {
+        guard count > 0 else { return nil }
+        let named =
+            keys.map { "'\($0)'" }.joined(separator: ", ") + (count > keys.count ? ", …" : "")
+        return "\(count) record\(count == 1 ? "" : "s") that can't be read (\(named))"
+    }
+
     /// What is wrong, and what to do, for people; nil: nothing is.
     var problem: String? {
         var parts: [String] = []
-        if count > 0 {
-            let named =
-                keys.map { "'\($0)'" }.joined(separator: ", ") + (count > keys.count ? ", …" : "")
-            parts.append(
-                "has \(count) record\(count == 1 ? "" : "s") that can't be read (\(named)), which "
-                    + "nobody is shown")
-        }
+        if let records { parts.append("has \(records), which nobody is shown") }
         if let difference { parts.append("lost some of its records: \(difference.sentence)") }
         guard !parts.isEmpty else { return nil }
         return parts.joined(separator: "; it ")
             + ": the store's file is damaged. Stop the daemon and "
-            + "put back a copy of the file, or write these records anew"
+            + "restore a backup, or write these records anew"
     }
 }

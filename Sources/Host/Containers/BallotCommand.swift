@@ -38,7 +38,7 @@ final class BallotCommand: Command {
             case .ballot(let tally, let previous, _) = decision.answer
         else { return nil }
         return EntryDraft(
-            topic: value == nil ? "votes.retracted" : "votes.cast",
+            topic: value == nil ? .votesRetracted : .votesCast,
             // What everyone sees: nothing of who it was and how they voted.
             payload: Payload.object {
                 $0.member("component", slot.name)

@@ -23,6 +23,8 @@ class Command: Request {
     private var answer: Answered?
     /// What is to be committed; nil: nothing.
     private var entry: EntryDraft?
+    /// The domain's number when the component answered.
+    private(set) var decidedAt: UInt64 = 0
     /// Who acts, looked up when the entry was made; nil: they were erased before.
     ///
     /// An erasure between that and the commit leaves it: the notification is then erased with the person's others.
@@ -66,7 +68,10 @@ class Command: Request {
     override var identity: CallIdentity? { CallIdentity(command, by: context.actor) }
 
     /// Asks the component as soon as it can be asked; a person who is not stored yet stays known until it ends.
-    func queue() {
+    ///
+    /// - Parameter user: whose call it is; empty: the host's own.
+    func queue(by user: String = "") {
+        self.user = user
         holdsActor = container.domain.actors.hold(context.actor)
         slot.ask(self)
     }
@@ -103,8 +108,8 @@ class Command: Request {
             answer = .refused(HostError(refusal, container: container.name, component: slot.name))
         case .success(let decision):
             answer = .decided(decision)
-            if var draft = draft(of: decision) {
-                draft.topic = "\(container.name).\(draft.topic)"
+            decidedAt = container.domain.lastTicket
+            if let draft = draft(of: decision) {
                 entry = draft
                 actor = container.domain.actors.present(context.actor)
                 return container.write(decision, draft, of: self, operation)
@@ -156,8 +161,7 @@ struct Decided {
 
 /// What an entry holds beside its component's own changes.
 struct EntryDraft {
-    /// The topic, without the container's name until it is written.
-    var topic: String
+    var topic: EntryTopic
     /// The payload, as a JSON object.
     var payload: [UInt8]
     /// What only moderators see, as a JSON object.

@@ -28,7 +28,7 @@ final class PostCommand: Command {
     }
 
     override func draft(of decision: Decision) -> EntryDraft? {
-        decision.draft("comments.posted", of: container.name, slot.name, text: true, parent: true)
+        decision.draft(.commentsPosted, of: container.name, slot.name, text: true, parent: true)
     }
 
     override func end(_ result: Result<Decided, HostError>) {
@@ -47,7 +47,10 @@ enum CommentChange {
     /// - Parameter wasHeld: whether it waited for a moderator: who takes back what nobody else has seen
     ///   is as secret as who wrote it.
     case delete(wasHeld: Bool)
-    case moderate(Comment.State, reason: String?)
+    /// By a moderator.
+    ///
+    /// - Parameter seen: when the text was written that the moderator read; nil: it is not compared.
+    case moderate(Comment.State, reason: String?, seen: String?)
 
     /// The same, of a comment that is this before.
     func knowing(_ before: Comment) -> CommentChange {
@@ -76,8 +79,8 @@ final class CommentCommand: Command {
             switch change {
             case .edit(let text): .editComment(id: comment, text: text)
             case .delete: .deleteComment(id: comment)
-            case .moderate(let state, let reason):
-                .moderateComment(id: comment, state: state, reason: reason)
+            case .moderate(let state, let reason, let seen):
+                .moderateComment(id: comment, state: state, reason: reason, seen: seen)
             }
         super.init(command, on: slot, of: container, container.context(caller))
     }
@@ -96,12 +99,12 @@ final class CommentCommand: Command {
         let (container, component) = (container.name, slot.name)
         return switch change {
         case .edit:
-            decision.draft("comments.edited", of: container, component, text: true)
+            decision.draft(.commentsEdited, of: container, component, text: true)
         case .delete(let wasHeld):
-            decision.draft("comments.removed", of: container, component, wasHeld: wasHeld)
-        case .moderate(let state, _):
+            decision.draft(.commentsRemoved, of: container, component, wasHeld: wasHeld)
+        case .moderate(let state, _, _):
             // The reason is between the author and moderators: it stands in the comment's record alone.
-            decision.draft("comments.moderated", of: container, component, state: state)
+            decision.draft(.commentsModerated, of: container, component, state: state)
         }
     }
 
@@ -117,7 +120,7 @@ extension Decision {
     ///
     /// The text stands in the comment's record alone.
     fileprivate func draft(
-        _ topic: String, of container: String, _ component: String, text: Bool = false,
+        _ topic: EntryTopic, of container: String, _ component: String, text: Bool = false,
         parent: Bool = false, state: Comment.State? = nil, wasHeld: Bool = false
     ) -> EntryDraft? {
         guard !changes.isEmpty, case .comment(let entry) = answer else { return nil }

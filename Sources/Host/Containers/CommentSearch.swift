@@ -60,7 +60,10 @@ final class CommentSearch {
             }
             return next()
         }
-        slot.ask(.recordKeys(batch), passesGate: true) { [self] result in
+        // One more than may be named: then they are many, and the others are not asked for.
+        let limit = room - keys.count + 1
+        slot.ask(.recordKeyPage(batch, after: nil, limit: limit), passesGate: true) {
+            [self] result in
             switch result {
             case .failure(let error): done(.failure(error))
             case .success(.recordKeys(let more)): ask(slot, batches.dropFirst(), keys + more)

@@ -32,10 +32,6 @@ extension Container {
         _ asked: AskedSource, of slot: Slot, _ request: ListRequest,
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
     ) {
-        guard asked.callCount < domain.limits.waitingCalls else {
-            return reply(
-                .failure(slot.unavailable("\(asked.callCount) calls wait for it already.")))
-        }
         guard (request.cursor?.utf8.count ?? 0) <= ContentQuestion.cursorBytes else {
             return reply(.failure(.cursorInvalid("It is no cursor of this list.")))
         }
@@ -73,7 +69,7 @@ extension Container {
         _ sections: [ResolvedSection], _ reply: @escaping Answer<ListPage>
     ) {
         var page: Result<ListPage, HostError> = .failure(slot.unavailable("It was detached."))
-        withBallots(of: request.actor) { [self] in
+        withBallots(of: request.actor, by: request.user) { [self] in
             page = Result { () throws(HostError) in
                 try self.page(answer, of: slot.name, request, sections)
             }
@@ -98,12 +94,6 @@ extension Container {
         _ sections: [ResolvedSection]
     ) throws(HostError) -> ListPage {
         let (slot, list) = try self.list(component)
-        var counts: [[Int]] = []
-        if request.facets {
-            let counted = IndexQuery(
-                sections: sections.map(\.query), limit: 0, countsFacets: true)
-            counts = try list.answer(counted)?.counts ?? []
-        }
         let fields = request.fields.map(Set.init) ?? definition.listedFields
         let nested = nested(in: list, scope: request.scope)
         return ListPage(
@@ -111,7 +101,8 @@ extension Container {
                 view($0, fields: fields, nested: nested)
             },
             total: max(answer.total ?? 0, answer.ids.count),
-            sections: request.facets ? sections.views(counts: counts) : nil,
+            // What was answered lately says nothing of all that the source has.
+            sections: request.facets ? sections.views(counts: nil) : nil,
             next: answer.next, sequence: domain.sequence,
             presentation: request.isPresented ? ListPresentation(slot, in: self) : nil)
     }

@@ -40,7 +40,7 @@ extension Container {
         guard post.item == nil, let parent = post.parent,
             let slot = try? slot(component, .comments)
         else { return place(component, post, by: caller, reply) }
-        slot.ask(.comment(id: parent)) { [self] result in
+        slot.ask(.comment(id: parent), by: caller.user) { [self] result in
             var post = post
             if case .success(.comment(let entry?)) = result {
                 post.item = entry.comment.subject.item
@@ -65,7 +65,7 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        run(PostCommand(post, to: slot, of: self, by: caller, reply))
+        run(PostCommand(post, to: slot, of: self, by: caller, reply), by: caller.user)
     }
 
     /// Answers a repeated post as the first one was: with the sequence at which it was committed.
@@ -123,12 +123,14 @@ extension Container {
     ///   - state: what becomes of it.
     ///   - reason: why it waits or is removed, for its author and for moderators; nil: none is given, and one that was
     ///     is taken back.
+    ///   - seen: when the text was written that the moderator read; nil: whatever it is now.
     ///   - component: which comments component; nil: the first.
     ///   - caller: the moderator.
-    ///   - reply: fails with `commentNotFound` or `refused`, or `limitExceeded` for a longer reason.
+    ///   - reply: fails with `commentNotFound` or `refused`, `conflict` for another text than the one that was
+    ///     seen, or `limitExceeded` for a longer reason.
     public func moderate(
-        _ comment: String, state: Comment.State, reason: String?, in component: String?,
-        by caller: Caller, _ reply: @escaping Answer<CommentResult>
+        _ comment: String, state: Comment.State, reason: String?, seen: String? = nil,
+        in component: String?, by caller: Caller, _ reply: @escaping Answer<CommentResult>
     ) {
         let reason = reason.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         let length = reason?.unicodeScalars.count ?? 0
@@ -139,7 +141,7 @@ extension Container {
                         limit: "reason of \(Comment.reasonLength) characters", value: length,
                         retryAfter: nil)))
         }
-        change(comment, .moderate(state, reason: reason), component, caller, reply)
+        change(comment, .moderate(state, reason: reason, seen: seen), component, caller, reply)
     }
 
     /// Changes a comment that its author can read: with its item it is gone until that returns.
@@ -153,7 +155,7 @@ extension Container {
         guard let slot = try? slot(component, .comments) else {
             return self.change(comment, change, component, caller, reply)
         }
-        slot.ask(.comment(id: comment)) { [self] result in
+        slot.ask(.comment(id: comment), by: caller.user) { [self] result in
             guard case .success(.comment(let found?)) = result else {
                 // The component says what there is to say.
                 return self.change(comment, change, component, caller, reply)
@@ -180,7 +182,8 @@ extension Container {
             let slot = try slot(component, .comments)
             run(
                 CommentCommand(
-                    change, of: comment, on: item, to: slot, of: self, by: caller, reply))
+                    change, of: comment, on: item, to: slot, of: self, by: caller, reply),
+                by: caller.user)
         } catch {
             reply(.failure(error))
         }
@@ -244,7 +247,8 @@ extension Container {
             return reply(.failure(error))
         }
         slot.ask(
-            Question(needsQuiet: true, make: { .thread(asked) }) { [self] result in
+            Question(needsQuiet: true, by: reader?.user ?? "", make: { .thread(asked) }) {
+                [self] result in
                 // The item may be gone by now.
                 if let error = absence(of: asked.subject.item) { return reply(.failure(error)) }
                 reply(
@@ -273,10 +277,12 @@ extension Container {
     ///   - component: which comments component; nil: the first.
     ///   - limit: at most so many, 1 to 1,000.
     ///   - cursor: the `next` of the page before; nil: from the first.
+    ///   - user: whose call it is: users share the places of calls that wait.
     ///   - reply: the page; of removed items' comments it says nothing, which are only counted. Fails with
     ///     `cursorInvalid` or `limitExceeded`.
     public func pending(
-        in component: String?, limit: Int, cursor: String?, _ reply: @escaping Answer<ThreadResult>
+        in component: String?, limit: Int, cursor: String?, by user: String = "",
+        _ reply: @escaping Answer<ThreadResult>
     ) {
         let slot: Slot
         do throws(HostError) {
@@ -286,8 +292,10 @@ extension Container {
             return reply(.failure(error))
         }
         slot.ask(
-            Question(needsQuiet: true, make: { .pendingComments(limit: limit, cursor: cursor) }) {
-                [self] result in
+            Question(
+                needsQuiet: true, by: user,
+                make: { .pendingComments(limit: limit, cursor: cursor) }
+            ) { [self] result in
                 reply(
                     result.map { answer in
                         guard case .thread(let page) = answer else {

@@ -53,7 +53,8 @@ extension Container {
             operation, changes: changes, purges: draft.purges, time: command.context.time,
             actor: command.actor,
             NotificationDraft(
-                topic: draft.topic, payload: draft.payload, restricted: draft.restricted),
+                topic: draft.topic.name(in: name), payload: draft.payload,
+                restricted: draft.restricted),
             people: draft.people, command)
     }
 
@@ -65,10 +66,10 @@ extension Container {
         noteBallots(
             of: decision, by: context.actor, from: slot,
             isAlone: draft.others.isEmpty && draft.purges.isEmpty)
-        deliver(decision.events, from: slot)
+        deliver(decision.events, from: slot, toldAt: command.decidedAt)
         if decision.changes.count > Domain.much { domain.rest() }
         announce(
-            draft.topic, commit, time: context.time, actor: command.actor,
+            draft.topic.name(in: name), commit, time: context.time, actor: command.actor,
             payload: draft.payload, restricted: draft.restricted, about: draft.comment,
             says: draft.comment.flatMap { decision.text(of: $0) })
     }
@@ -87,13 +88,13 @@ extension Container {
         }
         switch lane.write(operation, keys: keys, waiter) {
         case .refused(let steps): perform(steps)
-        case .append(let epoch):
+        case .append(let epoch, let position):
             let entry = Entry(
                 container: name, epoch: epoch, time: time.milliseconds, actor: actor?.number,
                 changes: changes, purges: purges, notification: notification,
                 actors: ([actor].compactMap(\.self) + people).flatMap {
                     domain.actors.unstored($0)
-                })
+                }, expectedPosition: position)
             domain.append(entry, ticket: operation, of: self)
         }
     }
@@ -187,7 +188,10 @@ extension Container {
         domain.read { store in
             try stride(from: 0, to: keys.count, by: Self.undoSlice).map { start in
                 let keys = Array(keys[start..<min(start + Self.undoSlice, keys.count)])
-                return zip(keys, try store.records(keys)).map { key, record in
+                // What is damaged meanwhile is shown to nobody: the others are undone all the same.
+                var damaged: [RecordKey] = []
+                let records = try store.records(keys, damaged: &damaged)
+                return zip(keys, records).map { key, record in
                     let value = record.flatMap { try? Value(jsonBytes: $0.value) }
                     let change = value.map { Change.put(key: key.key, value: $0) }
                     return (component: key.component, change: change ?? .removed(key: key.key))

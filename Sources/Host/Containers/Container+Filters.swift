@@ -29,25 +29,25 @@ extension [ResolvedSection] {
     /// The sections with counts, which are in the order of ``ResolvedSection/filters``.
     ///
     /// - Parameters:
-    ///   - counts: by section and filter.
+    ///   - counts: by section and filter; nil: nobody counts.
     ///   - before: the counts of before, and what was made of them: what is counted as it was is not
     ///     made again.
     /// - Returns: what is shown of them.
     func views(
-        counts: [[Int]], before: (counts: [[Int]], views: [SectionView]) = ([], [])
+        counts: [[Int]]?, before: (counts: [[Int]]?, views: [SectionView]) = (nil, [])
     ) -> [SectionView] {
         enumerated().map { index, resolved in
-            if index < before.views.count, index < counts.count, index < before.counts.count,
-                before.counts[index] == counts[index]
+            let own = counts.map { index < $0.count ? $0[index] : [] }
+            if index < before.views.count,
+                own == before.counts.map({ index < $0.count ? $0[index] : [] })
             {
                 return before.views[index]
             }
             let selected = Set(resolved.selected.map(\.id))
-            let counts = index < counts.count ? counts[index] : []
             let filters = resolved.filters.enumerated().map { place, filter in
                 SectionView.FilterView(
                     id: filter.id, title: filter.title,
-                    count: place < counts.count ? counts[place] : 0,
+                    count: own.map { place < $0.count ? $0[place] : 0 },
                     selected: selected.contains(filter.id))
             }
             return SectionView(
@@ -94,7 +94,7 @@ extension Container {
             return reply(.failure(error))
         }
         let only = component == nil ? nil : chosen
-        resolve(selection, offers: true, only: only) { [self] result in
+        resolve(selection, offers: true, only: only, by: user) { [self] result in
             let count = {
                 [self] (sections: [ResolvedSection], reply: @escaping Answer<FiltersPage>) in
                 guard !hasTurn else {
@@ -111,7 +111,7 @@ extension Container {
             do throws(HostError) {
                 let sections = try result.get()
                 guard let page else { return count(sections, reply) }
-                self.page(page, of: sections, only: only, counting: count, reply)
+                self.page(page, of: sections, only: only, by: user, counting: count, reply)
             } catch {
                 reply(.failure(error))
             }
@@ -123,18 +123,21 @@ extension Container {
         _ sections: [ResolvedSection], in scope: String?, search: String?,
         _ reply: @escaping Answer<FiltersPage>, orWait wait: (() -> Void)? = nil
     ) {
+        var isCounted = false
         let answer = { [self] (found: IndexPage?) in
             FiltersPage(
-                sections: sections.views(counts: found?.counts ?? []), total: found?.total ?? 0,
-                sequence: domain.sequence)
+                sections: sections.views(counts: isCounted ? found?.counts ?? [] : nil),
+                total: found?.total ?? 0, sequence: domain.sequence)
         }
         guard first(.contents) != nil else { return reply(.success(answer(nil))) }
         do throws(HostError) {
             let (slot, list) = try self.list(
                 nil, in: scope,
                 ListMode(isInside: false, isSearching: search?.isEmpty == false))
+            // What a source was asked for lately says nothing of all that it has.
+            isCounted = !slot.asks
             let query = IndexQuery(
-                sections: sections.map(\.query), search: search, limit: 0, countsFacets: true)
+                sections: sections.map(\.query), search: search, limit: 0, countsFacets: isCounted)
             if let wait {
                 guard !list.isLong(query), let page = try list.answer(query) else { return wait() }
                 return reply(.success(answer(page)))
@@ -157,14 +160,16 @@ extension Container {
     ///   - selection: filter ids by section.
     ///   - offers: whether all sections are wanted, with what they offer; else only those selected.
     ///   - only: the one filters component to ask; nil: all.
-    ///   - ask: asks a component; screens that ask the same share an answer.
+    ///   - user: whose call it is.
+    ///   - ask: asks a component; screens that ask the same share an answer; nil: each call asks by itself.
     ///   - then: takes the sections.
     func resolve(
-        _ selection: Selection, offers: Bool, only: Slot? = nil,
-        asking ask: @escaping FilterResolution.Ask = { $0.ask($1, $2) },
+        _ selection: Selection, offers: Bool, only: Slot? = nil, by user: String = "",
+        asking ask: FilterResolution.Ask? = nil,
         then: @escaping Answer<[ResolvedSection]>
     ) {
         guard offers || !selection.isEmpty else { return then(.success([])) }
+        let ask = ask ?? { $0.ask($1, by: user, $2) }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
         // With several components only their offers tell whose a section is, and with several filters
         // of a section how many it takes.

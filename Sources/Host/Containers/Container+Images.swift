@@ -10,9 +10,11 @@ extension Container {
     ///   - item: its id.
     ///   - component: which list; nil: the first.
     ///   - field: a field of the type `image`.
+    ///   - user: whose call it is: users share the places of calls that wait.
     ///   - reply: fails with `itemNotFound`, `fieldUnknown`, `refused` or `componentUnavailable`.
     public func image(
-        of item: String, in component: String?, field: String, _ reply: @escaping Answer<ItemImage>
+        of item: String, in component: String?, field: String, by user: String = "",
+        _ reply: @escaping Answer<ItemImage>
     ) {
         do throws(HostError) {
             let (slot, list) = try list(component)
@@ -26,7 +28,7 @@ extension Container {
                     reason: "The item '\(item)' has no picture in '\(field)'.", retryAfter: nil)
             }
             if text.hasPrefix(PictureText.sourceScheme) {
-                return slot.readImage(of: item, field: field) { [self] result in
+                return slot.readImage(of: item, field: field, by: user) { [self] result in
                     reply(result.flatMap { present($0, of: item, in: slot.name, field, text) })
                 }
             }

@@ -23,9 +23,9 @@ extension Container {
             let command = PutCommand(drafts, to: slot, of: self, by: caller, reply)
             guard drafts.count > BatchCheck.few else {
                 if let problem = command.check.whole() { throw problem }
-                return run(command)
+                return run(command, by: caller.user)
             }
-            run(command)
+            run(command, by: caller.user)
             check(command)
         } catch {
             reply(.failure(error))
@@ -79,7 +79,9 @@ extension Container {
             // In another form than NFC none is there, though it compares as if it were.
             let items = items.filter(ItemID.isNormal)
             guard purge else {
-                return run(RemoveCommand(items, from: slot, of: self, by: caller, reply))
+                return run(
+                    RemoveCommand(items, from: slot, of: self, by: caller, reply),
+                    by: caller.user)
             }
             self.purge(items, from: slot.name, by: caller, reply)
         } catch {
@@ -96,11 +98,15 @@ extension Container {
     }
 
     /// Sends a command, unless none may be sent at present.
-    func run(_ command: Command) {
+    ///
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - user: whose call it is; empty: the host's own.
+    func run(_ command: Command, by user: String) {
         // A refusal does not wait for a component that is being started.
         if let error = refusal { return command.fail(error) }
         meters.count(.commands)
-        command.queue()
+        command.queue(by: user)
     }
 }
 

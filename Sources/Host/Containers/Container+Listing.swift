@@ -19,7 +19,7 @@ extension Container {
         } catch {
             return reply(.failure(error))
         }
-        resolve(request.selection, offers: request.facets) { [self] result in
+        resolve(request.selection, offers: request.facets, by: request.user) { [self] result in
             switch result {
             case .failure(let error): reply(.failure(error))
             case .success(let sections):
@@ -121,7 +121,7 @@ extension Container {
         _ prepared: QueryPreparation?, attempt: Int, _ reply: @escaping Answer<ListPage>
     ) {
         var page: Result<ListPage?, HostError> = .failure(slot.unavailable("It was detached."))
-        withBallots(of: request.actor) { [self] in
+        withBallots(of: request.actor, by: request.user) { [self] in
             do throws(HostError) {
                 let (slot, list) = try self.list(slot.name)
                 let query = query(request, slot, list, sections)
@@ -216,6 +216,8 @@ extension Container {
     /// The lists whose items may lie under those of a list, where any item lies under another: those that a screen
     /// shows inside an item, or without modes that list alone.
     ///
+    /// None of a source that is asked: of what lies under an item that has as much as somebody happened to enter.
+    ///
     /// - Parameters:
     ///   - list: whose items.
     ///   - scope: the scope; nil: the container's first, if it has any.
@@ -225,8 +227,11 @@ extension Container {
         in list: ContentIndex, scope: String?, hiding hidden: Set<String> = []
     ) -> [ContentIndex] {
         let scope = self.scope(scope)
-        guard modes(in: scope)?.isByMode ?? false else { return list.hasChildren ? [list] : [] }
-        return lists(in: scope, .entered).filter { !$0.isHidden(beside: hidden) }
+        guard modes(in: scope)?.isByMode ?? false else {
+            let isCounted = list.hasChildren && !slots.contains { $0.asks && $0.list === list }
+            return isCounted ? [list] : []
+        }
+        return lists(in: scope, .entered).filter { !$0.asks && !$0.isHidden(beside: hidden) }
             .compactMap(\.list).filter(\.hasChildren)
     }
 
@@ -236,12 +241,13 @@ extension Container {
     /// - Parameters:
     ///   - actor: the actor's name; without one, or one who never acted, there are no ballots.
     ///   - component: which votes component; nil: the one that the lists show.
+    ///   - user: whose call it is.
     ///   - moment: gives the subjects.
     ///   - then: takes the ballots in the subjects' order, none where there are none to be had; or why
     ///     the component does not tell them.
     func withBallots(
-        of actor: String?, in component: Slot? = nil, _ moment: @escaping () -> [Subject],
-        then: @escaping Answer<[Ballot?]>
+        of actor: String?, in component: Slot? = nil, by user: String,
+        _ moment: @escaping () -> [Subject], then: @escaping Answer<[Ballot?]>
     ) {
         guard let number = actor.flatMap({ domain.actors.number(of: $0) }),
             let votes = component ?? wiring.votes.flatMap({ slot($0) })
@@ -251,7 +257,8 @@ extension Container {
         }
         votes.ask(
             Question(
-                needsQuiet: true, make: { .ballotsOf(number, subjects: moment()) },
+                needsQuiet: true, by: user,
+                make: { .ballotsOf(number, subjects: moment()) },
                 done: { [self] result in
                     switch result {
                     case .success(.ballotsOf(let ballots)): then(.success(ballots))
@@ -259,7 +266,7 @@ extension Container {
                         then(.failure(votes.unavailable("It answered something else.")))
                     case .failure where component == nil && wiring.votes != votes.name:
                         // The lists show others by now, or none.
-                        withBallots(of: actor, moment, then: then)
+                        withBallots(of: actor, by: user, moment, then: then)
                     case .failure(let error): then(.failure(error))
                     }
                 }))
@@ -275,9 +282,10 @@ extension Container {
     ///   - item: its id.
     ///   - component: which list; nil: the first.
     ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - reply: fails with `itemNotFound`.
+    ///   - user: whose call it is: users share the places of calls that wait.
+    ///   - reply: fails with `itemNotFound` or `componentUnavailable`.
     public func get(
-        _ item: String, in component: String?, actor: String?,
+        _ item: String, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<ItemResult>
     ) {
         let slot: Slot
@@ -291,24 +299,24 @@ extension Container {
             return reply(.failure(error))
         }
         slot.ask(
-            Question(needsQuiet: true, make: { .details(item: item) }) { [self] result in
+            Question(needsQuiet: true, by: user, make: { .details(item: item) }) { [self] result in
                 switch result {
                 case .failure(let error): reply(.failure(error))
                 case .success(let answer):
                     guard case .details(let details) = answer else {
                         return reply(.failure(slot.unavailable("It answered something else.")))
                     }
-                    readItem(item, slot, details, actor: actor, reply)
+                    readItem(item, slot, details, actor: actor, by: user, reply)
                 }
             })
     }
 
     private func readItem(
-        _ item: String, _ slot: Slot, _ details: [String: Value]?, actor: String?,
+        _ item: String, _ slot: Slot, _ details: [String: Value]?, actor: String?, by user: String,
         _ reply: @escaping Answer<ItemResult>
     ) {
         var found: ItemResult?
-        withBallots(of: actor) { [self] in
+        withBallots(of: actor, by: user) { [self] in
             // By name: the component may have been made anew while this waited.
             if let list = self.slot(slot.name)?.list, let row = list.item(item) {
                 found = ItemResult(

@@ -95,7 +95,7 @@ extension Container {
                 }
                 let command = RemoveCommand(
                     items, from: slot, of: self, by: caller, purging: others, done)
-                command.queue()
+                command.queue(by: caller.user)
             }
         }
     }

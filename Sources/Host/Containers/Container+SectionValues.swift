@@ -19,6 +19,20 @@ public struct SectionPage: Sendable, Hashable {
 
     /// Of a field with more values they are not looked through.
     static let mostValues = 10_000
+
+    /// How many filters the pages before had; nil: no page has given such a cursor.
+    fileprivate var start: Int? {
+        guard let cursor else { return 0 }
+        return Int(cursor).flatMap { $0 > 0 && "\($0)" == cursor ? $0 : nil }
+    }
+
+    /// Why a page can't begin where its cursor says.
+    fileprivate var cursorProblem: HostError {
+        .parameterInvalid(
+            parameter: "cursor",
+            reason: "It is not the 'next' of a page of these filters as they are now. Start again "
+                + "without a cursor.")
+    }
 }
 
 /// The filters on a page, or what stands for them.
@@ -54,7 +68,7 @@ extension Container {
 
     /// Counts the filters on a page of one section.
     func page(
-        _ page: SectionPage, of sections: [ResolvedSection], only: Slot?,
+        _ page: SectionPage, of sections: [ResolvedSection], only: Slot?, by user: String,
         counting count: @escaping ([ResolvedSection], @escaping Answer<FiltersPage>) -> Void,
         _ reply: @escaping Answer<FiltersPage>
     ) {
@@ -65,7 +79,7 @@ extension Container {
                     .filterNotFound(section: page.section, filter: "", known: known, reason: nil)))
         }
         let asked = only.map { [$0] } ?? slots.filter { $0.kind == .filters }
-        find(page, in: sections[place], of: asked) { result in
+        find(page, in: sections[place], of: asked, by: user) { result in
             do throws(HostError) {
                 let found = try result.get()
                 var sections = sections
@@ -86,9 +100,10 @@ extension Container {
     ///   - page: which.
     ///   - section: the section, with what its component offers.
     ///   - slots: the filters components, one of which has it.
+    ///   - user: whose call it is.
     ///   - done: fails with `refused` where the field has too many values to look through.
     private func find(
-        _ page: SectionPage, in section: ResolvedSection, of slots: [Slot],
+        _ page: SectionPage, in section: ResolvedSection, of slots: [Slot], by user: String,
         _ done: @escaping Answer<FoundFilters<Filter>>
     ) {
         let offered = section.section.filters + section.unsent
@@ -119,7 +134,7 @@ extension Container {
                 let ids = found.filters.map {
                     ComponentQuery.FilterID(section: page.section, filter: $0)
                 }
-                ask(for: ids, slots[...]) { filters in
+                ask(for: ids, slots[...], by: user) { filters in
                     done(
                         filters.map {
                             FoundFilters(filters: $0, total: found.total, next: found.next)
@@ -133,15 +148,15 @@ extension Container {
 
     /// Asks the component that has these filters for them.
     private func ask(
-        for ids: [ComponentQuery.FilterID], _ slots: ArraySlice<Slot>,
+        for ids: [ComponentQuery.FilterID], _ slots: ArraySlice<Slot>, by user: String,
         _ done: @escaping Answer<[Filter]>
     ) {
         guard let slot = slots.first, !ids.isEmpty else { return done(.success([])) }
-        slot.ask(.filters(ids)) { [self] result in
+        slot.ask(.filters(ids), by: user) { [self] result in
             switch result {
             case .success(.filters(let filters)): done(.success(filters))
             case .failure(let error) where slots.count == 1: done(.failure(error))
-            case .success, .failure: ask(for: ids, slots.dropFirst(), done)
+            case .success, .failure: ask(for: ids, slots.dropFirst(), by: user, done)
             }
         }
     }
@@ -150,13 +165,7 @@ extension Container {
         _ all: [Element], titled title: @escaping (Element) -> String, on page: SectionPage,
         _ done: @escaping (Result<FoundFilters<Element>, HostError>) -> Void
     ) {
-        let start = page.cursor.map { Int($0) ?? -1 } ?? 0
-        guard start >= 0 else {
-            return done(
-                .failure(
-                    .parameterInvalid(
-                        parameter: "cursor", reason: "It is none that a page before has given.")))
-        }
+        guard let start = page.start else { return done(.failure(page.cursorProblem)) }
         let needle = Folding.fold(page.text ?? "")
         let limit = domain.limits.facetValues
         var matches: [Element] = []
@@ -169,12 +178,17 @@ extension Container {
             rest = rest.dropFirst(256)
             return !rest.isEmpty
         } then: {
-            let end = start + limit
+            // A page that ended there had others behind it.
+            guard start == 0 || start < matches.count else {
+                return done(.failure(page.cursorProblem))
+            }
+            let filters = matches[start...].prefix(limit)
+            let hasMore = filters.endIndex < matches.count
             done(
                 .success(
                     FoundFilters(
-                        filters: Array(matches.dropFirst(start).prefix(limit)),
-                        total: matches.count, next: end < matches.count ? "\(end)" : nil)))
+                        filters: Array(filters), total: matches.count,
+                        next: hasMore ? "\(filters.endIndex)" : nil)))
         }
     }
 }

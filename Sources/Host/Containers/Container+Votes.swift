@@ -40,7 +40,9 @@ extension Container {
         do throws(HostError) {
             let slot = try slot(component, .votes)
             try check(item)
-            run(BallotCommand(value, on: item, to: slot, of: self, by: caller, reply))
+            run(
+                BallotCommand(value, on: item, to: slot, of: self, by: caller, reply),
+                by: caller.user)
         } catch {
             reply(.failure(error))
         }
@@ -56,12 +58,20 @@ extension Container {
         }
     }
 
+    /// Why it takes no votes, or no comments, now; nil: it does.
+    func closure(_ kind: Kind) -> HostError? {
+        guard definition.closed.contains(kind) else { return nil }
+        return .closed(
+            container: name,
+            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
+    }
+
     /// What the delegate has against a command.
     func veto(_ slot: Slot, _ ask: (ComponentReference) -> Refusal?) -> HostError? {
         delegates.refusal
-            ?? slot.reference.flatMap(ask).map {
-                HostError($0, container: name, component: slot.name)
-            }
+            ?? domain.notes.crash.during(delegates.crashText(in: nil)) {
+                slot.reference.flatMap(ask)
+            }.map { HostError($0, container: name, component: slot.name) }
     }
 
     /// What the votes on a subject add up to, nobody's own ballot among it: at once, from memory.
@@ -91,9 +101,10 @@ extension Container {
     ///   - item: the subject; nil: the container.
     ///   - component: which votes component; nil: the first.
     ///   - actor: whose ballot is `mine`; nil: nobody's.
-    ///   - reply: fails with `itemNotFound`.
+    ///   - user: whose call it is: users share the places of calls that wait.
+    ///   - reply: fails with `itemNotFound` or `componentUnavailable`.
     public func tally(
-        of item: String?, in component: String?, actor: String?,
+        of item: String?, in component: String?, actor: String?, by user: String = "",
         _ reply: @escaping Answer<TallyResult>
     ) {
         let slot: Slot
@@ -106,7 +117,7 @@ extension Container {
         }
         let subject = Subject(item: item)
         var tally = TallyResult(tally: TallyView(tally: Tally(), mine: nil), sequence: 0)
-        withBallots(of: actor, in: slot) { [self] in
+        withBallots(of: actor, in: slot, by: user) { [self] in
             // By name: the component may have been made anew while this waited.
             tally.tally.tally = self.slot(slot.name)?.tally(of: subject) ?? Tally()
             tally.sequence = domain.sequence
@@ -127,10 +138,11 @@ extension Container {
     ///   - component: which votes component; nil: the first.
     ///   - limit: at most so many, 1 to 1,000.
     ///   - cursor: the `next` of the page before, which is the number of its last actor; nil: from the first.
-    ///   - reply: fails with `itemNotFound`, `cursorInvalid` or `limitExceeded`.
+    ///   - user: whose call it is: users share the places of calls that wait.
+    ///   - reply: fails with `itemNotFound`, `cursorInvalid`, `limitExceeded` or `componentUnavailable`.
     public func ballots(
         on item: String?, in component: String?, limit: Int, cursor: String?,
-        _ reply: @escaping Answer<BallotPage>
+        by user: String = "", _ reply: @escaping Answer<BallotPage>
     ) {
         let slot: Slot
         var after: ActorID?
@@ -150,7 +162,7 @@ extension Container {
         // One more than asked for tells whether there is a next page.
         let query = ComponentQuery.ballots(Subject(item: item), after: after, limit: limit + 1)
         slot.ask(
-            Question(needsQuiet: true, make: { query }) { [self] result in
+            Question(needsQuiet: true, by: user, make: { query }) { [self] result in
                 // The item may be gone by now.
                 if let error = absence(of: item) { return reply(.failure(error)) }
                 reply(

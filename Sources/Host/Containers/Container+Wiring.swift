@@ -5,24 +5,37 @@ import Logging
 // MARK: Delivering events
 
 extension Container {
-    /// Tells the delegate what a component told its own.
-    func deliver(_ events: [ComponentEvent], from slot: Slot) {
-        guard let from = slot.reference else { return }
-        for event in events { deliver(event, from) }
+    /// Passes what a component reported to the delegate, and to the delegates of containers that have this one as a part.
+    ///
+    /// - Parameters:
+    ///   - events: what it reported.
+    ///   - slot: the component's.
+    ///   - ticket: the domain's number at the time; what it reported by itself later has a greater one; nil: the present one.
+    func deliver(_ events: [ComponentEvent], from slot: Slot, toldAt ticket: UInt64? = nil) {
+        slot.told.overtake(events, at: ticket ?? domain.lastTicket)
+        pass(events, from: slot)
     }
 
-    /// Delivers what a component told outside of any command.
+    private func pass(_ events: [ComponentEvent], from slot: Slot) {
+        guard let from = slot.reference else { return }
+        for event in events { deliver(event, from) }
+        screens?.tellParents(of: events, from: from)
+    }
+
+    /// Delivers some of what a component told outside of any command.
     func deliverUnasked(_ events: [ComponentEvent], from slot: Slot) {
         for event in events { screens?.holdNotice(for: event) }
-        deliver(events, from: slot)
+        pass(events, from: slot)
         for event in events { screens?.showUnasked(event) }
         screens?.changed()
-        // All items anew are asked for first.
-        if events.contains(where: \.isOfSomeItems) { itemsChanged(in: slot) }
     }
 
     private func deliver(_ event: ComponentEvent, _ from: ComponentReference) {
         noteForScreens(event)
+        domain.notes.crash.during(delegates.crashText(in: nil)) { tell(event, from) }
+    }
+
+    private func tell(_ event: ComponentEvent, _ from: ComponentReference) {
         switch event {
         case .contents(.replaceAll): slot(from.name).map(refill)
         case .contents(let change):
@@ -62,13 +75,6 @@ extension Container {
     }
 }
 
-extension ComponentEvent {
-    /// Whether it tells of single items.
-    fileprivate var isOfSomeItems: Bool {
-        if case .contents(let change) = self { change != .replaceAll } else { false }
-    }
-}
-
 // MARK: Taking components in
 
 extension Container {
@@ -98,7 +104,8 @@ extension Container {
         let delivery = StateDelivery(loaded.state.events, to: slot)
         domain.inSlices { [self] in
             guard slot.start == attempt, let events = delivery.next() else { return false }
-            deliver(events, from: slot)
+            // Nothing happened: those whose part this is are not told.
+            if let from = slot.reference { for event in events { deliver(event, from) } }
             return true
         } then: { [self] in
             guard slot.start == attempt, slot.port === port else {
@@ -112,7 +119,7 @@ extension Container {
             slot.attached()
             loaded.state.letGo()
             slot.noteStarted()
-            deliverUnasked(slot.progress.takeEvents(), from: slot)
+            slot.tell(slot.progress.takeEvents())
             slot.awaitItems()
             screens?.countAudience()
             if slot.kind == .votes { screens?.forgetBallots() }

@@ -191,7 +191,9 @@ extension Container {
     /// Whether nothing that was accepted is unfinished.
     var isQuiet: Bool {
         lane.isEmpty && erasures == 0 && wiring.isShown && screens?.isIdle ?? true
-            && slots.allSatisfy { $0.isIdle && ($0.waitingCount == 0 || !$0.isAttached) }
+            && slots.allSatisfy {
+                $0.isIdle && !$0.told.isWaiting && ($0.waitingCount == 0 || !$0.isAttached)
+            }
     }
 
     /// Sends what can be sent now, everywhere.
@@ -217,6 +219,9 @@ extension Container {
         if !domain.store.damages.isEmpty {
             failures.append(
                 "the store was damaged, and changes may be lost: see the daemon's status")
+        }
+        if domain.pastDamage.concerns(name) {
+            failures.append("past notifications of it are damaged: see the daemon's status")
         }
         return ContainerStatus(
             definition: definition,

@@ -27,6 +27,8 @@ struct Delegates {
         let definition: DelegateDefinition
         /// Why it can't be made; else it is there.
         let made: Result<ContainerDelegate, HostError>
+        /// What is noted for a crash while it is called.
+        let crash: CrashText
     }
 
     /// The container's own; the default wiring where it names none, or where the one it names can't be made.
@@ -58,7 +60,10 @@ struct Delegates {
                 let made = Result { () throws(HostError) in
                     try domain.delegate(named, of: owner, in: definition)
                 }
-                self.named[owner] = Named(definition: named, made: made)
+                let crash = CrashText(
+                    InitNote.Component(
+                        container: definition.name, component: owner.path, plugin: named.plugin))
+                self.named[owner] = Named(definition: named, made: made, crash: crash)
             }
         }
         if case .success(let delegate) = self.named[.container]?.made {
@@ -89,6 +94,13 @@ struct Delegates {
     func plugin(in scope: String?) -> String? {
         let own = scope.flatMap { named[.scope($0)] }
         return (own ?? named[.container])?.definition.plugin
+    }
+
+    /// What is noted for a crash while the delegate of a scope, or else the container's, is called; nil: it is the
+    /// default wiring.
+    func crashText(in scope: String?) -> CrashText? {
+        guard !named.isEmpty else { return nil }
+        return (scope.flatMap { named[.scope($0)] } ?? named[.container])?.crash
     }
 
     /// Why what the container's delegate would be asked is refused; nil: it is there.
@@ -164,18 +176,21 @@ extension Domain {
                 "the plugin \(other.id) is of the kind '\(other.kind.rawValue)', and makes no "
                     + "delegates.")
         }
+        if let reason = isolated.reason(of: plugin.id) { throw invalid(reason) }
         let type = plugin.delegate
         let scope: String? = if case .scope(let name) = owner { name } else { nil }
         do {
-            return try note.during(
-                InitNote.Component(
-                    container: container.name, component: owner.path, plugin: plugin.id)
-            ) {
-                try type.init(
-                    context: DelegateContext(
-                        container: container.name, scope: scope,
-                        settings: Settings(definition.settings, declared: type.settings),
-                        fields: container.fields, log: log(of: owner, container.name, plugin.id)))
+            let noted = InitNote.Component(
+                container: container.name, component: owner.path, plugin: plugin.id)
+            return try notes.making.during(noted) {
+                try notes.crash.during(CrashText(noted)) {
+                    try type.init(
+                        context: DelegateContext(
+                            container: container.name, scope: scope,
+                            settings: Settings(definition.settings, declared: type.settings),
+                            fields: container.fields,
+                            log: log(of: owner, container.name, plugin.id)))
+                }
             }
         } catch let error as SettingError {
             throw .settingInvalid(

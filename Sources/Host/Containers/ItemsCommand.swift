@@ -59,7 +59,7 @@ final class PutCommand: Command {
             !decision.changes.isEmpty
         else { return nil }
         return EntryDraft(
-            topic: "items.put",
+            topic: .itemsPut,
             payload: Payload.object {
                 $0.member("component", slot.name)
                 $0.member("items", inserted + updated)
@@ -148,7 +148,7 @@ final class RemoveCommand: Command {
         guard case .removed(let removed) = decision.answer else { return nil }
         guard !decision.changes.isEmpty || !(others?.isEmpty ?? true) else { return nil }
         return EntryDraft(
-            topic: "items.removed",
+            topic: .itemsRemoved,
             payload: Payload.object {
                 $0.member("component", slot.name)
                 $0.member("items", others == nil ? removed : items)

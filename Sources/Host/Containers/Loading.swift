@@ -2,10 +2,9 @@
 struct Loading {
     /// Whether the container is as the store holds it, and its components are being started.
     private(set) var isUnderWay = false
+    /// The places of calls among those that wait for its end.
+    let places = WaitingPlaces()
     private var waiting: [() -> Void] = []
-
-    /// How many wait for its end.
-    var waitingCount: Int { waiting.count }
 
     mutating func begin() { isUnderWay = true }
 
@@ -37,19 +36,21 @@ extension Container {
         loading.wait(body)
     }
 
-    /// Has a call wait as ``whenLoaded(_:)`` does; refused where too many do.
-    func whenLoaded<T>(_ reply: @escaping Answer<T>, _ body: @escaping () -> Void) {
-        guard loading.waitingCount < domain.limits.waitingCalls else {
+    /// Has a user's call wait as ``whenLoaded(_:)`` does; refused where too many do.
+    func whenLoaded<T>(
+        of user: String, _ reply: @escaping Answer<T>, _ body: @escaping () -> Void
+    ) {
+        do throws(WaitingPlaces.Full) {
+            let place = try loading.places.take(for: user, of: domain.limits.waitingCalls)
+            whenLoaded { withExtendedLifetime(place, body) }
+        } catch {
             let pending = slots.first(where: \.isWorthWaitingFor)?.name ?? name
-            return reply(
+            reply(
                 .failure(
                     .componentUnavailable(
-                        component: pending,
-                        reason: "It is being started, and \(loading.waitingCount) calls wait for "
-                            + "\(name) already.",
+                        component: pending, reason: "It is being started. \(error.reason)",
                         retryAfter: 0.5)))
         }
-        whenLoaded(body)
     }
 
     /// A component's start has come to an end, or to a standstill.

@@ -32,6 +32,8 @@ protocol OpenScreens: AnyObject {
     func scopesChanged()
     /// The containers among the components, or what is told of them, may be others.
     func partsChanged(hadParts: Bool)
+    /// Components of the container reported something: the delegates of those whose part it is are called.
+    func tellParents(of events: [ComponentEvent], from component: ComponentReference)
     /// What people read of a container among the components; nil: it is not there.
     func title(ofPart part: ComponentDefinition) -> String?
     /// The container is gone: none shows anything more.

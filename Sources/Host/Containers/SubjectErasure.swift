@@ -6,7 +6,8 @@ import NIOCore
 ///
 /// The store does not show it, and tallies and counts are empty since the commit. The component's gate
 /// is closed meanwhile, so that nothing reads it or is judged by it; the loop serves others between
-/// slices.
+/// slices. A component that is being started has nothing to forget, unless it has begun to read the
+/// store before the commit: then it is started anew, so that nobody waits for it behind a closed gate.
 final class SubjectErasure {
     /// How many records are looked up at a time.
     static let slice = 500
@@ -20,6 +21,8 @@ final class SubjectErasure {
     private let all: [[Subject]]
     private var batches: Deque<[Subject]> = []
     private var start: Int?
+    /// Higher than the number of all that was begun before the commit.
+    private var ticket: UInt64 = 0
     private var done: () -> Void = {}
 
     /// An erasure of what a component's records say about subjects.
@@ -53,28 +56,55 @@ final class SubjectErasure {
     /// - Parameter done: called once the component holds none of them, or is not there any more.
     func run(_ done: @escaping () -> Void) {
         self.done = done
+        ticket = container.domain.nextTicket()
         next()
     }
 
     /// Erases what was said about the next subjects, then about the others.
     private func next() {
-        guard let slot = container.slot(name) else { return done() }
+        guard let slot = container.slot(name), slot.progress.hasRead(before: ticket) else {
+            return done()
+        }
         switch slot.state {
         case .attached: break
         case .failed, .closed: return done()
-        case .starting, .prepared:
-            // It may have read some of them from the store before the commit.
-            return container.domain.after(.milliseconds(50)) { self.next() }
+        case .starting, .prepared: return startAnew(slot)
         }
         if slot.start != start {
             start = slot.start
             batches = Deque(all)
         }
         guard let batch = batches.popFirst() else { return done() }
-        if kind == .votes, batch.count == 1 { return page(batch[0], after: nil, []) }
+        if kind == .comments { return keys(about: batch, after: nil) }
+        if batch.count == 1 { return page(batch[0], after: nil, []) }
         ask(.recordKeys(batch)) { answer in
             guard case .recordKeys(let keys) = answer else { return self.startAnew() }
             self.forget([keys])
+        }
+    }
+
+    /// Looks up the keys of comments, page by page, and has each page forgotten before the next.
+    private func keys(about subjects: [Subject], after key: String?) {
+        ask(.recordKeyPage(subjects, after: key, limit: Self.slice)) { [self] answer in
+            guard case .recordKeys(let keys) = answer else { return startAnew() }
+            guard keys.count >= Self.slice, let last = keys.last else { return forget([keys]) }
+            guard subjects.count == 1 else {
+                // Which of the subjects the page ends with the keys don't tell.
+                for subject in subjects.reversed() { batches.prepend([subject]) }
+                return next()
+            }
+            forget([keys]) { self.keys(about: subjects, after: last) }
+        }
+    }
+
+    /// Starts a component again that may have read some of the records from the store before the commit.
+    private func startAnew(_ slot: Slot) {
+        let attempt = slot.start
+        container.domain.later { [self] in
+            if container.slot(name) === slot, slot.start == attempt, !slot.isAttached {
+                slot.lost(because: "It was reading records which were purged meanwhile.")
+            }
+            next()
         }
     }
 
@@ -122,7 +152,7 @@ final class SubjectErasure {
     }
 
     /// Has the component forget records, after a pause: it took its time to say which they are.
-    private func forget(_ pages: [[String]]) {
+    private func forget(_ pages: [[String]], then: (() -> Void)? = nil) {
         var pages = pages.filter { !$0.isEmpty }[...]
         var next = 0
         container.domain.afterPoll { [self] in
@@ -137,7 +167,7 @@ final class SubjectErasure {
                 }
                 return true
             } then: { [self] in
-                container.domain.afterPoll { self.next() }
+                container.domain.afterPoll { then.map { $0() } ?? self.next() }
             }
         }
     }

@@ -8,8 +8,8 @@ import Store
 /// entry with them is committed, each carries them. Whoever is not in the store is known as long as
 /// something under way names them, so that calls which are refused leave nothing behind.
 final class ActorTable {
-    private var numbers: [String: ActorID] = [:]
-    private var names: [ActorID: String] = [:]
+    private var numbers = SplitDictionary<String, ActorID>()
+    private var names = SplitDictionary<ActorID, String>()
     /// Those who were erased, or are about to be: nothing else takes a name from a number.
     private var erased: Set<ActorID> = []
     /// Those whom the store does not hold, each with how much names them.
@@ -141,4 +141,9 @@ final class ActorTable {
         let namespace = String(name.prefix { $0 != ":" })
         return namespace == "unix" ? nil : namespace
     }
+}
+
+extension ActorID {
+    /// No person: the actor of what the daemon does by itself.
+    static let nobody = ActorID(0)
 }

@@ -22,6 +22,8 @@ final class Domain {
     let metered = ContainerMeters.Room()
     /// What the last verification found wrong with the store itself.
     var verified = VerifiedDamage()
+    /// The damage that subscribers' reads of the past have met.
+    private(set) var pastDamage = PastDamage()
     private(set) lazy var queries = LongQueries(self)
     let starts = StartTurns(atATime: 16)
     let changes: ChangeWatch
@@ -32,6 +34,8 @@ final class Domain {
     /// What was done so far, of which a start tells.
     var steps = 0
     let recordsRead = RecordCount()
+    /// What components have kept; nil: definitions are only looked over.
+    let kept: KeptFiles?
     /// The last commit that everything on the domain reflects.
     ///
     /// Replies and reads name this one: the store itself may be ahead.
@@ -41,8 +45,12 @@ final class Domain {
     private(set) var isStopping = false
     /// Nobody is to wait for components that are being started.
     var isWaitingOver = false
+    /// The files that secret settings of all components refer to.
+    var secretFiles: () -> [String] = { [] }
     /// What is being made in this process, and what the one before was making when it ended.
-    let note: InitNote
+    let notes: ProcessNotes
+    /// The plugins that live in workers whatever definitions say.
+    let isolated: IsolatedPlugins
 
     private let clock: @Sendable () -> Timestamp
     private let launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher)
@@ -68,7 +76,8 @@ final class Domain {
     init(
         loop: any EventLoop, store: Store, bus: Bus, actors: ActorTable, plugins: PluginLibrary,
         launchers: (daemon: any ComponentLauncher, process: any ComponentLauncher),
-        note: InitNote, limits: HostLimits, logger: Logger, turns: TurnNotes,
+        notes: ProcessNotes, isolated: IsolatedPlugins, limits: HostLimits, logger: Logger,
+        turns: TurnNotes,
         isCheck: Bool, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.loop = loop
@@ -77,13 +86,15 @@ final class Domain {
         self.actors = actors
         self.plugins = plugins
         self.launchers = launchers
-        self.note = note
+        self.notes = notes
+        self.isolated = isolated
         self.limits = limits
         self.logger = logger
         self.turns = turns
         self.isCheck = isCheck
         self.clock = clock
         changes = ChangeWatch(loop: loop)
+        kept = isCheck ? nil : KeptFiles(beside: store.file, on: loop, logger)
         sequence = store.lastSequence
     }
 
@@ -133,6 +144,14 @@ final class Domain {
 // MARK: The store
 
 extension Domain {
+    /// Notes damage that a read of the past has met, and logs the first.
+    func note(_ damage: PastDamage) {
+        let isFirst = pastDamage.isEmpty
+        pastDamage.add(damage)
+        guard isFirst, let problem = pastDamage.problem else { return }
+        logger.tell(.pastDamaged, ["path": "\(store.file)", "reason": "The store \(problem)"])
+    }
+
     /// Hands an entry to the store; its outcome is passed to the owner.
     func append(_ entry: Entry, ticket: UInt64, of owner: any EntryOwner) {
         writers[ticket] = owner

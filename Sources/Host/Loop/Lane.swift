@@ -15,6 +15,8 @@ import Store
 ///
 /// What it promises:
 ///
+/// - An entry is given to the store with the position at which it was decided: behind all of the lane's entries before it.
+///   Where something else was written for the container, the entry is refused as stale, and the lane goes on behind that.
 /// - An idle operation becomes final once all earlier ones of its component are.
 /// - When an entry fails, the epoch ends. Whatever was decided in it fails too, written or not.
 ///   Nothing new begins until all of them are final and the touched records are undone.
@@ -42,8 +44,8 @@ struct Lane<Payload> {
 
     /// What became of a decision.
     enum Verdict {
-        /// Append the entry under this epoch.
-        case append(epoch: Int)
+        /// Append the entry under this epoch, at this position of the container; nil: it is not known yet.
+        case append(epoch: Int, position: Int64?)
         /// Its epoch is over: not to be written.
         case refused([Step])
     }
@@ -70,6 +72,10 @@ struct Lane<Payload> {
 
     /// Entries decided in an earlier epoch are refused.
     private(set) var epoch: Int
+    /// The position of the container's last entry that is settled; nil: none was since the lane began.
+    private var position: Int64?
+    /// How many entries the store has been given that it has not settled.
+    private var unsettled: Int64 = 0
     private var condition = Condition.open
     private var operations: [ID: Operation] = [:]
     /// Each component's operations, the oldest first, which is on its way: behind it there may be
@@ -130,7 +136,8 @@ struct Lane<Payload> {
         }
         operation.stage = .writing(payload, keys: keys)
         operations[id] = operation
-        return .append(epoch: epoch)
+        defer { unsettled += 1 }
+        return .append(epoch: epoch, position: position.map { $0 + unsettled })
     }
 
     /// The component refused, or had nothing to change.
@@ -152,6 +159,12 @@ struct Lane<Payload> {
 
     /// The store says what became of an entry.
     mutating func settle(_ id: ID, _ result: Result<Commit, EntryFailure>) -> [Step] {
+        unsettled -= 1
+        switch result {
+        case .success(let commit): position = commit.position
+        case .failure(.stale(let actual)): position = actual
+        case .failure: break
+        }
         guard let operation = operations[id], case .writing(let payload, let keys) = operation.stage
         else { return [] }
         switch result {

@@ -32,8 +32,9 @@ extension AnswerCheck {
         case (.pendingComments(let limit, _), .thread(let page)):
             guard page.entries.count <= limit else { return "more comments than were asked for" }
             let wait = page.entries.allSatisfy { $0.comment.state == .pending && isSane($0) }
-            return wait && page.total >= 0 ? nil : "comments that were not asked for"
-        case (.recordKeys(let subjects), .recordKeys(let keys)):
+            return wait && isSane(count: page.total) ? nil : "comments that were not asked for"
+        case (.recordKeys(let subjects), .recordKeys(let keys)),
+            (.recordKeyPage(let subjects, _, _), .recordKeys(let keys)):
             return problem(in: keys, about: subjects)
         default: return Self.anotherAnswer
         }
@@ -59,7 +60,7 @@ extension AnswerCheck {
         guard Set(answer.items.map(\.id)).count == answer.items.count else {
             return "an item twice"
         }
-        if let total = answer.total, total < 0 { return "\(total) items in all" }
+        if let total = answer.total, !isSane(count: total) { return "\(total) items in all" }
         if let next = answer.next, next.utf8.count > ContentQuestion.cursorBytes {
             return "a cursor of \(next.utf8.count) bytes, where \(ContentQuestion.cursorBytes) are "
                 + "allowed"
@@ -130,8 +131,10 @@ extension AnswerCheck {
 
     private func problem(in page: ThreadPage, of query: ThreadQuery) -> String? {
         guard page.entries.count <= query.limit else { return "more comments than were asked for" }
-        guard page.total >= 0,
-            page.entries.allSatisfy({ $0.depth >= 0 && $0.replies >= 0 })
+        guard isSane(count: page.total),
+            page.entries.allSatisfy({
+                $0.comment.subject == query.subject && isSane($0, isPlace: true)
+            })
         else { return "comments that were not asked for" }
         guard query.tellsHeld || page.held.isEmpty, page.held.count <= Self.mostHeld,
             page.held.allSatisfy({ isSane($0) && $0.comment.subject == query.subject })

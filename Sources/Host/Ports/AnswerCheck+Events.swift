@@ -14,7 +14,8 @@ extension AnswerCheck {
                 case .tally(let subject, let tally):
                     isSane(subject) ? self.problem(in: tally) : "a tally of no item"
                 case .commentCount(let subject, let count):
-                    isSane(subject) && count >= 0 ? nil : "a count of comments that can't be"
+                    isSane(subject) && isSane(count: count)
+                        ? nil : "a count of comments that can't be"
                 case .didPost(let comment), .didEdit(let comment), .didRemove(let comment):
                     isSane(comment) ? nil : "a comment that can't be"
                 case .contents, .didSelect, .didDeselect, .didClear: nil
@@ -25,7 +26,7 @@ extension AnswerCheck {
     }
 
     func problem(in tally: Tally) -> String? {
-        guard tally.count >= 0, tally.score?.isFinite ?? true else {
+        guard isSane(count: tally.count), tally.score?.isFinite ?? true else {
             return "a tally of \(tally.count) ballots with the score \(tally.score ?? 0)"
         }
         guard tally.histogram.count <= Self.histogramValues else {
@@ -55,18 +56,28 @@ extension AnswerCheck {
         subject.item.map { (1...200).contains($0.utf8.count) } ?? true
     }
 
-    func isSane(_ comment: Comment) -> Bool {
+    func isSane(count: Int) -> Bool { (0...Self.mostCount).contains(count) }
+
+    /// Whether a comment can be.
+    ///
+    /// - Parameters:
+    ///   - comment: the comment.
+    ///   - isPlace: whether one that is not shown may lack its text, for it is there for its replies' sake.
+    /// - Returns: that.
+    func isSane(_ comment: Comment, isPlace: Bool = false) -> Bool {
+        let mayLackText = comment.state == .removed || isPlace && comment.state != .shown
         let moments = [comment.created, comment.edited ?? comment.created]
         return moments.allSatisfy { Self.moments.contains($0.milliseconds) }
-            && comment.parent != comment.id && (comment.text != nil || comment.state == .removed)
+            && comment.parent != comment.id && (comment.text != nil || mayLackText)
             && isSane(comment.subject) && isSane(.item(comment.id))
             && comment.parent.map { isSane(.item($0)) } ?? true
             && comment.fingerprint.utf8.count <= Comment.fingerprintBytes
             && comment.reason?.utf8.count ?? 0 <= 4 * Comment.reasonLength
     }
 
-    func isSane(_ entry: ThreadPage.Entry) -> Bool {
-        entry.depth >= 0 && entry.replies >= 0 && isSane(entry.comment)
+    func isSane(_ entry: ThreadPage.Entry, isPlace: Bool = false) -> Bool {
+        isSane(count: entry.depth) && isSane(count: entry.replies)
+            && isSane(entry.comment, isPlace: isPlace)
     }
 }
 

@@ -29,6 +29,8 @@ public final class AnswerCheck: Sendable {
     static let mostHeld = 1_000
     /// Bytes of the items that a source answers.
     static let answerBytes = 4 << 20
+    /// Ballots, comments or items that a component may count: sums of such counts are still numbers.
+    static let mostCount = 1 << 40
     /// The moments that a record may name: from 1970 to 9999.
     static let moments: ClosedRange<Int64> = 0...253_402_300_799_999
 
@@ -96,7 +98,7 @@ extension AnswerCheck {
                 self.problem(in: decision, ofBallotOn: subject, by: context.actor)
             case .postComment(let draft):
                 self.problem(in: decision, ofComment: draft.id, draft, by: context.actor)
-            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _):
+            case .editComment(let id, _), .deleteComment(let id), .moderateComment(let id, _, _, _):
                 self.problem(in: decision, ofComment: id, nil, by: context.actor)
             case .restoreRecords(let changes):
                 decision.changes == changes && decision.answer == .restored(changes.count)

@@ -33,6 +33,7 @@ extension ComponentQuery {
         case .thread: "thread"
         case .pendingComments: "pendingComments"
         case .recordKeys: "recordKeys"
+        case .recordKeyPage: "recordKeyPage"
         }
     }
 }

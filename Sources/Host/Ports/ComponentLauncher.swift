@@ -17,6 +17,12 @@ public struct LaunchRequest: Sendable {
     public var fields: [Field]
     /// What it is held to.
     public var limits: HostLimits
+    /// The files and folders that it may read in a worker, since its settings name them; without links.
+    public var readable: [String] = []
+    /// Where it is set how long a call may take, as messages name it.
+    public var callSetting = "limits.callSeconds"
+    /// What its predecessor had kept; nil: nothing.
+    public var kept: [UInt8]?
 
     /// A request; by default the limits are the documented ones.
     public init(
@@ -30,6 +36,7 @@ public struct LaunchRequest: Sendable {
         self.secrets = secrets
         self.fields = fields
         self.limits = limits
+        kept = nil
     }
 }
 

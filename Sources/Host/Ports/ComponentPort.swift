@@ -72,6 +72,11 @@ public protocol ComponentPort: AnyObject {
     func tellAudience(_ screens: Int)
     /// Passes a step of the component's life on.
     func pass(_ phase: LifecyclePhase)
+    /// What is wrong with something that the component told its delegate by itself, and its owner is to deliver;
+    /// nil: nothing, or that was judged before.
+    func problem(in events: [ComponentEvent]) -> String?
+    /// Has a worker say nothing more, or go on: its owner is busy with what it said.
+    func hold(_ isHeld: Bool)
     /// Lets the component go. Nothing is told to the owner any more. Closing twice does nothing.
     func close()
 }
@@ -85,6 +90,10 @@ extension ComponentPort {
     public var asks: Bool { false }
     /// Nothing: it is not called.
     public func ask(_ number: Int, _ question: ContentQuestion) {}
+    /// It was judged before.
+    public func problem(in events: [ComponentEvent]) -> String? { nil }
+    /// Nothing: what one in the daemon says can't wait.
+    public func hold(_ isHeld: Bool) {}
     /// Nothing: of one without pictures nobody waits for them.
     public func readImage(_ number: Int, of item: String, field: String) {}
 }
@@ -151,6 +160,8 @@ public enum ComponentMessage: Sendable, Hashable {
     case reports(problem: String?)
     /// It answers the question of this number.
     case answers(Int, Result<ContentAnswer, Refusal>)
+    /// It has bytes kept for the one that is made after it; nil: nothing any more.
+    case keeps([UInt8]?)
     /// The picture that it was to read under a number, or why there is none.
     case image(Int, Result<ItemImage, Refusal>)
 }

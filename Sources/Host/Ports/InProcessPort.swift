@@ -8,7 +8,7 @@ internal import PluginLoader
 public final class InProcessLauncher: ComponentLauncher {
     private let loop: any EventLoop
     private let turns: TurnNotes
-    private let note: InitNote?
+    private let notes: ProcessNotes?
     private let judges: Bool
     private let words: (any LastWords)?
     /// The files that its components watch.
@@ -25,12 +25,12 @@ public final class InProcessLauncher: ComponentLauncher {
         loop: any EventLoop, turns: TurnNotes = TurnNotes(), judges: Bool = true,
         words: (any LastWords)? = nil
     ) {
-        self.init(loop: loop, turns: turns, note: nil, judges: judges, words: words)
+        self.init(loop: loop, turns: turns, notes: nil, judges: judges, words: words)
     }
 
-    /// As the public one, with a note of what is being made.
+    /// As the public one, with notes of what is being made, and called.
     init(
-        loop: any EventLoop, turns: TurnNotes, note: InitNote?, judges: Bool = true,
+        loop: any EventLoop, turns: TurnNotes, notes: ProcessNotes?, judges: Bool = true,
         words: (any LastWords)? = nil
     ) {
         self.judges = judges
@@ -38,7 +38,7 @@ public final class InProcessLauncher: ComponentLauncher {
         watches = FileWatches(loop: loop)
         self.loop = loop
         self.turns = turns
-        self.note = note
+        self.notes = notes
     }
 
     /// Makes a component during the call, its library loaded first where it isn't yet.
@@ -47,23 +47,29 @@ public final class InProcessLauncher: ComponentLauncher {
         _ request: LaunchRequest, owner: any PortOwner,
         _ done: @escaping (Result<any ComponentPort, LaunchFailure>) -> Void
     ) -> LaunchCancellation {
-        let services = InProcessServices(loop: loop, watches: watches)
+        let services = InProcessServices(
+            loop: loop, watches: watches, kept: request.kept, mostKept: request.limits.keptBytes)
         services.words = words
         let number = turns.add(
             TurnNotes.Component(
                 container: request.container, name: request.component,
                 plugin: request.plugin.id))
         turns.component = number
+        let component = InitNote.Component(
+            container: request.container, component: request.component,
+            plugin: request.plugin.id)
+        let text = notes.map { _ in CrashText(component) }
         do {
             let check = judges ? AnswerCheck(request) : nil
-            let port = try noted(request) {
+            let port = try noted(component, text) {
                 let harness = try ComponentHarness(
                     request.plugin.loaded(), container: request.container,
                     component: request.component, settings: request.settings,
                     secrets: request.secrets, fields: request.fields, services: services)
                 // It is asked for its facts.
                 return InProcessPort(
-                    harness, services, owner, check, request.plugin, turns, number)
+                    harness, services, owner, check, request.plugin, turns, number,
+                    text.flatMap { text in notes.map { ($0.crash, text) } })
             }
             if let problem = check?.problem(in: port.facts) {
                 port.close()
@@ -80,12 +86,11 @@ public final class InProcessLauncher: ComponentLauncher {
         return {}
     }
 
-    private func noted<T>(_ request: LaunchRequest, _ make: () throws -> T) rethrows -> T {
-        guard let note else { return try make() }
-        return try note.during(
-            InitNote.Component(
-                container: request.container, component: request.component,
-                plugin: request.plugin.id), make)
+    private func noted<T>(
+        _ component: InitNote.Component, _ text: CrashText?, _ make: () throws -> T
+    ) rethrows -> T {
+        guard let notes else { return try make() }
+        return try notes.making.during(component) { try notes.crash.during(text, make) }
     }
 }
 
@@ -93,6 +98,7 @@ extension LaunchFailure {
     fileprivate init(_ error: any Error) {
         self =
             switch error {
+            case let error as LaunchFailure: error
             case let error as SettingError: .setting(error)
             case let error as Refusal: .failed(reason: error.reason)
             case let error as PluginProblem: .failed(reason: error.reason)
@@ -115,6 +121,8 @@ final class InProcessPort: ComponentPort {
     private let turns: TurnNotes
     /// The number by which it is noted that it was called.
     private let number: Int
+    /// Where it is noted for a crash that it is called, and as what; nil: nowhere.
+    private let crash: (mark: CrashMark, kept: (CrashNote, CrashText))?
     /// What is left of the state that it is telling.
     private var state: ComponentState?
     private var isClosed = false
@@ -125,8 +133,10 @@ final class InProcessPort: ComponentPort {
 
     init(
         _ harness: ComponentHarness, _ services: InProcessServices, _ owner: any PortOwner,
-        _ check: AnswerCheck?, _ plugin: Plugin, _ turns: TurnNotes, _ number: Int
+        _ check: AnswerCheck?, _ plugin: Plugin, _ turns: TurnNotes, _ number: Int,
+        _ crash: (CrashNote, CrashText)?
     ) {
+        self.crash = crash.map { ($0.mark($1), ($0, $1)) }
         self.check = check
         self.plugin = plugin
         self.harness = harness
@@ -263,7 +273,8 @@ final class InProcessPort: ComponentPort {
     func call<T>(_ body: () -> T) -> T {
         turns.component = number
         defer { tellOwner() }
-        return body()
+        guard let mark = crash?.mark else { return body() }
+        return mark.during(body)
     }
 
     /// As ``call(_:)``, for a time that has come or a file that changed.
@@ -276,12 +287,8 @@ final class InProcessPort: ComponentPort {
     func tellOwner() {
         for message in services.takeMessages() { owner?.port(self, sent: message) }
         let told = harness.takeEvents()
-        guard !told.isEmpty else { return }
-        if let problem = check?.problem(in: told) {
-            let message = "What it told by itself is dropped: \(problem)."
-            owner?.port(self, sent: .logs(.error, message))
-            return
-        }
-        owner?.port(self, sent: .raised(told))
+        if !told.isEmpty { owner?.port(self, sent: .raised(told)) }
     }
+
+    func problem(in events: [ComponentEvent]) -> String? { check?.problem(in: events) }
 }

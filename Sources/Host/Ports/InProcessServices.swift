@@ -19,6 +19,9 @@ final class InProcessServices: ContextServices {
     private var timers: [UInt64: Timer] = [:]
     private var watched: Set<UInt64> = []
     private var lastWork: UInt64 = 0
+    /// What the component's predecessor had kept, until it is given.
+    private var kept: [UInt8]?
+    private let mostKept: Int
     private var isClosed = false
 
     /// Work in the background: what is to be told of it, and what does it.
@@ -35,7 +38,9 @@ final class InProcessServices: ContextServices {
         var next: Scheduled<Void>?
     }
 
-    init(loop: any EventLoop, watches: FileWatches) {
+    init(loop: any EventLoop, watches: FileWatches, kept: [UInt8]?, mostKept: Int) {
+        self.kept = kept
+        self.mostKept = mostKept
         self.loop = loop
         self.watches = watches
     }
@@ -137,6 +142,21 @@ final class InProcessServices: ContextServices {
     private func finish(_ number: UInt64, _ result: Result<any Sendable, any Error>) {
         guard let work = work.removeValue(forKey: number), let port else { return }
         port.call { work.then(result) }
+    }
+
+    func takeKept() -> [UInt8]? {
+        defer { kept = nil }
+        return kept
+    }
+
+    func keep(_ bytes: [UInt8]?) throws(Refusal) {
+        if let count = bytes?.count, count > mostKept {
+            throw Refusal(
+                .limitExceeded,
+                "It wants \(count) bytes kept, and at most \(mostKept) are (limits.keptBytes).",
+                evidence: ["limit": "keptBytes", "value": "\(count)"])
+        }
+        tell(.keeps(bytes))
     }
 
     /// The component says something.

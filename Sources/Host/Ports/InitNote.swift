@@ -44,15 +44,19 @@ final class InitNote {
 }
 
 extension InitNote.Component {
-    fileprivate init?(_ bytes: [UInt8]) {
-        guard let value: JSONValue = try? JSON.decode(from: bytes),
-            let container = value["container"]?.string,
+    init?(_ bytes: [UInt8]) {
+        guard let value: JSONValue = try? JSON.decode(from: bytes) else { return nil }
+        self.init(value)
+    }
+
+    init?(_ value: JSONValue) {
+        guard let container = value["container"]?.string,
             let component = value["component"]?.string, let plugin = value["plugin"]?.string
         else { return nil }
         self.init(container: container, component: component, plugin: plugin)
     }
 
-    fileprivate var bytes: [UInt8] {
+    var bytes: [UInt8] {
         Payload.object {
             $0.member("container", container)
             $0.member("component", component)
@@ -72,5 +76,11 @@ extension InitNote.Component {
     }
 
     /// Whether it is a delegate: no component's name has a dot.
-    private var isDelegate: Bool { component.contains(".") }
+    var isDelegate: Bool { component.contains(".") }
+}
+
+/// What is noted of calls into this process's components and delegates, and what the process before left.
+struct ProcessNotes {
+    let making: InitNote
+    let crash: CrashNote
 }

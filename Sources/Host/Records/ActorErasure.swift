@@ -4,11 +4,6 @@ import LogMessages
 import NIOCore
 import Store
 
-extension ActorID {
-    /// No person: on whose behalf the daemon itself acts.
-    static let nobody = ActorID(0)
-}
-
 /// A person's records of one component on their way out.
 ///
 /// The component's gate is closed meanwhile. What is theirs the store's records tell, which are read in
@@ -21,6 +16,8 @@ final class ActorErasure {
     struct Found: Sendable {
         var ballots: [String] = []
         var comments: [Comment] = []
+        /// Records of which nobody can tell whose they are.
+        var unreadable = UnreadableRecords()
     }
 
     /// How many records one entry changes at most.
@@ -37,8 +34,8 @@ final class ActorErasure {
     private var done: Answer<Found> = { _ in }
     private var found = Found()
     private var hasRefused = false
-    /// Whether records were written that the component was not told of.
-    private var wrote = false
+    /// Whether the component may show what its records do not say.
+    private var isAhead = false
 
     init(
         of actor: ActorID, from component: String, in container: String, at home: Container?,
@@ -71,7 +68,7 @@ final class ActorErasure {
     private var slot: Slot? { home?.slot(component) }
 
     private func finish(_ result: Result<Found, HostError>) {
-        if wrote { startAnew() }
+        if isAhead { startAnew() }
         done(result)
     }
 
@@ -82,6 +79,8 @@ final class ActorErasure {
             case .failure(let error): finish(.failure(error))
             case .success(let scan):
                 found = scan.found
+                // What it read before they were damaged is shown to nobody.
+                isAhead = found.unreadable.count > 0
                 forget(scan.changes[...])
             }
         }
@@ -116,7 +115,7 @@ final class ActorErasure {
             order: Int64(clamping: domain.nextTicket()))
         guard let home else { return }
         let command = RestoreCommand(part, to: slot, of: home, context) { [self] _ in
-            EntryDraft(topic: Self.topic, payload: payload(part.count))
+            EntryDraft(topic: .recordsErased, payload: payload(part.count))
         } done: { [self] result in
             switch result {
             case .success: next(.success(()))
@@ -131,8 +130,6 @@ final class ActorErasure {
         command.queue()
     }
 
-    private static let topic = "records.erased"
-
     private func payload(_ count: Int) -> [UInt8] {
         Payload.object {
             $0.member("component", component)
@@ -145,7 +142,7 @@ final class ActorErasure {
         let changes = part.map { RecordChange($0, container, component) }
         guard let home else { return domain.append(changes) { next($0.map { _ in }) } }
         let (topic, payload, time) = (
-            "\(container).\(Self.topic)", payload(part.count), domain.now()
+            EntryTopic.recordsErased.name(in: container), payload(part.count), domain.now()
         )
         home.append(
             changes: changes, topic: topic, payload: payload, by: nil, at: time
@@ -154,7 +151,7 @@ final class ActorErasure {
                 home.forgetTexts(
                     of: part.filter(\.endsText).map(\.key), in: component, at: commit)
                 home.announce(topic, commit, time: time, actor: nil, payload: payload)
-                wrote = true
+                isAhead = true
             }
             next(result.map { _ in })
         }

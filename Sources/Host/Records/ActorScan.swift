@@ -20,6 +20,8 @@ struct ActorScan: Sendable {
     private var unexplained: [Change] = []
     /// Those of the comments that somebody else replied to.
     private var answered: Set<String> = []
+    /// Records that are not what was written, but for ballots, whose keys tell whose they are.
+    private var unreadable = UnreadableRecords()
     private var key: String?
     private var looksForReplies = false
     private var isOver = false
@@ -72,7 +74,11 @@ struct ActorScan: Sendable {
             if !looksForReplies, ballot.actor == actor { ballots.append(key) }
             return
         }
-        guard let value = bytes.flatMap({ try? Value(jsonBytes: Array($0)) }),
+        guard let bytes else {
+            if !looksForReplies { unreadable.add(key) }
+            return
+        }
+        guard let value = try? Value(jsonBytes: Array(bytes)),
             let comment = Comment(key: key, value: value)
         else { return }
         if looksForReplies {
@@ -90,7 +96,8 @@ struct ActorScan: Sendable {
 extension ActorScan {
     /// What it found.
     var found: ActorErasure.Found {
-        ActorErasure.Found(ballots: ballots, comments: Array(comments.values))
+        ActorErasure.Found(
+            ballots: ballots, comments: Array(comments.values), unreadable: unreadable)
     }
 
     /// What becomes of it: comments that others replied to keep their place, and those of the same

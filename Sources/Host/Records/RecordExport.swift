@@ -88,7 +88,7 @@ struct ExportSlice: Sendable {
                         size += value.count + key.utf8.count + source.component.utf8.count
                     }
                 } else {
-                    let reason = Self.sentence(key, of: source)
+                    let reason = Self.sentence(key, of: source.component)
                     guard skipsDamaged else {
                         damage = reason
                         return false
@@ -115,9 +115,9 @@ struct ExportSlice: Sendable {
         }
     }
 
-    private static func sentence(_ key: String, of source: RecordExport.Source) -> String {
+    private static func sentence(_ key: String, of component: String) -> String {
         // A ballot's key has a line feed in it.
-        "the record '\(key.replacing("\n", with: "/"))' of \(source.component) can't be read"
+        "the record '\(key.replacing("\n", with: "/"))' of \(component) can't be read"
     }
 
     /// Takes out those whose people's names are lost, which the file's damage has done.
@@ -143,13 +143,24 @@ extension ExportSlice {
     /// Leaves out what is gone by now, and has comments say what they say by now: what was taken back since the
     /// export began is in no later part of it.
     ///
-    /// - Throws: `StoreError` when the file can't be read, or `DamagedRecord`.
-    mutating func takeBack(of container: String, since snapshot: Snapshot, in store: Store) throws {
+    /// - Parameters:
+    ///   - container: whose records these are.
+    ///   - snapshot: what the store held when the export began.
+    ///   - store: the store as it is.
+    ///   - skipsDamaged: whether records that were damaged since are left out, and named; else the first is thrown.
+    /// - Throws: `StoreError`.
+    mutating func takeBack(
+        of container: String, since snapshot: Snapshot, in store: Store, skipsDamaged: Bool
+    ) throws(StoreError) {
         guard store.lastSequence > snapshot.sequence else { return }
+        var damaged: [RecordKey] = []
         let now = try store.records(
             records.map {
                 RecordKey(container: container, component: $0.source.component, key: $0.stored)
-            })
+            }, damaged: &damaged)
+        let sentences = damaged.map { Self.sentence($0.key, of: $0.component) }
+        if let first = sentences.first, !skipsDamaged { throw snapshot.damaged(first) }
+        lost += sentences
         records = zip(records, now).compactMap { record, now in
             guard let now else { return nil }
             guard record.source.kind == .comments, now.sequence > snapshot.sequence else {

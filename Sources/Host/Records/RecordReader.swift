@@ -162,11 +162,6 @@ struct RecordReader {
     }
 }
 
-extension Comment {
-    /// Bytes of what a comment is recognised by when it is posted again.
-    static let fingerprintBytes = 200
-}
-
 extension RecordView {
     /// Roughly its bytes on the wire.
     var size: Int {

@@ -95,7 +95,10 @@ extension RecordRestore {
             RecordKey(container: name, component: $0.component, key: $0.change.key)
         }
         domain.read { store in
-            zip(changes, try store.records(keys)).compactMap { new, stored -> Difference? in
+            // One in the place of a damaged record is put anew.
+            var damaged: [RecordKey] = []
+            let records = try store.records(keys, damaged: &damaged)
+            return zip(changes, records).compactMap { new, stored -> Difference? in
                 let value = stored.flatMap { try? Value(jsonBytes: $0.value) }
                 if let value, let put = new.change.value, value.isSame(as: put) { return nil }
                 let key = new.change.key
@@ -168,7 +171,7 @@ extension RecordRestore {
         let (name, others) = (container.name, targets.dropLast())
         let count = targets.reduce(0) { $0 + $1.changes.count }
         return EntryDraft(
-            topic: "records.restored",
+            topic: .recordsRestored,
             payload: Payload.object {
                 $0.member("component", targets.count == 1 ? targets.first?.slot.name : nil)
                 $0.member("count", count)

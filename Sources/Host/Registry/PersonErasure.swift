@@ -17,6 +17,9 @@ import Store
 /// 3. the store's files, once for all that went;
 /// 4. the note.
 ///
+/// A damaged record may be the person's: what else is theirs goes all the same, and then the erasure fails, so that somebody
+/// looks. Of a damaged notification, which nobody is shown, everything goes.
+///
 /// Each of them may be done again. Where one fails, all is done again after a while; where the store is damaged, by the
 /// next process.
 final class PersonErasure {
@@ -37,6 +40,8 @@ final class PersonErasure {
     private var result = ErasureResult()
     private var part: ErasedPart
     private var gone: [Int64] = []
+    /// Components with records of which nobody can tell whose they are, a sentence each.
+    private var unreadable: [String] = []
     private var over: () -> Void = {}
 
     init(of actor: ActorID, name: String?, isNoted: Bool, in state: RegistryState) {
@@ -115,6 +120,7 @@ extension PersonErasure {
     private func begin() {
         // What is read out before the records are gone would have them all.
         endExports()
+        unreadable = []
         for container in state.containers.values { container.screens?.forgetBallots() }
         domain.read { store in
             try store.containers()
@@ -180,6 +186,9 @@ extension PersonErasure {
     private func count(_ found: ActorErasure.Found, of component: String, in container: String) {
         result.ballots += found.ballots.count
         result.comments += found.comments.count
+        if let records = found.unreadable.records {
+            unreadable.append("\(container)/\(component) has \(records)")
+        }
         for comment in found.comments {
             part.add(RecordKey(container: container, component: component, key: comment.id))
         }
@@ -243,13 +252,25 @@ extension PersonErasure {
         }
     }
 
-    /// Ends who reads out what the store was before.
+    /// Ends who reads out what the store was before: the log can't be emptied meanwhile.
     private func endExports() {
+        state.verifications.end(
+            because: .storeUnavailable(
+                reason: "The verification was ended because somebody is being erased; begin again.",
+                retryAfter: 10))
         state.exports.removeAll()
         state.backups.removeAll()
     }
 
     private func finish(_ copies: [String]) {
+        guard unreadable.isEmpty else {
+            return fail(
+                .storeUnavailable(
+                    reason: unreadable.joined(separator: "; ")
+                        + ". Nobody can tell whether they are the person's; "
+                        + "the rest is gone. Restore a backup, write these records anew, or detach their component "
+                        + "with purge; then restart", retryAfter: nil), isDamaged: true)
+        }
         domain.append([note(nil)]) { [self] outcome in
             switch outcome {
             case .failure(let error): fail(error)
@@ -268,31 +289,5 @@ extension PersonErasure {
                 over()
             }
         }
-    }
-}
-
-/// What becomes of a part of the past.
-private struct PastSlice: Sendable {
-    var part: ErasedPart
-    /// The notifications that go.
-    var gone: [Int64] = []
-    /// How many go or become nobody's.
-    var count = 0
-    /// Where the next one begins; nil: there is none.
-    var last: Int64?
-
-    init(part: ErasedPart) { self.part = part }
-
-    mutating func read(after: Int64, limit: Int, from store: Store) throws(StoreError) {
-        let (stored, through) = try store.notifications(after: after, limit: limit)
-        for notification in stored {
-            switch part.verdict(on: BusNotification(raw: notification)) {
-            case .kept: continue
-            case .nobodys: break
-            case .gone: gone.append(notification.sequence)
-            }
-            count += 1
-        }
-        last = through
     }
 }

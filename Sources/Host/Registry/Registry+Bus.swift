@@ -26,12 +26,15 @@ extension Registry {
                     topic: topic,
                     reason: "clients publish under <container>.app, as in films.app.played")
             }
-            guard let container = containers[name] else { throw .containerNotFound(name) }
             let limit = domain.limits.payloadBytes
             guard payload.count <= limit else {
                 throw .limitExceeded(limit: "payloadBytes", value: limit, retryAfter: nil)
             }
-            container.publish(topic, payload, durable: durable, by: caller, reply)
+            // What is published needs none of its components: it does not wait for those.
+            if let container = containers[name] {
+                return container.publish(topic, payload, durable: durable, by: caller, reply)
+            }
+            with(name, reply) { $0.publish(topic, payload, durable: durable, by: caller, reply) }
         } catch {
             reply(.failure(error))
         }

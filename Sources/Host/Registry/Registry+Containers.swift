@@ -152,13 +152,22 @@ extension Registry {
     ///
     /// - Parameters:
     ///   - name: a container that is enough, where it is there already; nil: all are wanted.
+    ///   - user: whose call it is: where too many of it wait already, it is called back at once.
     ///   - reply: called at once or later; never fails.
-    public func whenDefined(_ name: String? = nil, _ reply: @escaping Reply<Void>) {
+    public func whenDefined(
+        _ name: String? = nil, of user: String = "", _ reply: @escaping Reply<Void>
+    ) {
         let (expected, ticket) = (state.expected, domain.nextTicket())
-        guard expected.isExpecting, name.map({ containers[$0] == nil }) ?? true,
-            expected.waitForAll(
-                ticket, atMost: domain.limits.waitingCalls, { reply(.success(())) })
-        else { return reply(.success(())) }
+        guard expected.isExpecting, name.map({ containers[$0] == nil }) ?? true else {
+            return reply(.success(()))
+        }
+        do throws(WaitingPlaces.Full) {
+            try expected.waitForAll(ticket, of: user, atMost: domain.limits.waitingCalls) {
+                reply(.success(()))
+            }
+        } catch {
+            return reply(.success(()))
+        }
         domain.after(.seconds(5)) { expected.giveUp(ticket) }
     }
 

@@ -5,7 +5,7 @@ extension Registry {
     /// The container of a name, where calls need not wait for it: at once, from memory.
     ///
     /// - Parameter name: its name.
-    /// - Returns: the container; nil: it is not there, or is being loaded, and ``find(_:_:)`` knows more.
+    /// - Returns: the container; nil: it is not there, or is being loaded, and ``find(_:of:_:)`` knows more.
     public func container(_ name: String) -> Container? {
         guard let container = containers[name], !container.isLoading else { return nil }
         return container
@@ -15,37 +15,43 @@ extension Registry {
     ///
     /// - Parameters:
     ///   - name: its name.
+    ///   - user: whose call it is: users share the places of calls that wait.
     ///   - reply: called at once, or once its components have been started, or definitions that may make it
     ///     have been applied; fails with `containerNotFound`, or with `componentUnavailable` or
     ///     `storeUnavailable` where too many calls wait for that already.
-    public func find(_ name: String, _ reply: @escaping Answer<Container>) {
-        guard let container = containers[name] else { return expect(name, reply) }
+    public func find(
+        _ name: String, of user: String = "", _ reply: @escaping Answer<Container>
+    ) {
+        guard let container = containers[name] else { return expect(name, of: user, reply) }
         guard container.isLoading else { return reply(.success(container)) }
         // By name: it may be another one by then, or gone.
-        container.whenLoaded(reply) { [self] in find(name, reply) }
+        container.whenLoaded(of: user, reply) { [self] in find(name, of: user, reply) }
     }
 
     /// Waits for a container that definitions may make which are being applied.
-    private func expect(_ name: String, _ reply: @escaping Answer<Container>) {
+    private func expect(_ name: String, of user: String, _ reply: @escaping Answer<Container>) {
         guard state.expected.isExpecting else {
             return reply(.failure(.containerNotFound(name)))
         }
-        let limit = domain.limits.waitingCalls
-        let hasRoom = state.expected.wait(for: name, atMost: limit) { [self] in find(name, reply) }
-        guard !hasRoom else { return }
-        reply(
-            .failure(
-                .storeUnavailable(
-                    reason:
-                        "Definitions are being applied, and \(limit) calls wait for that already.",
-                    retryAfter: 0.5)))
+        do throws(WaitingPlaces.Full) {
+            try state.expected.wait(for: name, of: user, atMost: domain.limits.waitingCalls) {
+                [self] in find(name, of: user, reply)
+            }
+        } catch {
+            reply(
+                .failure(
+                    .storeUnavailable(
+                        reason: "Definitions are being applied. \(error.reason)",
+                        retryAfter: 0.5)))
+        }
     }
 
     /// Finds a container for a call with a reply of its own.
     func with<T>(
-        _ name: String, _ reply: @escaping Reply<T>, _ body: @escaping (Container) -> Void
+        _ name: String, of user: String = "", _ reply: @escaping Reply<T>,
+        _ body: @escaping (Container) -> Void
     ) {
-        find(name) { found in
+        find(name, of: user) { found in
             switch found {
             case .success(let container): body(container)
             case .failure(let error): reply(.failure(error))

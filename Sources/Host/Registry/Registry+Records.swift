@@ -67,7 +67,8 @@ extension Registry {
         domain.read { store in
             var slice = try ExportSlice(
                 of: container, sources, from: place, in: snapshot, skipsDamaged: skipsDamaged)
-            try slice.takeBack(of: container, since: snapshot, in: store)
+            try slice.takeBack(
+                of: container, since: snapshot, in: store, skipsDamaged: skipsDamaged)
             return slice
         } then: { [state] result in
             switch result {

@@ -20,7 +20,7 @@ extension Registry {
         wake: @escaping @Sendable () -> Void,
         _ reply: @escaping Reply<ScreenReader>
     ) {
-        with(request.container, reply) { [self] container in
+        with(request.container, of: caller.user, reply) { [self] container in
             if let resume = request.resume,
                 let restoration = state.screens.restorations[resume.screen]
             {

@@ -39,6 +39,18 @@ extension Registry {
         return all
     }
 
+    /// Why a plugin's components live in workers, and its delegates nowhere, whatever definitions say; nil: they
+    /// do not.
+    public func isolationReason(of plugin: String) -> String? {
+        domain.isolated.reason(of: plugin)
+    }
+
+    /// Has a plugin that was isolated after a crash live where definitions say, from the daemon's next start on.
+    ///
+    /// - Parameter plugin: its identifier.
+    /// - Returns: whether it was isolated.
+    public func release(_ plugin: String) -> Bool { domain.isolated.release(plugin) }
+
     private var workers: Int {
         containers.values.reduce(0) { count, container in
             count + container.slots.count { $0.isAttached && $0.isolation == .process }
@@ -52,6 +64,7 @@ extension Registry {
                 "The plugin \(plugin.id) was \(plugin.state.rawValue): \(plugin.reason ?? "")")
         }
         problems += containers.values.sorted { $0.name < $1.name }.flatMap(\.problems)
+        problems += domain.isolated.reasons
         // Until it is there: then it did what it had failed to do.
         if let left = state.left, containers[left.container]?.hasMade(left) != true {
             problems.append(left.problem)
@@ -62,6 +75,8 @@ extension Registry {
                 "The store is damaged: of the definitions of containers, \(lost). Restore a backup, or "
                     + "apply them again: the records are there")
         }
+        problems += state.detached.problems
+        if let problem = domain.pastDamage.problem { problems.append("The store \(problem)") }
         if let problem = domain.verified.problem { problems.append("The store \(problem)") }
         if let reason = domain.store.unavailability {
             problems.append("The store takes no writes: \(reason)")

@@ -38,8 +38,7 @@ extension Registry {
     ///   - reply: the news; fails with `storeUnavailable`.
     public func pull(_ id: VerificationID, _ reply: @escaping Reply<VerificationNews>) {
         guard let verification = state.verifications[id] else {
-            return reply(
-                .failure(.storeUnavailable(reason: "The verification has ended.", retryAfter: 1)))
+            return reply(.failure(state.verifications.reason(of: id)))
         }
         verification.pull { [state] result in
             if case .success(let news) = result, news.report == nil { return reply(result) }

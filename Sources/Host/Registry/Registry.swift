@@ -33,6 +33,9 @@ public final class Registry: @unchecked Sendable {
     /// The store's identity: a cursor from a store of another one means nothing here.
     public let identity: String
 
+    /// Where a handler of crashes finds what is being called.
+    public let crashNote: CrashNote
+
     private let loop: any EventLoop
     private let shared: RegistryState
 
@@ -60,7 +63,15 @@ public final class Registry: @unchecked Sendable {
         let relay = OutcomeRelay()
         let store = try openStore { relay.pass($0) }
         let actors = ActorTable()
-        let note = InitNote(beside: store.file)
+        let notes = ProcessNotes(
+            making: InitNote(beside: store.file), crash: CrashNote(beside: store.file))
+        let crashed = notes.crash.left
+        let isolated = IsolatedPlugins(
+            beside: store.file, crashed: crashed,
+            path: { id in
+                plugins.plugins.first { $0.id == id && $0.state == .loaded }?.path
+            }, now: clock())
+        notes.crash.forgetLeft()
         let bus = Bus(
             loop: loop, lastSequence: store.lastSequence, backlog: Backlog.reader(of: store),
             names: { actors.name(of: $0) })
@@ -69,10 +80,13 @@ public final class Registry: @unchecked Sendable {
         self.loop = loop
         let domain = Domain(
             loop: loop, store: store, bus: bus, actors: actors, plugins: plugins,
-            launchers: (InProcessLauncher(loop: loop, turns: turns, note: note), workers),
-            note: note, limits: limits, logger: logger, turns: turns, isCheck: isCheck,
-            clock: clock)
-        shared = RegistryState(domain, left: note.left)
+            launchers: (InProcessLauncher(loop: loop, turns: turns, notes: notes), workers),
+            notes: notes, isolated: isolated, limits: limits, logger: logger, turns: turns,
+            isCheck: isCheck, clock: clock)
+        crashNote = notes.crash
+        // What crashed while it was made is told of as what crashed.
+        shared = RegistryState(domain, left: crashed == nil ? notes.making.left : nil, crashed)
+        bus.foundDamage = { [weak domain] in domain?.note($0) }
         bus.isReadable = { [weak shared] comment, item in
             shared?.containers[comment.container]?.isReadable(comment, on: item) ?? false
         }
@@ -176,19 +190,22 @@ extension Registry {
             let loading = stored.definitions.map { Container($0, domain: domain) }
             for container in loading { state.add(container) }
             known()
-            start(loading, reply)
+            start(loading) { [self] in
+                reply(.success(()))
+                state.detached.run()
+            }
             goOnErasing(stored.erasures)
         }
     }
 
     /// Starts the components of containers, and calls back once none is worth waiting for.
-    private func start(_ loading: [Container], _ reply: @escaping Reply<Void>) {
+    private func start(_ loading: [Container], _ done: @escaping () -> Void) {
         var outstanding = loading.count
-        guard outstanding > 0 else { return reply(.success(())) }
+        guard outstanding > 0 else { return started(done) }
         for container in loading {
-            container.whenLoaded {
+            container.whenLoaded { [self] in
                 outstanding -= 1
-                if outstanding == 0 { reply(.success(())) }
+                if outstanding == 0 { started(done) }
             }
         }
         var rest = loading[...]
@@ -201,8 +218,23 @@ extension Registry {
         }
     }
 
+    private func started(_ done: () -> Void) {
+        domain.kept?.dropAll(but: Set(containers.values.flatMap(\.slots).map(\.keptName)))
+        done()
+    }
+
     /// Says whose fault it may be that the process before ended.
     private func blame() {
+        if let crashed = state.crashed {
+            let reason = domain.isolated.reason(of: crashed.plugin)
+            domain.logger.tell(
+                .componentBlamed,
+                [
+                    "container": "\(crashed.container)", "component": "\(crashed.component)",
+                    "plugin": "\(crashed.plugin)",
+                    "reason": "\(reason ?? "It crashed, and its plugin is not there any more.")",
+                ])
+        }
         guard let left = state.left else { return }
         domain.logger.tell(
             .componentBlamed,
@@ -355,7 +387,9 @@ extension Registry {
         let closed = NIOLoopBound(
             { [domain] in domain.afterArrivals { reply(.success(())) } }, eventLoop: loop)
         // Closing waits for the disk.
+        let kept = domain.kept?.end()
         let thread = Thread {
+            kept?()
             store.close()
             loop.execute { closed.value() }
         }

@@ -16,16 +16,29 @@ final class RegistryState {
     let exports = ExportTable()
     let backups = BackupTable()
     let verifications = VerificationTable()
+    private(set) lazy var detached = DetachedRecords(in: domain) { [weak self] in
+        self?.containers[$0]
+    }
     var rates = WriteRates()
     /// How many definitions of containers were gone from the store at the start; nil: none was.
     var lostDefinitions: String?
     /// What the process before was making when it ended.
     let left: InitNote.Component?
+    /// What the process before was calling when it crashed.
+    let crashed: InitNote.Component?
 
-    init(_ domain: Domain, left: InitNote.Component?) {
+    init(_ domain: Domain, left: InitNote.Component?, _ crashed: InitNote.Component?) {
         self.domain = domain
         self.left = left
+        self.crashed = crashed
         screens = ScreenTable(in: domain)
+        domain.secretFiles = { [weak self] in
+            self?.containers.values.flatMap { container in
+                container.definition.components.flatMap {
+                    ComponentDefinition.secretFiles($0.settings)
+                }
+            } ?? []
+        }
         screens.homes = { [weak self] in self?.homes ?? [:] }
     }
 

@@ -68,7 +68,7 @@ extension ContainerScreens {
         _ slot: Slot, _ query: ComponentQuery, _ screen: Screen, _ done: @escaping Answer<Int>
     ) {
         container.report(to: slot) { [self] in
-            slot.ask(query) { [self] result in
+            slot.ask(query, isOfScreen: true) { [self] result in
                 switch result {
                 case .success(.selection(let selection, let events)):
                     // What the delegate says about it is sent with what it shows.
@@ -127,7 +127,7 @@ extension ContainerScreens {
     ) {
         // The first one's own refusal says best what there is.
         guard let slot = slots.first else { return done(.success(first)) }
-        slot.ask(.sections) { [self] result in
+        slot.ask(.sections, isOfScreen: true) { [self] result in
             if case .success(.sections(let sections)) = result,
                 sections.contains(where: { $0.id == section })
             {
@@ -260,7 +260,10 @@ extension ContainerScreens {
         case .failure(let error): return reply(.failure(error))
         }
         let tell = {
-            delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+            let crash = self.container.delegates.crashText(in: screen.choices.view.scope)
+            self.domain.notes.crash.during(crash) {
+                delegate.contents(reference, didSelect: item, on: screen.id.text, by: actor)
+            }
             guard screen.place != nil else { return }
             self.tellAround(screen) { $0.screen($1, part: $2, didSelect: item) }
         }
@@ -273,24 +276,19 @@ extension ContainerScreens {
             $0.member("item", item)
             if let scope { $0.member("scope", scope.name) }
         }
-        if let error = container.refusal { return reply(.failure(error)) }
-        let (operation, time, topic) = (
-            domain.nextTicket(), domain.now(), "\(container.name).items.\(verb)"
-        )
-        container.lane.begin(operation, on: "")
+        let (time, topic) = (domain.now(), "\(container.name).items.\(verb)")
         actors.hold(actor)
         container.append(
-            operation, changes: [], time: time, actor: actor,
-            NotificationDraft(topic: topic, payload: payload),
-            OwnEntry { [self] result in
-                switch result {
-                case .success(let commit):
-                    tell()
-                    container.announce(topic, commit, time: time, actor: actor, payload: payload)
-                case .failure: actors.release(actor)
-                }
-                reply(result.map(\.sequence))
-            })
+            changes: [], topic: topic, payload: payload, by: actor, at: time
+        ) { [self] result in
+            switch result {
+            case .success(let commit):
+                tell()
+                container.announce(topic, commit, time: time, actor: actor, payload: payload)
+            case .failure: actors.release(actor)
+            }
+            reply(result.map(\.sequence))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ import NIOCore
 // meanwhile with the last. Where an item goes that screens stand in, their view or focus is moved with
 // the commit, and the screens one after the other. Whoever reads a screen earlier than its turn comes
 // moves it, and brings its view and focus up to now itself: a revision is always of one moment, and a
-// commit is never in two.
+// commit is never in two. Of an item in which very many stand the views and focuses are moved in slices, too.
 extension ContainerScreens {
     var structure: UInt64 { screening.structure }
 
@@ -78,6 +78,8 @@ extension ContainerScreens {
             screening.isDirty = false
             followTree()
             findOutdated()
+        } else if placeNext() {
+            // Screens are noted by that, one by one.
         } else if container.slots.contains(where: { $0.list?.followChanges() ?? false }) {
             // Views noted themselves.
         } else if let screen = screening.strays.popFirst() {
@@ -139,7 +141,7 @@ extension ContainerScreens {
     func catchUp(_ screen: Screen) {
         // It may go along with what lies elsewhere.
         if screening.isDirty { followTree() }
-        if isBehind(screen) { moveAlong(screen) }
+        place(screen)
         if let view = screen.view, let focus = screen.focus { catchUp(view, focus) }
     }
 
@@ -150,12 +152,14 @@ extension ContainerScreens {
     }
 
     private func visit(_ view: SharedView) {
+        place(view)
         screening.visits += 1
         view.version = screening.version
         if view.advance() { wake(view.screens.values) }
     }
 
     private func visit(_ focus: SharedFocus) {
+        place(focus)
         focus.version = screening.version
         if focus.advance() { wake(focus.screens.values) }
     }
@@ -175,7 +179,7 @@ extension ContainerScreens {
     }
 
     /// Has all that waits looked after, now or soon.
-    private func schedule() {
+    func schedule() {
         guard !screening.isFollowing, !screening.isDirty else { return }
         changed()
     }

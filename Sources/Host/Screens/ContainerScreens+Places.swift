@@ -1,4 +1,5 @@
 import AtriumKit
+import DequeModule
 import Index
 
 // Where screens stand in trees of items, while these change.
@@ -82,7 +83,8 @@ extension ContainerScreens {
     /// Whether a list may have an item that is not in it: it is not known what items it has, or its source was
     /// not asked for that one yet.
     private func mayHave(_ item: String, _ slot: Slot) -> Bool {
-        slot.list == nil || slot.awaitsItems || slot.asks && !screening.gone.contains(item)
+        slot.list == nil || slot.awaitsItems
+            || slot.asks && !screening.gone.contains(item) && !screening.left.contains(item)
     }
 
     /// What the outermost item that a view stands in lies under, and what that does: it may come, or lie
@@ -113,41 +115,31 @@ extension ContainerScreens {
         return mayBeThere ? subject : .container
     }
 
-    /// Lets views and focuses step back from items that are gone, and go along with those that lie
-    /// elsewhere: their screens follow in slices.
+    /// Notes the views that stand in items, and the focuses on some, that came, went or lie elsewhere.
+    ///
+    /// Where that is not known these are all that may be concerned. They are looked at in slices, or when one of their
+    /// screens is read.
     func followTree() {
         let version = container.slots.lazy.compactMap(\.list).reduce(screening.structure) {
             $0 &* 31 &+ $1.treeVersion
         }
         guard screening.tree.version != version || !screening.gone.isEmpty else { return }
-        let (views, focuses) = movedAlong()
+        let isKnown = noteMoved()
+        if !isKnown { noteAll() }
         screening.tree = (version, screening.structure)
-        defer { screening.gone = [] }
-        for view in views where !view.key.places.isEmpty {
-            let places = present(view.key.places, in: view.key.scope)
-            if places != view.key.places {
-                move(view, to: places)
-            } else {
-                screening.place(view, under: ancestors(of: view))
-            }
-        }
-        for focus in focuses {
-            let subject = present(focus.key.subject)
-            if subject != focus.key.subject { move(focus, to: subject) } else { note(focus) }
-        }
+        forgetLeft()
     }
 
-    /// The views that stand in items, and the focuses on some, that came, went or lie elsewhere: of
-    /// each that may be concerned where that is not known.
-    private func movedAlong() -> (views: [SharedView], focuses: [SharedFocus]) {
-        var views: [ObjectIdentifier: SharedView] = [:]
-        var focuses: [Subject: [FocusKey: SharedFocus]] = [:]
+    /// Notes the views and focuses whose items moved.
+    ///
+    /// - Returns: whether it is known which did.
+    private func noteMoved() -> Bool {
         var isKnown = screening.tree.structure == screening.structure
         let asks = container.slots.contains(where: \.asks)
-        for item in screening.gone {
-            if let found = screening.standing[item] { views.merge(found) { $1 } }
-            if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
-        }
+        let gone = screening.gone
+        screening.gone = []
+        screening.left.formUnion(gone)
+        for item in gone { unplace(item) }
         for list in container.slots.lazy.compactMap(\.list) {
             guard let moved = list.takeMoved() else {
                 isKnown = false
@@ -156,20 +148,96 @@ extension ContainerScreens {
             recount(moved.parents)
             for item in moved.items {
                 // Where screens are a source's items stay: one that is gone was taken away.
-                if asks, !container.has(item) { screening.gone.insert(item) }
-                if let found = screening.standing[item] { views.merge(found) { $1 } }
-                if let found = screening.focuses[.item(item)] { focuses[.item(item)] = found }
+                if asks, !container.has(item) { screening.left.insert(item) }
+                unplace(item)
             }
         }
-        guard isKnown else {
+        return isKnown
+    }
+
+    private func noteAll() {
+        for view in screening.views.values {
+            view.mayMiscount = true
+            unplace(view)
+        }
+        for found in screening.standing.values { for view in found.values { unplace(view) } }
+        for found in screening.focuses.values { for focus in found.values { unplace(focus) } }
+    }
+
+    private func unplace(_ item: String) {
+        for view in (screening.standing[item] ?? [:]).values { unplace(view) }
+        for focus in (screening.focuses[.item(item)] ?? [:]).values { unplace(focus) }
+    }
+
+    private func unplace(_ view: SharedView) {
+        guard !view.isUnplaced else { return }
+        view.isUnplaced = true
+        screening.unplacedViews.append(view)
+        schedule()
+    }
+
+    private func unplace(_ focus: SharedFocus) {
+        guard !focus.isUnplaced else { return }
+        focus.isUnplaced = true
+        screening.unplacedFocuses.append(focus)
+        schedule()
+    }
+
+    /// Puts the next view or focus where its items lie; false: none waits.
+    func placeNext() -> Bool {
+        if let view = screening.unplacedViews.popFirst() {
+            place(view)
+        } else if let focus = screening.unplacedFocuses.popFirst() {
+            place(focus)
+        } else {
+            return false
+        }
+        forgetLeft()
+        return true
+    }
+
+    private func forgetLeft() {
+        guard screening.unplacedViews.isEmpty, screening.unplacedFocuses.isEmpty else { return }
+        screening.left = []
+    }
+
+    /// Lets a view step back from items that are gone, and go along with those that lie elsewhere: its screens follow in
+    /// slices.
+    func place(_ view: SharedView) {
+        guard view.isUnplaced else { return }
+        view.isUnplaced = false
+        // Nobody may show it any more.
+        guard screening.has(view) else { return }
+        screening.placings += 1
+        if view.mayMiscount {
+            view.mayMiscount = false
             let hasChildren = container.slots.contains { $0.list?.hasChildren ?? false }
-            for view in screening.views.values where hasChildren || view.showsChildren {
-                view.recount()
-            }
-            for found in screening.standing.values { views.merge(found) { $1 } }
-            return (Array(views.values), screening.focuses.values.flatMap { $0.values })
+            if hasChildren || view.showsChildren { view.recount() }
         }
-        return (Array(views.values), focuses.values.flatMap { $0.values })
+        guard !view.key.places.isEmpty else { return }
+        let places = present(view.key.places, in: view.key.scope)
+        if places != view.key.places {
+            move(view, to: places)
+        } else {
+            screening.place(view, under: ancestors(of: view))
+        }
+    }
+
+    /// As ``place(_:)``, for those who are focused on an item.
+    func place(_ focus: SharedFocus) {
+        guard focus.isUnplaced else { return }
+        focus.isUnplaced = false
+        guard screening[focus.key] === focus else { return }
+        screening.placings += 1
+        let subject = present(focus.key.subject)
+        if subject != focus.key.subject { move(focus, to: subject) } else { note(focus) }
+    }
+
+    /// Puts what a screen shows where its items lie, and the screen there.
+    func place(_ screen: Screen) {
+        if let view = screen.view { place(view) }
+        if let focus = screen.focus { place(focus) }
+        if isBehind(screen) { moveAlong(screen) }
     }
 
     /// Items came to lie under these, or lie there no more: who shows them says how many there are.
@@ -201,7 +269,7 @@ extension ContainerScreens {
     /// What is chosen on a screen, which stands where its items lie by now: its turn to go along may be to come.
     func presentChoices(of screen: Screen) -> Screen.Choices {
         followTree()
-        if isBehind(screen) { moveAlong(screen) }
+        place(screen)
         return screen.choices
     }
 

@@ -12,10 +12,11 @@ extension ContainerScreens {
         _ chosen: Screen.Choices, on screen: Screen, _ done: @escaping Answer<Int>
     ) {
         let way: Way<Int> = { [self] in turn($0, to: $1, $2) }
+        guard screen.place != nil else { return propose(chosen, on: screen, by: way, done) }
         propose(chosen, on: screen, by: way) { [self] result in
-            if case .success = result, screen.place != nil {
+            if case .success = result {
                 tellAround(screen) { delegate, outer, path in
-                    delegate.screen(outer, part: path, didShow: ScreenChoices(screen.choices))
+                    delegate.screen(outer, part: path, didShow: screen.choices.asSeen)
                 }
             }
             done(result)
@@ -27,7 +28,7 @@ extension ContainerScreens {
         _ chosen: Screen.Choices, on screen: Screen, by way: @escaping Way<Outcome>,
         _ done: @escaping Answer<Outcome>
     ) {
-        let next = inScope(chosen)
+        var next = inScope(chosen)
         let delegate: ContainerDelegate
         switch container.delegate(in: next.view.scope) {
         case .success(let found): delegate = found
@@ -42,12 +43,16 @@ extension ContainerScreens {
             screen.releaseNotice()
             done(result)
         }
-        let asked = ScreenChoices(next)
-        let answer = delegate.screen(
-            ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)), willShow: asked,
-            after: screen.view == nil ? nil : ScreenChoices(screen.choices))
+        let asked = next.keepAsSeen()
+        let crash = container.delegates.crashText(in: next.view.scope)
+        let answer = domain.notes.crash.during(crash) {
+            delegate.screen(
+                ScreenReference(id: screen.id.text, actor: domain.meet(screen.agent)),
+                willShow: asked,
+                after: screen.view == nil ? nil : screen.choices.asSeen)
+        }
         guard answer != asked else { return way(screen, next, answered) }
-        show(answer, instead: next, on: screen, by: way) { [self] problem in
+        show(answer, instead: next, on: screen, by: way) { [self, next] problem in
             let plugin = container.delegates.plugin(in: next.view.scope) ?? ""
             domain.logger.warning(
                 "what a delegate would show can't be shown; the user's choice stands",
@@ -179,12 +184,22 @@ extension ScreenChoices {
 }
 
 extension HostError {
-    /// Whether the choices themselves are at fault, and not how much there is to show them: a user who has used up
-    /// their share would else be shown what the delegate does not want.
+    /// Whether the choices themselves are at fault, and not a limit or a component that is not there.
+    ///
+    /// Then the delegate's choices are not shown, and the user's are. A user at a limit gets the error, not what the delegate refused.
     fileprivate var isOfChoices: Bool {
         switch self {
         case .filterNotFound, .fieldUnknown, .itemNotFound, .scopeNotFound, .parameterInvalid: true
-        default: false
+        case .containerNotFound, .componentNotFound, .componentExists, .pluginNotFound,
+            .settingInvalid,
+            .definitionInvalid, .itemsUnfit, .recordInvalid, .itemInvalid, .fieldInvalid,
+            .revisionMismatch,
+            .readOnly, .componentNotInScope, .actorNotFound, .commentNotFound, .conflict, .refused,
+            .closed,
+            .cursorInvalid, .limitExceeded, .topicInvalid, .screenNotFound, .storeUnavailable,
+            .noSpace,
+            .componentUnavailable:
+            false
         }
     }
 }

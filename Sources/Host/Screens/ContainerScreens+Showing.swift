@@ -95,7 +95,8 @@ extension ContainerScreens {
             return done(.failure(error))
         }
         followTree()
-        choices.view.places = present(choices.view.places, in: choices.view.scope)
+        let places = present(choices.view.places, in: choices.view.scope)
+        if places != choices.view.places { choices.view.places = places }
         let known = screening.views[choices.view]
         let wanted = known ?? SharedView(choices.view, on: self)
         let isTyped = screen.view != nil && choices.view.search != screen.choices.view.search
@@ -146,10 +147,12 @@ extension ContainerScreens {
     /// What was prepared as it is to be shown now: items may have come and gone since.
     private func present(_ prepared: PreparedView) -> (shown: PreparedView, focus: SharedFocus) {
         var shown = prepared
+        place(prepared.view)
         shown.view = registered(prepared.view)
         if shown.view !== prepared.view { forgetUnused(prepared.view) }
-        shown.choices.view = shown.view.key
-        shown.choices.subject = present(shown.choices.subject)
+        shown.choices.share(shown.view.key)
+        let subject = present(shown.choices.subject)
+        if subject != shown.choices.subject { shown.choices.subject = subject }
         let comments = commentsComponent(beside: shown.choices.view.hidden)
         let key = FocusKey(
             subject: shown.choices.subject, limit: shown.choices.view.limit(of: comments),
@@ -183,8 +186,10 @@ extension ContainerScreens {
 
     /// What was chosen, in a scope that there is.
     func inScope(_ choices: Screen.Choices) -> Screen.Choices {
+        let scope = container.scope(choices.view.scope)?.name
+        guard scope != choices.view.scope else { return choices }
         var choices = choices
-        choices.view.go(to: container.scope(choices.view.scope)?.name)
+        choices.view.go(to: scope)
         return choices
     }
 

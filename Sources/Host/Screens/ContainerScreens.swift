@@ -65,6 +65,7 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
 
     func structureChanged() {
         screening.structure += 1
+        table.surroundings = nil
         countAudience()
         countPartAudiences()
         retryParts()
@@ -80,6 +81,9 @@ extension ContainerScreens: OpenScreens, ChangeFollower {
         }
         changed()
         followTree()
+        // Of few nobody is left where an item was that comes back with the next commit.
+        var room = Domain.much
+        while room > 0, placeNext() { room -= 1 }
         if !domain.hasArrivals { flush() }
     }
 

@@ -5,7 +5,7 @@ import Index
 struct LiveList {
     let component: String
     let index: ContentIndex
-    /// What it shows; of a source that is asked it counts for the filters alone.
+    /// What it shows; of a source that is asked nothing.
     let query: LiveQuery
     /// What a source has answered; nil: the list itself is asked.
     let asked: AskedWindow?

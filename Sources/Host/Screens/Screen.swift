@@ -37,12 +37,6 @@ public final class Screen {
         var parts: [PartSight] = []
     }
 
-    /// What was chosen on it, and stays with it.
-    struct Choices {
-        var view = ViewKey()
-        var subject = Subject.container
-    }
-
     /// A reader's word for the last revision counts so far: beyond, it could not be counted on.
     private static let mostRevisions = 1 << 53
 

@@ -26,6 +26,8 @@ final class ScreenTable {
     var homes: () -> [String: ContainerScreens] = { [:] }
     /// Those of containers that have others as parts.
     private(set) var parents: [String: ContainerScreens] = [:]
+    /// By the name of each container that is a part of others, those; nil: to be found anew.
+    var surroundings: [String: [Surrounding]]?
     /// Those that are being brought back from another process.
     var restorations: [ScreenID: ScreenRestoration] = [:]
     /// Told what would have to be known to go on with them elsewhere.
@@ -83,6 +85,7 @@ final class ScreenTable {
 
     /// A container has others as parts now, or not any more.
     func note(_ home: ContainerScreens) {
+        surroundings = nil
         let name = home.container.name
         let isThere = homes()[name] === home
         if isThere, !home.container.parts.isEmpty {

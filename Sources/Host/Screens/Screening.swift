@@ -20,10 +20,12 @@ struct Screening {
     var commits = 0
     /// Grows with all that happens: what was brought up to this version shows what there is.
     var version: UInt64 = 1
-    /// What places and focuses were last brought in line with.
+    /// What views and focuses were last noted by whose items came, went or lie elsewhere.
     var tree: (version: UInt64, structure: UInt64) = (0, 0)
     /// The items that were just seen to be in no list any more.
     var gone: Set<String> = []
+    /// Those of them whose views and focuses were noted, until all of these were looked at.
+    var left: Set<String> = []
     /// What the views that wait to be brought up to now were last found by.
     var seen = Seen()
     /// What the filters components offer, as of a version.
@@ -42,7 +44,12 @@ struct Screening {
     var visits = 0
     /// How often a screen was looked at because its view or focus stands elsewhere.
     var moves = 0
+    /// How often a view or a focus was looked at because its items may lie elsewhere.
+    var placings = 0
 
+    /// What waits to be put where its items lie by now, each once.
+    var unplacedViews: Deque<SharedView> = []
+    var unplacedFocuses: Deque<SharedFocus> = []
     /// What waits to be brought up to now, each once; then screens that are to go where their view and
     /// focus are, and those whose readers are to be woken.
     var staleViews: Deque<SharedView> = []
@@ -100,6 +107,9 @@ struct Screening {
         focuses[focus.key.subject]?[focus.key] = nil
         if focuses[focus.key.subject]?.isEmpty == true { focuses[focus.key.subject] = nil }
     }
+
+    /// Whether a view is shown, or is about to be.
+    func has(_ view: SharedView) -> Bool { views[view.key] === view || !view.foundBy.isEmpty }
 
     subscript(key: FocusKey) -> SharedFocus? { focuses[key.subject]?[key] }
 }

@@ -4,8 +4,8 @@ public struct CountChange: Sendable, Hashable {
     public struct Place: Sendable, Hashable {
         /// Its place in the section.
         public var at: Int
-        /// How many items it would show.
-        public var count: Int
+        /// How many items it would show; nil: nobody counts.
+        public var count: Int?
         /// Whether it is selected.
         public var selected: Bool
     }

@@ -50,7 +50,7 @@ extension ContainerScreens {
             component: ObjectIdentifier(slot), values: slot.own.filters?.reported, query: query)
         if let known = screening.answers.known[key] { return done(.success(known)) }
         guard screening.answers.wait(for: key, done) else { return }
-        slot.ask(query) { [self] result in
+        slot.ask(query, isOfScreen: true) { [self] result in
             let waiting = screening.answers.take(
                 result, for: key, isKept: screening.isFollowing)
             // Each goes on to ask for what it has selected: thousands would be one long turn.

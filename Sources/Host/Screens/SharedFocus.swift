@@ -102,6 +102,8 @@ final class SharedFocus {
     var screens: [ScreenID: Screen] = [:]
     /// What its screens are about to be focused on, since what it is about is gone.
     var goal: Subject?
+    /// Whether it waits to be looked at since its item came or went.
+    var isUnplaced = false
     /// Whether it waits to be brought up to now, and up to where it was last.
     var isQueued = false
     var version: UInt64 = 0

@@ -2,34 +2,6 @@ import AtriumKit
 import Index
 import PluginLoader
 
-/// What was chosen on a screen, as far as it decides what all see who chose the same.
-struct ViewKey: Hashable {
-    /// An item whose children a list shows.
-    struct Place: Hashable {
-        var component: String
-        var item: String
-    }
-
-    /// Nil: the container has no scopes.
-    var scope: String?
-    var selection = Selection()
-    var search = ""
-    var sort: [String] = []
-    /// The entered item, after what it lies under, outermost first.
-    var places: [Place] = []
-    /// At most so many entries of each list.
-    var limit = 50
-    /// Other limits, by component.
-    var limits: [String: Int] = [:]
-    /// The components that are left out, beside those that the definition hides.
-    var hidden: Set<String> = []
-
-    func limit(of component: String) -> Int { limits[component] ?? limit }
-
-    /// Which lists it shows, as long as its scope is there.
-    var mode: ListMode { ListMode(isInside: !places.isEmpty, isSearching: !search.isEmpty) }
-}
-
 /// What all screens see where the same was chosen: its lists are kept answered once for all of them.
 ///
 /// Filters are resolved when the view is made, and again when what their component offers may have
@@ -46,6 +18,10 @@ final class SharedView {
     var version: UInt64 = 0
     /// Whether a user who typed this may be about to type on: sources are asked a little later.
     var isTyped = false
+    /// Whether it waits to be put where its items lie by now, and whether it is not known then which items have others
+    /// under them.
+    var isUnplaced = false
+    var mayMiscount = false
     /// The items by which ``Screening/standing`` has it.
     var foundBy: [String] = []
 
@@ -55,7 +31,7 @@ final class SharedView {
     /// The lists that are left out, since they have nothing.
     private var empty: Set<String> = []
     /// What ``ViewState/sections`` were made of.
-    private var counts: [[Int]] = []
+    private var counts: [[Int]]?
     /// What was entered, as long as the scope in which it was is there.
     private var places: [ViewKey.Place] = []
     /// Whether each list shows what lies under the entered item, and not that item's list alone.
@@ -320,8 +296,10 @@ extension SharedView {
             structure = home.structure
             for list in lists { container.growOrders(of: list.index) }
         }
-        let counts = (lists.first { !$0.isLeftOut } ?? lists.first)?.query.counts ?? []
-        let before = isRemade ? ([], []) : (self.counts, state.sections ?? [])
+        let counted = lists.first { !$0.isLeftOut } ?? lists.first
+        // What a source has answered lately says nothing of all that it has.
+        let counts = counted.flatMap { $0.asked == nil ? $0.query.counts : nil }
+        let before = isRemade ? (nil, []) : (self.counts, state.sections ?? [])
         let sections =
             home.showsFilters(hiding: key.hidden)
             ? self.sections.views(counts: counts, before: before) : nil
@@ -414,7 +392,7 @@ extension SharedView {
         if key.sort.isEmpty { sort = slot.order(of: index) }
         guard !slot.asks else {
             return IndexQuery(
-                sections: sections.map(\.query), sort: sort, limit: 0, countsFacets: counts)
+                sections: sections.map(\.query), sort: sort, limit: 0, countsFacets: false)
         }
         return IndexQuery(
             parent: scope, sections: sections.map(\.query), search: key.search, sort: sort,

@@ -22,7 +22,7 @@ extension Container {
         var remains = remains
         remains[component.name] = nil
         restructure(
-            live, remains: remains, by: caller, "attached", component,
+            live, remains: remains, by: caller, .componentAttached, component,
             at: live.components.firstIndex { $0.name == component.name }, reply)
     }
 
@@ -60,7 +60,7 @@ extension Container {
         }
         restructure(
             live, remains: remains, erased: purge && !leaving.isPart ? [component] : [],
-            by: caller, "detached", leaving, reply)
+            by: caller, .componentDetached, leaving, reply)
     }
 
     /// Moves a component to another place among the others.
@@ -81,7 +81,7 @@ extension Container {
         live.components.insert(moved, at: bounded(place, live.components.count))
         guard live != definition else { return reply(.success(domain.sequence)) }
         restructure(
-            live, remains: remains, by: caller, "moved", moved,
+            live, remains: remains, by: caller, .componentMoved, moved,
             at: live.components.firstIndex { $0.name == component }, reply)
     }
 
@@ -107,7 +107,7 @@ extension Container {
         }
         live.components[index].isHidden = isHidden
         restructure(
-            live, remains: remains, by: caller, isHidden ? "hidden" : "shown",
+            live, remains: remains, by: caller, isHidden ? .componentHidden : .componentShown,
             live.components[index], reply)
     }
 
@@ -134,20 +134,12 @@ extension Container {
         guard !changes.isEmpty else { return reply(.success(domain.sequence)) }
         let change = StructuralChange(
             live: live, applied: applied, remains: remains,
-            topic: "daemon.containers.changed",
+            topic: .containerChanged,
             payload: Payload.object {
                 $0.member("container", name)
                 $0.member("changes", changes)
             }, actor: domain.actors.admit(caller.actor))
         Restructuring(of: self, to: change).run(reply)
-    }
-
-    /// Why it takes no votes, or no comments, now; nil: it does.
-    func closure(_ kind: Kind) -> HostError? {
-        guard definition.closed.contains(kind) else { return nil }
-        return .closed(
-            container: name,
-            reason: "'\(name)' is closed for \(kind.rawValue): a moderator opens it again.")
     }
 
     private func bounded(_ place: Int?, _ count: Int) -> Int {
@@ -156,7 +148,8 @@ extension Container {
 
     private func restructure(
         _ live: ContainerDefinition, remains: [String: Remains], erased: [String] = [],
-        by caller: Caller, _ verb: String, _ component: ComponentDefinition, at place: Int? = nil,
+        by caller: Caller, _ topic: EntryTopic, _ component: ComponentDefinition,
+        at place: Int? = nil,
         _ reply: @escaping Answer<Int64>
     ) {
         let payload = Payload.object {
@@ -171,7 +164,7 @@ extension Container {
         }
         let change = StructuralChange(
             live: live, applied: applied, remains: remains, erased: erased,
-            topic: "\(name).components.\(verb)", payload: payload,
+            topic: topic, payload: payload,
             actor: domain.actors.admit(caller.actor))
         Restructuring(of: self, to: change).run(reply)
     }
@@ -209,7 +202,7 @@ extension Container {
             live: plan.result, applied: new, remains: sweep.remains, erased: sweep.erased,
             actor: domain.actors.admit(caller.actor))
         if result.action != .unchanged {
-            change.topic = "daemon.containers.\(result.action.rawValue)"
+            change.topic = isNew ? .containerCreated : .containerChanged
             change.payload = Payload.object {
                 $0.member("container", name)
                 $0.member("changes", result.changes)
@@ -278,7 +271,7 @@ extension Container {
     ) {
         let change = StructuralChange(
             live: ContainerDefinition(name: name, fields: definition.fields), applied: nil,
-            remains: [:], erased: purge ? erased : [], topic: "daemon.containers.deleted",
+            remains: [:], erased: purge ? erased : [], topic: .containerDeleted,
             payload: Payload.object {
                 $0.member("container", name)
                 $0.member("purged", purge)

@@ -210,6 +210,7 @@ extension ComponentDefinition {
         ]
         value["title"] = title.map(Value.text)
         value["isolation"] = (isolation?.rawValue).map(Value.text)
+        value["callSeconds"] = callSeconds.map { .int(Int64($0)) }
         if isHidden { value["hidden"] = true }
         if hidesEmpty { value["hidesEmpty"] = true }
         value["empty"] = empty.map(Value.text)
@@ -227,6 +228,7 @@ extension ComponentDefinition {
         self.init(
             name: name, plugin: plugin, title: value["title"]?.text, settings: settings,
             isolation: value["isolation"]?.text.flatMap(Isolation.init(rawValue:)),
+            callSeconds: value["callSeconds"]?.int.map { Int($0) },
             isHidden: value["hidden"]?.bool ?? false,
             hidesEmpty: value["hidesEmpty"]?.bool ?? false, empty: value["empty"]?.text,
             present: (value["present"]?.object).map(Presentation.init(value:)),

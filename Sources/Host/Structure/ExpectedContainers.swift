@@ -2,45 +2,48 @@
 final class ExpectedContainers {
     /// Whether definitions are being applied.
     private(set) var isExpecting = false
-    private var waiting: [String: [() -> Void]] = [:]
-    private var waitingForAll: [UInt64: () -> Void] = [:]
-    private var count = 0
+    private var waiting: [String: [Call]] = [:]
+    private var waitingForAll: [UInt64: Call] = [:]
+    private let places = WaitingPlaces()
+
+    /// A call that waits.
+    private struct Call {
+        let place: WaitingPlaces.Place
+        let goOn: () -> Void
+    }
 
     /// Definitions are about to be applied, until ``end()``.
     func begin() { isExpecting = true }
 
-    /// Keeps a call until the container is there or will not be.
+    /// Keeps a user's call until the container is there or will not be.
     ///
-    /// - Returns: Whether there was room for it.
-    func wait(for container: String, atMost most: Int, _ body: @escaping () -> Void) -> Bool {
-        guard count < most else { return false }
-        count += 1
-        waiting[container, default: []].append(body)
-        return true
+    /// - Throws: where too many wait.
+    func wait(
+        for container: String, of user: String, atMost most: Int, _ body: @escaping () -> Void
+    ) throws(WaitingPlaces.Full) {
+        let place = try places.take(for: user, of: most)
+        waiting[container, default: []].append(Call(place: place, goOn: body))
     }
 
-    /// Keeps a call until all definitions were applied, or ``giveUp(_:)``.
+    /// Keeps a user's call until all definitions were applied, or ``giveUp(_:)``.
     ///
-    /// - Returns: Whether there was room for it.
-    func waitForAll(_ ticket: UInt64, atMost most: Int, _ body: @escaping () -> Void) -> Bool {
-        guard count < most else { return false }
-        count += 1
-        waitingForAll[ticket] = body
-        return true
+    /// - Throws: where too many wait.
+    func waitForAll(
+        _ ticket: UInt64, of user: String, atMost most: Int, _ body: @escaping () -> Void
+    ) throws(WaitingPlaces.Full) {
+        let place = try places.take(for: user, of: most)
+        waitingForAll[ticket] = Call(place: place, goOn: body)
     }
 
     /// A call that waits for all of them waits no more; nothing if it went on already.
     func giveUp(_ ticket: UInt64) {
-        guard let call = waitingForAll.removeValue(forKey: ticket) else { return }
-        count -= 1
-        call()
+        waitingForAll.removeValue(forKey: ticket)?.goOn()
     }
 
     /// A container is there.
     func goOn(_ container: String) {
         guard let calls = waiting.removeValue(forKey: container) else { return }
-        count -= calls.count
-        for call in calls { call() }
+        for call in calls { call.goOn() }
     }
 
     /// All definitions were applied: what is not there now will not be.

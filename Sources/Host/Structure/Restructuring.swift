@@ -13,8 +13,8 @@ struct StructuralChange {
     var remains: [String: Remains]
     /// Components whose records are erased.
     var erased: [String] = []
-    /// The topic of its notification, whole; nil: it has none.
-    var topic: String?
+    /// The topic of its notification; nil: it has none.
+    var topic: EntryTopic?
     var payload: [UInt8] = []
     var actor: ActorID?
 }
@@ -221,7 +221,8 @@ extension Restructuring {
         container.append(
             changes: [keepsContainer ? self.record.change : record],
             purges: change.erased.map { Purge(container: container.name, component: $0) },
-            topic: change.topic, payload: change.payload, by: change.actor, at: time
+            topic: change.topic?.name(in: container.name), payload: change.payload,
+            by: change.actor, at: time
         ) { [self] result in
             switch result {
             case .success(let commit):
@@ -261,7 +262,7 @@ extension Restructuring {
         container.structureChanged()
         domain.bus.readabilityChanged()
         container.announce(
-            change.topic, commit, time: time, actor: change.actor,
+            change.topic?.name(in: container.name), commit, time: time, actor: change.actor,
             payload: change.payload)
         container.screens?.scopesChanged()
         container.startsChanged()
@@ -279,6 +280,7 @@ extension Restructuring {
     /// Lets the slot that takes an old one's place go on where it was; without one, what the lists
     /// show of it goes too.
     private func replace(_ old: Slot) {
+        old.dropKept(unlessFor: container.slot(old.name)?.definition)
         guard let new = container.slot(old.name) else {
             return old.refuseWaiting(
                 .componentNotFound(container: container.name, component: old.name))
@@ -296,5 +298,6 @@ extension ComponentDefinition {
     /// Whether a component made of one need not be made anew for the other.
     func makesSame(as other: ComponentDefinition) -> Bool {
         plugin == other.plugin && hasSameSettings(as: other) && isolation == other.isolation
+            && callSeconds == other.callSeconds
     }
 }

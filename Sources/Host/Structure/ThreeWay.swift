@@ -154,6 +154,7 @@ struct ThreeWay {
         if !component.title.isSame(as: base?.title) { now.title = component.title }
         if base.map(component.hasSameSettings) != true { now.settings = component.settings }
         if component.isolation != base?.isolation { now.isolation = component.isolation }
+        if component.callSeconds != base?.callSeconds { now.callSeconds = component.callSeconds }
         if component.isHidden != base?.isHidden ?? now.isHidden {
             now.isHidden = component.isHidden
         }
@@ -189,6 +190,10 @@ struct ThreeWay {
         }
         if now.isolation != old.isolation {
             lines.append("\(path) isolation \(now.isolation?.rawValue ?? "by its plugin")")
+        }
+        if now.callSeconds != old.callSeconds {
+            lines.append(
+                "\(path) callSeconds \(now.callSeconds.map(String.init) ?? "as for all")")
         }
         if now.isHidden != old.isHidden {
             lines.append("\(path) \(now.isHidden ? "hidden" : "shown")")

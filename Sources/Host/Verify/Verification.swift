@@ -65,6 +65,13 @@ final class Verification {
         store.end()
     }
 
+    /// Ends it with an error, which whoever waits for news gets.
+    func end(because error: HostError) {
+        let reply = reply
+        end()
+        reply?(.failure(error))
+    }
+
     /// Replies with how far it is, after a while; with what was found once it is through.
     func pull(_ reply: @escaping Answer<VerificationNews>) {
         self.reply = reply
@@ -174,9 +181,25 @@ final class Verification {
 /// It reads all there is: one at a time.
 final class VerificationTable {
     private var present: (id: VerificationID, verification: Verification)?
+    /// Why the last one that was not left to its end could not go on.
+    private var ended: (id: VerificationID, error: HostError)?
     private var last: UInt64 = 0
 
     var isEmpty: Bool { present == nil }
+
+    /// Why a verification is not there any more.
+    func reason(of id: VerificationID) -> HostError {
+        if let ended, ended.id == id { return ended.error }
+        return .storeUnavailable(reason: "The verification has ended.", retryAfter: 1)
+    }
+
+    /// Ends the one that goes on with an error, which its caller gets.
+    func end(because error: HostError) {
+        guard let (id, verification) = present else { return }
+        present = nil
+        ended = (id, error)
+        verification.end(because: error)
+    }
 
     subscript(id: VerificationID) -> Verification? {
         present?.id == id ? present?.verification : nil

@@ -32,8 +32,7 @@ enum StateFolder {
         let (file, log) = ("\(folder)/\(prefix)", "\(folder)/\(prefix)-wal")
         let before = names(in: folder)
         var note: String?
-        let hasLog =
-            (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int) ?? 0 > 0
+        let hasLog = size(of: log) > 0
         if hasLog {
             // As it is: SQLite would leave out what lies behind damage.
             try KeptDamage.copy(log, to: "\(kept)/\(prefix)-wal")
@@ -84,5 +83,13 @@ enum StateFolder {
             path += "-more"
         }
         return path
+    }
+
+    /// How many bytes a file has; 0 where there is none.
+    ///
+    /// Foundation would ask the system's directory of users for the owner's name, which may hang.
+    static func size(of path: String) -> Int {
+        var info = stat()
+        return stat(path, &info) == 0 ? Int(info.st_size) : 0
     }
 }

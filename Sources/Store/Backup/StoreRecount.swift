@@ -35,27 +35,17 @@ enum StoreRecount {
     }
 
     private static func damagedEntries(_ db: Database) throws -> String? {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT e.sequence, c.name, e.position, e.changes, e.sum, e.time, e.actor, e.topic,
-                    e.public, e.restricted
-                FROM entries e LEFT JOIN containers c ON c.id = e.container ORDER BY e.sequence
-                """)
-        while let row = try rows.next() {
-            let sequence: Int64 = row[0]
-            var sum = EntrySum.of(
-                container: row[1] ?? "", sequence: sequence, position: row[2] ?? 0,
-                time: row[5] ?? 0,
-                actor: row[6], topic: row[7], payload: (row[8] as Data?).map { [UInt8]($0) },
-                restricted: (row[9] as Data?).map { [UInt8]($0) })
-            if let changes = row[3] as Data? {
-                sum ^= EntrySum.ofChanges([UInt8](changes), sequence: sequence)
-            }
-            guard sum == row[4] as Int64? else {
+        let log = try LogRecount(db)
+        while true {
+            let slice = try log.next(db)
+            if let sequence = slice.damaged.first {
                 return "entry \(sequence) of the log is not what was written"
             }
+            if slice.missing > 0 {
+                return "\(slice.missing) entr\(slice.missing == 1 ? "y" : "ies") of the log "
+                    + "\(slice.missing == 1 ? "is" : "are") missing"
+            }
+            if slice.isEnd { return nil }
         }
-        return nil
     }
 }

@@ -1,5 +1,5 @@
 internal import AtriumKit
-internal import PluginLoader
+internal import Host
 
 /// A votes component whose decisions and scores are a program's: what a worker hosts for a plugin that is one.
 ///
@@ -28,9 +28,13 @@ final class ProgramVotes: Voting {
 
     /// Starts a plugin's program, and gives the class of its component.
     ///
-    /// - Throws: `PluginProblem`.
-    static func start(_ path: String, plugin: String) throws(PluginProblem) -> any Component.Type {
-        if current == nil { current = try VotesProgram(path, plugin: plugin) }
+    /// - Throws: `LaunchFailure`.
+    static func start(
+        _ path: String, plugin: String, callTime: Duration
+    ) throws(LaunchFailure) -> any Component.Type {
+        if current == nil {
+            current = try VotesProgram(path, plugin: plugin, callTime: callTime)
+        }
         return ProgramVotes.self
     }
 

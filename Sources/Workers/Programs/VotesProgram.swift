@@ -1,9 +1,9 @@
 internal import AtriumKit
 internal import Glibc
+internal import Host
 internal import Index
 internal import JSONCodec
 internal import PluginInterfaces
-internal import PluginLoader
 internal import Varlink
 
 /// What is asked of a program of the kind `votes`, in the kit's words; its answers are judged here.
@@ -18,20 +18,27 @@ final class VotesProgram {
     let settings: [AtriumKit.Setting]
 
     private let plugin: String
+    /// The most that a call may take, but for the first ones.
+    private let deadline: Duration
     private let process: ProgramProcess
     /// The methods of its own rules, Cast or Retract, that it does not have.
     private var missing: Set<String> = []
 
     /// Starts a program and greets it.
     ///
-    /// - Throws: what is wrong, in a sentence.
-    init(_ path: String, plugin: String) throws(PluginProblem) {
+    /// - Parameters:
+    ///   - path: the program's.
+    ///   - plugin: the plugin's identifier.
+    ///   - callTime: how long the host lets a call take.
+    /// - Throws: what is wrong, in a sentence, and whether trying again may help.
+    init(_ path: String, plugin: String, callTime: Duration) throws(LaunchFailure) {
         self.plugin = plugin
+        deadline = ProgramProcess.deadline(where: callTime)
         let process: ProgramProcess
         do throws(ProgramFailure) {
             process = try ProgramProcess(path)
         } catch {
-            throw .failed(Self.sentence(path, plugin, error.reason))
+            throw Self.launchFailure(path, plugin, error)
         }
         self.process = process
         do {
@@ -44,15 +51,16 @@ final class VotesProgram {
             }
             settings = try Self.settings(reply)
         } catch {
-            let reason = (error as? ProgramFailure)?.reason ?? "answered 'Hello' with \(error)"
-            throw .failed(Self.sentence(path, plugin, reason))
+            let failure =
+                error as? ProgramFailure ?? ProgramFailure("answered 'Hello' with \(error)")
+            throw Self.launchFailure(path, plugin, failure)
         }
     }
 
     /// Makes the component.
     ///
     /// - Returns: which votes it takes; after how many seconds it wants to be listened to.
-    /// - Throws: `SettingError` for a setting that it refuses, `PluginProblem` for what makes no sense.
+    /// - Throws: `SettingError` for a setting that it refuses, `LaunchFailure` for what makes no sense.
     func start(_ context: ComponentContext) throws -> (facts: VoteFacts, listen: Int?) {
         do {
             let reply = try Self.ask(
@@ -73,7 +81,7 @@ final class VotesProgram {
                 subjects: subjects ?? Set(SubjectKind.allCases))
             return (facts, reply.listen)
         } catch let failure as ProgramFailure {
-            throw PluginProblem.failed(sentence(failure.reason))
+            throw Self.launchFailure(process.path, plugin, failure)
         }
     }
 
@@ -161,7 +169,7 @@ final class VotesProgram {
     ) throws(Refusal) {
         guard !missing.contains(method.name) else { return }
         do {
-            _ = try process.client.call(method, parameters, within: ProgramProcess.deadline)
+            _ = try process.client.call(method, parameters, within: deadline)
         } catch let error as VarlinkRemoteError {
             guard error.name != VarlinkService.MethodNotImplemented.name else {
                 missing.insert(method.name)
@@ -190,10 +198,10 @@ final class VotesProgram {
     /// Asks for what can't fail.
     private func sure<Method: VarlinkMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters,
-        within deadline: Duration = ProgramProcess.deadline
+        within limit: Duration? = nil
     ) -> Method.Reply {
         do {
-            return try process.client.call(method, parameters, within: deadline)
+            return try process.client.call(method, parameters, within: limit ?? deadline)
         } catch {
             end(failure(method.name, error))
         }
@@ -227,6 +235,13 @@ final class VotesProgram {
         "The program \(path) of the plugin \(plugin) \(reason)."
     }
 
+    private static func launchFailure(
+        _ path: String, _ plugin: String, _ failure: ProgramFailure
+    ) -> LaunchFailure {
+        let reason = sentence(path, plugin, failure.reason)
+        return failure.mayPass ? .unavailable(reason: reason) : .failed(reason: reason)
+    }
+
     private static func word(_ method: String) -> Substring {
         method.split(separator: ".").last ?? ""
     }
@@ -255,10 +270,13 @@ final class VotesProgram {
         let method = word(method)
         switch error {
         case let error as VarlinkConnectionError where error.kind == .closed:
-            let end = process.end() ?? "closed its socket"
-            return ProgramFailure("\(end) when it was asked '\(method)'")
+            let end = process.end()
+            return ProgramFailure(
+                "\(end?.words ?? "closed its socket") when it was asked '\(method)'",
+                mayPass: end?.isBySignal ?? false)
         case let error as VarlinkConnectionError:
-            return ProgramFailure("failed when it was asked '\(method)': \(error)")
+            return ProgramFailure(
+                "failed when it was asked '\(method)': \(error)", mayPass: error.kind == .timedOut)
         case let error as VarlinkRemoteError:
             return ProgramFailure("answered '\(method)' with the error \("\(error)".prefix(500))")
         default:

@@ -117,6 +117,8 @@ extension ComponentQuery: WireCodable {
         case .pendingComments(let limit, let cursor):
             .wire(name, ["limit": limit, "cursor": cursor])
         case .recordKeys(let subjects): .wire(name, ["subjects": subjects])
+        case .recordKeyPage(let subjects, let after, let limit):
+            .wire(name, ["subjects": subjects, "after": after, "limit": limit])
         }
     }
 
@@ -144,6 +146,9 @@ extension ComponentQuery: WireCodable {
         case "pendingComments":
             self = .pendingComments(limit: try object("limit"), cursor: try object("cursor"))
         case "recordKeys": self = .recordKeys(try object("subjects"))
+        case "recordKeyPage":
+            self = .recordKeyPage(
+                try object("subjects"), after: try object("after"), limit: try object("limit"))
         default: throw object.unknownCase(of: "ComponentQuery")
         }
     }

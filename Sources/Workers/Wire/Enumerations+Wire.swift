@@ -97,8 +97,8 @@ extension ComponentCommand: WireCodable {
         case .postComment(let draft): .wire(name, ["draft": draft])
         case .editComment(let id, let text): .wire(name, ["id": id, "text": text])
         case .deleteComment(let id): .wire(name, ["id": id])
-        case .moderateComment(let id, let state, let reason):
-            .wire(name, ["id": id, "state": state, "reason": reason])
+        case .moderateComment(let id, let state, let reason, let seen):
+            .wire(name, ["id": id, "state": state, "reason": reason, "seen": seen])
         case .restoreRecords(let changes): .wire(name, ["changes": changes])
         }
     }
@@ -116,7 +116,8 @@ extension ComponentCommand: WireCodable {
         case "deleteComment": self = .deleteComment(id: try object("id"))
         case "moderateComment":
             self = .moderateComment(
-                id: try object("id"), state: try object("state"), reason: try object("reason"))
+                id: try object("id"), state: try object("state"), reason: try object("reason"),
+                seen: try object("seen"))
         case "restoreRecords": self = .restoreRecords(try object("changes"))
         default: throw object.unknownCase(of: "ComponentCommand")
         }

@@ -26,13 +26,23 @@ struct ApplyCommand: AsyncParsableCommand {
     @Flag(help: "Say what would be done, and do nothing.")
     var dryRun = false
 
-    @Flag(help: "Erase the data of components that a definition no longer has.")
+    @Flag(
+        help:
+            "Erase the data of components that a definition no longer has. There is no way back: a terminal is asked."
+    )
     var prune = false
+
+    @Flag(name: .shortAndLong, help: "Erase without a question.")
+    var yes = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let definitions = try file.flatMap(definitions)
+        if prune, !dryRun {
+            try Question.beforeErasing(
+                "what components hold that the definitions no longer have", isSure: yes)
+        }
         let session = try await connection.connect()
         let parameters = Containers.Apply.Parameters(
             definitions: definitions, dryRun: dryRun ? true : nil, prune: prune ? true : nil)

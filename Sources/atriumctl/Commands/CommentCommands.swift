@@ -138,17 +138,14 @@ struct ModerateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for its author: 500 characters.", valueName: "text"))
     var reason: String?
 
-    @Option(
-        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var which: ComponentOption
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Comments.Moderate.Parameters(
-            container: container, component: component, comment: comment, state: state,
+            container: container, component: which.component, comment: comment, state: state,
             reason: reason)
         guard let reply = try await session.answer(Comments.Moderate.self, parameters)
         else { return }

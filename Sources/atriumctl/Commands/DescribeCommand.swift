@@ -1,6 +1,7 @@
 import ArgumentParser
 import Interfaces
 import JSONCodec
+import Varlink
 
 /// The command `atriumctl describe CONTAINER[/ITEM]`.
 struct DescribeCommand: AsyncParsableCommand {
@@ -30,9 +31,10 @@ struct DescribeCommand: AsyncParsableCommand {
     }
 
     private func describe(_ item: String, _ session: Session) async throws {
-        let parameters = Contents.Get.Parameters(
+        var parameters = Contents.Get.Parameters(
             container: target.container, component: subject.component, item: item,
             actor: subject.actor)
+        if parameters.component == nil { parameters.component = await list(with: item, session) }
         guard let reply = try await session.answer(Contents.Get.self, parameters) else { return }
         let fields = try await session.call(
             Containers.Describe.self, .init(container: target.container)
@@ -56,6 +58,24 @@ struct DescribeCommand: AsyncParsableCommand {
             facts.add(member.name, FieldText.shown(member.value, type: ""))
         }
         facts.show()
+    }
+
+    /// The list that has an item, where the container has several; nil: none of them, or there is one alone.
+    ///
+    /// The daemon looks in the first, unless it is told which.
+    private func list(with item: String, _ session: Session) async -> String? {
+        let known = try? await session.client.call(
+            Containers.Describe.self, .init(container: target.container))
+        let lists = (known?.container.components ?? []).filter { $0.kind == "contents" }
+        guard lists.count > 1 else { return nil }
+        for list in lists {
+            let parameters = Contents.Get.Parameters(
+                container: target.container, component: list.name, item: item, actor: nil)
+            if (try? await session.client.call(Contents.Get.self, parameters)) != nil {
+                return list.name
+            }
+        }
+        return nil
     }
 
     private func describeContainer(_ session: Session) async throws {

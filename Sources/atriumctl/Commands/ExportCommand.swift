@@ -28,15 +28,12 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Leave out what is damaged, and say what that is.")
     var damaged = false
 
-    @Option(
-        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
-        guard !(all && component != nil) else {
+        guard !(all && list.component != nil) else {
             throw ValidationError("--all takes every component: leave --component out.")
         }
     }
@@ -81,7 +78,7 @@ struct ExportCommand: AsyncParsableCommand {
             Containers.Describe.self, .init(container: container)
         ).container.components
         let list = components.first {
-            $0.name == component || component == nil && $0.kind == "contents"
+            $0.name == self.list.component || self.list.component == nil && $0.kind == "contents"
         }
         guard let list, list.damaged ?? false else { return nil }
         return "\(list.name): \(list.reason ?? "")"
@@ -95,7 +92,7 @@ struct ExportCommand: AsyncParsableCommand {
                 hint: "restore a backup, or write what is left with --damaged.")
         }
         var parameters = Contents.List.Parameters(
-            container: container, component: component, limit: 1000)
+            container: container, component: list.component, limit: 1000)
         let fields = try await session.call(
             Containers.Describe.self, .init(container: container)
         ).fields

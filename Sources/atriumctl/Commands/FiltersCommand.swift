@@ -21,10 +21,7 @@ struct FiltersCommand: AsyncParsableCommand {
 
     @OptionGroup var query: QueryOptions
 
-    @Option(
-        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var which: ComponentOption
 
     @Option(
         help: ArgumentHelp(
@@ -58,7 +55,7 @@ struct FiltersCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await connection.connect()
         let parameters = Interfaces.Filters.List.Parameters(
-            container: container, component: component, filters: query.selection,
+            container: container, component: which.component, filters: query.selection,
             search: query.search, scope: scope, section: section, text: find, cursor: cursor)
         guard let reply = try await session.answer(Interfaces.Filters.List.self, parameters)
         else { return }
@@ -82,13 +79,16 @@ struct SectionTable {
             }
             for (index, filter) in section.filters.enumerated() {
                 table.add([
-                    index == 0 ? section.id : "", filter.id, Wording.count(filter.count),
+                    index == 0 ? section.id : "", filter.id, Self.count(filter.count),
                     filter.title == filter.id ? "" : filter.title, filter.selected ? "*" : "",
                 ])
             }
             if section.more == true { table.add(["", Self.more(section), "", "", ""]) }
         }
     }
+
+    /// How many items a filter shows; empty where nobody counts them, as where there is no list.
+    static func count(_ count: Int?) -> String { count.map { Wording.count($0) } ?? "" }
 
     /// `… 450 more`.
     static func more(_ section: Section) -> String {

@@ -31,10 +31,7 @@ struct ImageCommand: AsyncParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
-    @Option(
-        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -50,7 +47,7 @@ struct ImageCommand: AsyncParsableCommand {
         let item = try target.requiredItem()
         let session = try await connection.connect()
         let parameters = Contents.Image.Parameters(
-            container: target.container, component: component, item: item, field: field)
+            container: target.container, component: list.component, item: item, field: field)
         guard let path else {
             guard let reply = try await session.answer(Contents.Image.self, parameters) else {
                 return

@@ -48,10 +48,7 @@ struct ImportCommand: AsyncParsableCommand {
         completion: .nothing)
     var ignore: [String] = []
 
-    @Option(
-        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -61,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand {
         Interruption.watch()
         let columns = (id ?? "").split(separator: ",").map(ItemText.trimmed)
         var importer = Importer(
-            session, container: container, component: component,
+            session, container: container, component: list.component,
             wishes: .init(id: columns, ignored: ignore), isInterrupted: { Interruption.isThere })
         let started = ContinuousClock.now
         var failure: (any Error)?

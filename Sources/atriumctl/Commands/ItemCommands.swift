@@ -29,10 +29,7 @@ struct PutCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The item that it lies under.", valueName: "item"))
     var parent: String?
 
-    @Option(
-        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -69,7 +66,7 @@ struct PutCommand: AsyncParsableCommand {
                 member.value == .null ? Optional<JSONValue>.none : member.value
         }
         let parameters = Contents.Put.Parameters(
-            container: target.container, component: component,
+            container: target.container, component: list.component,
             items: [
                 .init(
                     id: item, fields: JSONObject(values) ?? .empty, parent: parent,
@@ -89,7 +86,7 @@ struct PutCommand: AsyncParsableCommand {
         do {
             return try await session.client.call(
                 Contents.Get.self,
-                .init(container: target.container, component: component, item: item))
+                .init(container: target.container, component: list.component, item: item))
         } catch let error as VarlinkRemoteError where error.as(Contents.ItemNotFound.self) != nil {
             return nil
         }
@@ -115,10 +112,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Erase without a question.")
     var yes = false
 
-    @Option(
-        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var list: ListOption
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -139,7 +133,7 @@ struct RemoveCommand: AsyncParsableCommand {
         let session = try await connection.connect()
         for (container, ids) in items {
             let parameters = Contents.Remove.Parameters(
-                container: container, component: component, items: ids,
+                container: container, component: list.component, items: ids,
                 purge: purge ? true : nil)
             guard let reply = try await session.answer(Contents.Remove.self, parameters)
             else { continue }

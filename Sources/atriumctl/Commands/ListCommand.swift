@@ -91,6 +91,9 @@ struct ListCommand: AsyncParsableCommand {
         printer.finish()
         guard form == .table else { return }
         Pager.finish()
+        if let closed = printer.closed {
+            Output.note(PrintableText.line("\(container) is \(closed)"))
+        }
         let shown = "\(Wording.count(printer.count)) of \(Wording.count(total))"
         let isPart = parameters.cursor != nil
         Output.note(shown + (isPart ? "; a higher --limit shows more" : ""))

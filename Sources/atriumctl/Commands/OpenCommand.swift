@@ -10,9 +10,9 @@ struct OpenCommand: AsyncParsableCommand {
             On a terminal it takes all of it. Arrows or hjkl move, / searches while you type, f filters \
             (and / in there searches values), s sorts, tab goes to the next scope, p to the next \
             container within this one. Enter goes into an \
-            item, or shows what is said of it; t goes there and back, space folds replies. A digit \
-            votes, v asks for a value, u takes the vote back; o chooses an item, so that the container \
-            is told. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \
+            item, or shows what is said of it, or fetches more replies; t goes there and back, space \
+            folds replies. A digit votes, v asks for a value, u takes the vote back; o chooses an item, \
+            so that the container is told. c comments, r replies, e edits, m deletes or moderates a comment. w hides and \
             shows components, i shows ids, ? lists the keys, q quits. The mouse works, too.
 
             Into a pipe, or where TERM is dumb, go the screen as it is, then a line for each change; \
@@ -59,14 +59,14 @@ struct OpenCommand: AsyncParsableCommand {
             return try await OpenProgram.run(
                 session, connection: connection, parameters: parameters)
         }
-        let fields =
-            session.printsJSON
-            ? []
-            : try await session.call(
-                Containers.Describe.self, .init(container: container)
-            ).fields
         let printer = ScreenPrinter(
-            container: container, fields: fields, style: session.printsJSON ? .json : .lines)
+            container: container, style: session.printsJSON ? .json : .lines)
+        if !session.printsJSON {
+            let reply = try await session.call(
+                Containers.Describe.self, .init(container: container))
+            printer.fields = reply.fields
+            printer.outlines = try await session.outlines(of: reply.container)
+        }
         var live = LiveScreen(connection: connection, parameters: parameters)
         try await live.follow(session, take: printer.take) { parameters in
             // As it was left, not as it was opened.
@@ -98,15 +98,15 @@ final class ScreenPrinter {
     }
 
     private(set) var model = ScreenModel()
+    /// The fields of its items, and what is known of the container and of those within it, for lines.
+    var fields: [Field] = []
+    var outlines: ContainerOutlines = [:]
     private let container: String
-    private let fields: [Field]
     private let style: Style
     private var isResuming = false
 
-    init(container: String, fields: [Field], style: Style) {
-        self.container = container
-        self.fields = fields
-        self.style = style
+    init(container: String, style: Style) {
+        (self.container, self.style) = (container, style)
     }
 
     /// Takes in what happens with the screen.
@@ -130,12 +130,13 @@ final class ScreenPrinter {
             case .json: Output.rawLine(object.bytes)
             case .lines where reply.base == nil:
                 write(
-                    ScreenView(container: container, fields: fields).lines(model)
+                    ScreenView(container: container, fields: fields, outlines: outlines)
+                        .lines(model)
                         + ScreenChangeText.words(of: reply).map { PrintableText.line($0) })
             case .lines:
                 write(
-                    ScreenChangeText(fields: fields).lines(
-                        reply, changes: changes, before: before))
+                    ScreenChangeText(fields: fields, container: container, outlines: outlines)
+                        .lines(reply, changes: changes, before: before))
             }
         }
     }

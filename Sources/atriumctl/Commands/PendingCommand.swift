@@ -1,6 +1,5 @@
 import ArgumentParser
 import Interfaces
-import JSONCodec
 
 /// The command `atriumctl pending CONTAINER`.
 struct PendingCommand: AsyncParsableCommand {
@@ -19,28 +18,23 @@ struct PendingCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("At most so many comments; by default all.", valueName: "n"))
     var limit: Int?
 
-    @Option(
-        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
-        completion: .components)
-    var component: String?
+    @OptionGroup var which: ComponentOption
 
     @OptionGroup var connection: ConnectionOptions
 
     func run() async throws {
         let session = try await connection.connect()
-        var parameters = Comments.Pending.Parameters(
-            container: container, component: component, limit: limit)
+        let parameters = Comments.Pending.Parameters(
+            container: container, component: which.component, limit: limit)
         var waiting: [Comments.Pending.Reply.Comments] = []
         var total = 0
-        repeat {
-            let object = try await session.call(
-                raw: Comments.Pending.name, JSONObject(writing: parameters) ?? .empty)
-            if session.printsJSON { Output.rawLine(object.bytes) }
-            let reply = try session.decode(Comments.Pending.self, object)
+        try await session.pages(
+            Comments.Pending.self, parameters, cursor: \.cursor, isWhole: limit == nil
+        ) { reply in
             waiting += reply.comments
             total = reply.total
-            parameters.cursor = reply.next
-        } while limit == nil && parameters.cursor != nil
+            return reply.next
+        }
         guard !session.printsJSON else { return }
         let wait = total == 1 ? "waits" : "wait"
         Output.line(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 
 /// The command `atriumctl plugin new --kind KIND NAME`.
 struct PluginNewCommand: ParsableCommand {
@@ -14,7 +13,7 @@ struct PluginNewCommand: ParsableCommand {
     var kind: PluginKind
 
     @Option(
-        help: "What it is written in: swift or python, which makes votes, so far.",
+        help: "What it is written in: swift; or python, rust or go, which make votes alone.",
         completion: .list(PluginLanguage.allCases.map(\.rawValue)))
     var language = PluginLanguage.swift
 
@@ -34,7 +33,7 @@ struct PluginNewCommand: ParsableCommand {
     func validate() throws {
         guard language == .swift || kind == .votes else {
             throw ValidationError(
-                "--language \(language.rawValue) makes plugins of the kind votes, so far; "
+                "--language \(language.rawValue) makes plugins of the kind votes alone; "
                     + "\(kind.rawValue) takes swift.")
         }
         guard let first = name.unicodeScalars.first, Self.isUpper(first),
@@ -61,25 +60,28 @@ struct PluginNewCommand: ParsableCommand {
                 "there is something at \(folder) already",
                 hint: "name another folder with --path.")
         }
-        let kit = language == .swift ? try KitLocation.find() : ""
-        let template = PluginTemplate(
-            kind: kind, language: language, name: name, id: pluginID, kit: kit)
+        // Found first: without the kit nothing is written.
+        let kit = language == .swift ? try KitLocation.find() : nil
+        let template = PluginTemplate(kind: kind, language: language, name: name, id: pluginID)
         for file in template.files {
             try InputFile.write(
                 file.text, to: "\(folder)/\(file.path)", mode: file.isExecutable ? 0o755 : 0o644)
         }
+        if let kit { try KitLocation.link(kit, from: folder) }
         Output.line("made the plugin \(pluginID) in \(folder). Now:")
-        Output.line("    cd \(folder)")
-        switch language {
-        case .swift:
-            Output.line("    swift test                    # builds it, runs its conformance suite")
-        case .python:
-            Output.line("    atrium-worker --check .       # runs its conformance suite")
-        }
         // Delegates live in the daemon, which loads only those that its administrator names.
         let delegates = kind == .delegate ? "ATRIUM_DELEGATES=\(pluginID) " : ""
-        let start = "\(delegates)atriumd --plugin-path ."
-        Output.line("    \(start)       # or see its README to install it")
+        let steps: [(command: String, note: String?)?] = [
+            ("cd \(folder)", nil),
+            language.build.map { ($0, nil) },
+            (language.check, "runs its conformance suite"),
+            ("\(delegates)atriumd --plugin-path .", "starts a daemon that has it"),
+        ]
+        for step in steps.compactMap(\.self) {
+            let padding = String(repeating: " ", count: max(1, 30 - step.command.count))
+            Output.line("    \(step.command)" + (step.note.map { "\(padding)# \($0)" } ?? ""))
+        }
+        if let guide = PluginGuide.find() { Output.line("The guide: \(guide)") }
     }
 
     private var pluginID: String { id ?? "org.example.\(name.lowercased())" }
@@ -89,69 +91,5 @@ struct PluginNewCommand: ParsableCommand {
     private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
         ("A"..."Z").contains(scalar) || ("a"..."z").contains(scalar)
             || ("0"..."9").contains(scalar)
-    }
-}
-
-/// The kinds of plugins.
-enum PluginKind: String, CaseIterable, ExpressibleByArgument {
-    case contents, filters, votes, comments, delegate
-}
-
-/// The languages that plugins may begin in.
-enum PluginLanguage: String, CaseIterable, ExpressibleByArgument {
-    case swift, python
-}
-
-/// Where the kit's packages are.
-enum KitLocation {
-    /// The folder that holds `AtriumKit` and `AtriumKitTesting`.
-    ///
-    /// $ATRIUM_KIT names the kit itself, or that folder; else it is looked for beside this program:
-    /// installed in `share/atrium`, or in the checkout that it was built in.
-    static func find(
-        environment: (String) -> String? = Terminal.environment,
-        executable: String? = programPath(),
-        exists: @escaping (String) -> Bool = InputFile.exists
-    ) throws -> String {
-        let isKit = { (folder: String) in
-            exists("\(folder)/AtriumKit/Package.swift")
-                && exists("\(folder)/AtriumKitTesting/Package.swift")
-        }
-        if let told = environment("ATRIUM_KIT"), !told.isEmpty {
-            let folder = absolute(told)
-            if let found = [folder, parent(folder)].first(where: isKit) { return found }
-            throw CommandFailure(
-                "ATRIUM_KIT is \(told), and there is no kit",
-                hint: "it names the folder AtriumKit, with AtriumKitTesting beside it.")
-        }
-        var folder = parent(executable ?? "/")
-        let installed = "\(parent(folder))/share/atrium"
-        if isKit(installed) { return installed }
-        while folder != "/" {
-            if isKit("\(folder)/Sources") { return "\(folder)/Sources" }
-            folder = parent(folder)
-        }
-        throw CommandFailure(
-            "the plugin kit is not found beside this program",
-            hint: "name it with ATRIUM_KIT=…/AtriumKit; 'make install' puts it into "
-                + "share/atrium.")
-    }
-
-    /// The path of this program, links followed.
-    static func programPath() -> String? {
-        guard let path = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(path) }
-        return String(cString: path)
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
-    private static func parent(_ path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
     }
 }

@@ -30,6 +30,7 @@ struct PluginsCommand: AsyncParsableCommand {
             Output.line(PrintableText.line("\(name) is \(plugin.state.rawValue): \(reason)"))
         }
         for plugin in reply.plugins {
+            if let isolated = plugin.isolated { Output.line(PrintableText.line(isolated)) }
             for trouble in plugin.troubles ?? [] { Output.line(PrintableText.line(trouble)) }
         }
     }
@@ -38,8 +39,10 @@ struct PluginsCommand: AsyncParsableCommand {
 /// The command `atriumctl plugin …`.
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Describe a plugin, or start a new one.",
-        subcommands: [PluginDescribeCommand.self, PluginNewCommand.self]
+        commandName: "plugin", abstract: "Describe a plugin, release it, or start a new one.",
+        subcommands: [
+            PluginDescribeCommand.self, PluginReleaseCommand.self, PluginNewCommand.self,
+        ]
     )
     .examples("atriumctl plugin describe org.atrium.stars")
 }
@@ -89,8 +92,38 @@ struct PluginDescribeCommand: AsyncParsableCommand {
                 + Wording.count(plugin.components, "component"))
         facts.add(
             "Restarted", plugin.restarts.map { $0 == 1 ? "once" : "\(Wording.count($0)) times" })
+        if let isolated = plugin.isolated { facts.add("Isolated", isolated) }
         for trouble in plugin.troubles ?? [] { facts.add("Trouble", trouble) }
-        facts.add("Library", plugin.path)
+        facts.add(plugin.path.hasSuffix(".so") ? "Library" : "Program", plugin.path)
         return facts
+    }
+}
+
+/// The command `atriumctl plugin release ID`.
+struct PluginReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Let a plugin back into the daemon that crashed it.",
+        discussion: """
+            A plugin that the daemon called when it crashed lives in processes of its own from then on, whatever \
+            definitions say; its delegates are left out. That ends with a new version of its file, and with this \
+            command: from the daemon's next start on.
+            """
+    )
+    .examples("atriumctl plugin release org.atrium.stars")
+
+    @Argument(help: "The plugin's id, such as org.atrium.stars.", completion: .plugins)
+    var id: String
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let session = try await connection.connect()
+        guard let reply = try await session.answer(Plugins.Release.self, .init(plugin: id))
+        else { return }
+        Output.line(
+            reply.released
+                ? "\(id): released; it lives where definitions say from the daemon's next start on"
+                : "\(id): not isolated, nothing to release")
     }
 }

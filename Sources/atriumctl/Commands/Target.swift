@@ -51,6 +51,22 @@ struct FilterChoice: ExpressibleByArgument, Equatable {
     }
 }
 
+/// Which component.
+struct ComponentOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Which component; by default the first.", valueName: "name"),
+        completion: .components)
+    var component: String?
+}
+
+/// Which list of items.
+struct ListOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Which list; by default the first.", valueName: "name"),
+        completion: .components)
+    var component: String?
+}
+
 /// Which component, and on whose behalf.
 struct SubjectOptions: ParsableArguments {
     @Option(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Interfaces
-import JSONCodec
 
 /// The command `atriumctl thread CONTAINER[/ITEM]`.
 struct ThreadCommand: AsyncParsableCommand {
@@ -29,26 +28,29 @@ struct ThreadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await connection.connect()
-        var parameters = parameters
         var comments: [Comment] = []
         var held: [Comment] = []
         var total = 0
-        repeat {
-            let object = try await session.call(
-                raw: Comments.Thread.name, JSONObject(writing: parameters) ?? .empty)
-            if session.printsJSON { Output.rawLine(object.bytes) }
-            let reply = try session.decode(Comments.Thread.self, object)
+        try await session.pages(
+            Comments.Thread.self, parameters, cursor: \.cursor, isWhole: limit == nil
+        ) { reply in
             comments += reply.comments
             held += reply.held ?? []
             total = reply.total
-            parameters.cursor = reply.next
-        } while limit == nil && parameters.cursor != nil
+            return reply.next
+        }
         guard !session.printsJSON else { return }
         let count = Style.bold(Wording.count(total, "comment"))
         Output.line("\(count) on \(PrintableText.line(target.description))")
         let tree = CommentTree(width: Terminal.width, color: Terminal.hasColor)
         let (filled, own) = comments.filled(with: held)
         for line in tree.lines(filled) + tree.held(own) { Output.line(line) }
+        let about = try await session.call(
+            Containers.Describe.self, .init(container: target.container))
+        let facts = about.container.components.lazy.compactMap(\.comments)
+        if let closed = FactsText.closed(nil, facts.first { $0.closed == true }) {
+            Output.note(PrintableText.line("\(target.container) is \(closed)"))
+        }
     }
 
     private var parameters: Comments.Thread.Parameters {

@@ -90,7 +90,11 @@ enum NotificationText {
         }
         if gap.from > last { return "atriumctl: there is no #\(gap.to): the last is #\(last)" }
         let reason =
-            gap.reason == .trimmed ? "no longer kept" : "transient, and came too fast to be told"
+            switch gap.reason {
+            case .damaged: "damaged in the store; 'atriumctl status' says more"
+            case .transient: "transient, and came too fast to be told"
+            case .trimmed, .replaced: "no longer kept"
+            }
         return "atriumctl: missed #\(gap.from) to #\(gap.to): \(reason)"
     }
 }

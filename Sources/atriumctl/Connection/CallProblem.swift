@@ -36,18 +36,20 @@ enum CallProblem {
     private static func hint(
         _ error: VarlinkRemoteError, _ method: String, _ address: String
     ) -> String? {
-        // Any service may leave the parameters out: the names suffice.
-        switch error.name {
-        case VarlinkService.ExpectedMore.name: return addMore(method)
-        case VarlinkService.ExpectedUpgrade.name:
-            return "\(method) goes on in another protocol: add --upgrade."
-        case VarlinkService.InterfaceNotFound.name: return listInterfaces(address)
-        case VarlinkService.MethodNotFound.name, VarlinkService.InvalidParameter.name:
+        // Any service may leave the parameters out: which error it is suffices.
+        let named = VarlinkRemoteError(
+            name: error.name, parameters: ["interface": "", "method": "", "parameter": ""])
+        switch VarlinkService.Failure(named) {
+        case .expectedMore: return addMore(method)
+        case .expectedUpgrade: return "\(method) goes on in another protocol: add --upgrade."
+        case .interfaceNotFound: return listInterfaces(address)
+        case .methodNotFound, .invalidParameter:
             let interface = method.split(separator: ".").dropLast().joined(separator: ".")
             guard !interface.isEmpty else { return listInterfaces(address) }
             let words = ["atriumctl introspect", address, interface].filter { !$0.isEmpty }
             return "'\(words.joined(separator: " "))' shows what there is."
-        default:
+        case .methodNotImplemented, .permissionDenied: return nil
+        case nil:
             guard error.name.hasPrefix("org.atrium.") else { return nil }
             let known = RemoteProblem.explain(error)
             return [known.sentence, known.hint].compactMap(\.self).joined(separator: "; ")

@@ -2,9 +2,11 @@ import Interfaces
 import JSONCodec
 import Varlink
 
-/// Hints for which the daemon is called again: the names that exist where one was not found.
+/// Hints for which more is looked up than the error has: the names that exist where one was not found, of which the daemon
+/// is asked, and the file and line that give a role.
 struct RemoteHints {
     let client: VarlinkClient
+    let socket: String
 
     /// The hint for an error; nil for errors whose text says enough.
     func hint(for error: VarlinkRemoteError) async -> String? {
@@ -14,7 +16,15 @@ struct RemoteHints {
             await components(of: container, besides: component)
         case .itemNotFound(let container, let item): await items(of: container, besides: item)
         case .pluginNotFound(let plugin, _): await refusal(of: plugin)
-        default: nil
+        case .roleRequired(_, let role, _): RoleHint(socket: socket).hint(role: role)
+        case .actorForbidden(let actor, _): RoleHint(socket: socket).hint(actor: actor)
+        case .actorNotFound, .closed, .commentNotFound, .componentExists, .componentUnavailable,
+            .conflict, .cursorInvalid, .definitionInvalid, .fieldInvalid, .fieldUnknown,
+            .filterNotFound, .itemInvalid, .itemsUnfit, .limitExceeded, .logLevelUnknown, .noSpace,
+            .noSuchMetric, .parameterInvalid, .readOnly, .recordInvalid, .refused, .reloadFailed,
+            .revisionMismatch, .scopeNotFound, .screenNotFound, .settingInvalid, .storeUnavailable,
+            .topicInvalid, nil:
+            nil
         }
     }
 

@@ -117,10 +117,7 @@ enum RemoteProblem {
                 "the container '\(container)' has a component '\(component)' already",
                 hint: "take another name, or detach it first.")
         case .roleRequired(let method, let role, let yours):
-            CommandFailure(
-                "\(method) wants the role \(role); yours is \(yours)",
-                hint: "an administrator gives roles to users and groups in the daemon's "
-                    + "configuration.")
+            CommandFailure("\(method) wants the role \(role); yours is \(yours)")
         case .actorForbidden(let actor, let reason):
             CommandFailure("you may not act for '\(actor)': \(reason)")
         }

@@ -48,6 +48,28 @@ struct Session: Sendable {
         return try decode(method, object)
     }
 
+    /// Calls a method page by page, and passes on each page; with `--json` it is printed as it came, too.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - parameters: Those of the first page.
+    ///   - cursor: Where in the parameters the place of the next page stands.
+    ///   - isWhole: Whether all pages are wanted.
+    ///   - each: Takes a page, and tells where the next begins; nil: it was the last.
+    /// - Throws: ``CommandFailure`` where a page fails.
+    func pages<Method: VarlinkMethod>(
+        _ method: Method.Type, _ parameters: Method.Parameters,
+        cursor: WritableKeyPath<Method.Parameters, String?>, isWhole: Bool,
+        each: (Method.Reply) -> String?
+    ) async throws {
+        var parameters = parameters
+        repeat {
+            let object = try await call(raw: method.name, JSONObject(writing: parameters) ?? .empty)
+            if printsJSON { Output.rawLine(object.bytes) }
+            parameters[keyPath: cursor] = each(try decode(method, object))
+        } while isWhole && parameters[keyPath: cursor] != nil
+    }
+
     /// Calls a method by name.
     func call(raw method: String, _ parameters: JSONObject) async throws -> JSONObject {
         do {
@@ -91,7 +113,9 @@ struct Session: Sendable {
 
     private func explain(_ error: VarlinkRemoteError) async -> CommandFailure {
         var failure = RemoteProblem.explain(error)
-        if let hint = await RemoteHints(client: client).hint(for: error) { failure.hint = hint }
+        if let hint = await RemoteHints(client: client, socket: socket).hint(for: error) {
+            failure.hint = hint
+        }
         return failure
     }
 

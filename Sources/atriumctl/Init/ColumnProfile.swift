@@ -30,6 +30,10 @@ struct ColumnProfile {
     /// In how many rows there is a value.
     private(set) var filled = 0
     private(set) var longest = 0
+    /// Whether the file marks its values as text, as in `="007"`.
+    var isMarkedText = false
+    /// How many values have no digit in them, as names have none.
+    private var names = 0
     /// Whether no two values make the same id.
     private(set) var isUnique = true
     private var counts: [ValueTrait: Int] = [:]
@@ -74,6 +78,7 @@ struct ColumnProfile {
         guard !text.isEmpty else { return }
         filled += 1
         longest = max(longest, text.count)
+        if !text.contains(where: \.isNumber) { names += 1 }
         for trait in ValueTrait.of(text, allowsDecimalComma: allowsDecimalComma) {
             counts[trait, default: 0] += 1
         }
@@ -115,6 +120,9 @@ struct ColumnProfile {
         if filled == 0 { return Choice(type: "text", note: "empty in every row") }
         if isNested { return Choice(note: "holds objects or other lists, which no field takes") }
         if lists > 0 { return Choice(type: "keywords") }
+        if isMarkedText, all(.number) {
+            return Choice(type: "text", note: "text, as the file marks it")
+        }
         if counts[.leadingZero] != nil, all(.number) {
             return Choice(type: "text", note: "text, to keep leading zeros")
         }
@@ -161,6 +169,9 @@ struct ColumnProfile {
         else { return nil }
         return Choice(type: "keywords", note: "split at '\(separator)'")
     }
+
+    /// Whether its values are names, or other words, and no codes.
+    var holdsNames: Bool { choice.type == "text" && names * 2 > filled }
 
     /// Whether its values make a section of filters.
     var isFacet: Bool {

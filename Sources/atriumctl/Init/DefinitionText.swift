@@ -116,6 +116,12 @@ struct DefinitionText {
                 ? "# An item's id is what stands in 'id'."
                 : "# An item's id is made of \(id)\(isUnique ? "" : "; \(sameID)")."
         )
+        if profile.id.first?.holdsNames == true {
+            lines += [
+                "# Names may stand twice, and one that changes makes another item, without votes and comments: a column of",
+                "# numbers or codes, if there is one, makes better ids.",
+            ]
+        }
         lines += ignored.map { "# '\(PrintableText.line($0.name))' is left out: \($0.reason)." }
         return lines
     }

@@ -44,6 +44,9 @@ struct FileProfile {
                 firstBad = firstBad ?? "line \(piece.line): \(error.reason)"
             }
         }
+        for place in reader.table?.textColumns ?? [] where !names[place].isEmpty {
+            columns[self.place(of: names[place])].isMarkedText = true
+        }
         guard rows > 0 else {
             throw CommandFailure("\(path) holds no item", hint: firstBad)
         }

@@ -15,6 +15,9 @@ struct ListPrinter {
     /// How many items there were.
     private(set) var count = 0
 
+    /// `closed for votes`, where the container is.
+    var closed: String? { FactsText.closed(presentation?.votes, presentation?.comments) }
+
     /// Prints in a form, these fields alone where somebody chose some.
     init(form: ListCommand.Form, fields: [String]?) {
         self.form = form

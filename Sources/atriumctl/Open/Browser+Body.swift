@@ -32,7 +32,7 @@ extension Browser {
 
     private func emptyText(_ list: ListPane.List) -> String {
         if !search.isEmpty { return "nothing matches '\(search)'" }
-        if model.selection != nil { return "nothing passes the filters; x clears them" }
+        if isFiltered { return "nothing passes the filters; x clears them" }
         return list.empty ?? "there is nothing here"
     }
 
@@ -109,7 +109,7 @@ extension Browser {
         let height = areas.body - areas.list - header - areas.separator - areas.thread
         let view = DraftView(input, width: columns - 2)
         var title: String
-        switch draft {
+        switch draft.goal {
         case .comment(let subject): title = "Your comment on \(subject.title)"
         case .reply(_, let comment):
             title = "Your reply to \(comment.author.map { ActorName.shown($0) } ?? "a comment")"

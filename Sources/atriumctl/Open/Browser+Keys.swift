@@ -52,7 +52,7 @@ extension Browser {
 
     /// Moves the cursor of the pane; false for keys of another kind.
     private mutating func move(_ key: Key) -> Bool {
-        wantsEnd = pane == .list && (key == .end || key == .character("G"))
+        wantsEnd = key == .end || key == .character("G")
         let areas = areas
         let page = max(1, (pane == .list ? areas.list : areas.thread) - 1)
         switch key {
@@ -96,11 +96,11 @@ extension Browser {
         case "/": mode = .search(TextInput(search), before: search)
         case "f":
             return menu(
-                .filters, Menu.filters(model.sections, model.selection != nil),
+                .filters, Menu.filters(sections),
                 none: "there are no filters here")
         case "s": return menu(.sort, model.sortChoices(sort), none: "")
         case "w": return menu(.components, model.componentChoices, none: "")
-        case "x": return model.selection == nil ? [] : chosen([.call(.clear)])
+        case "x": return clear()
         case "p": turnPart(1)
         case "P": turnPart(-1)
         case "t": pane = pane == .list && hasThread ? .thread : .list
@@ -147,6 +147,7 @@ extension Browser {
 
     private mutating func enter() -> [Effect] {
         if pane == .thread {
+            if let effects = openReplies() { return effects }
             thread.fold()
             layThreadOut(isNew: false)
             return []
@@ -157,7 +158,14 @@ extension Browser {
             return []
         }
         names[item.id] = name(of: item.id)
-        return [.call((item.children ?? 0) > 0 ? .enter(item: item.id) : .focus(item.id))]
+        return [.call(leadsInside(item) ? .enter(item: item.id) : .focus(item.id))]
+    }
+
+    /// Whether an item has others inside: it tells of children, or every item of the list leads to another list.
+    private func leadsInside(_ item: Item) -> Bool {
+        if let children = item.children, children > 0 { return true }
+        return model.path.isEmpty && search.isEmpty
+            && outlines[place]?.enters.contains(model.scope ?? "") == true
     }
 
     private mutating func back(isEscape: Bool) -> [Effect] {
@@ -228,7 +236,8 @@ extension Browser {
     private mutating func help(_ key: Key, _ offset: Int) -> [Effect] {
         switch key {
         case .down, .character("j"):
-            mode = .help(offset: min(offset + 1, max(0, HelpText.rows.count - areas.body)))
+            let rows = HelpText.rows(columns: columns).count
+            mode = .help(offset: min(offset + 1, max(0, rows - areas.body)))
         case .up, .character("k"): mode = .help(offset: max(0, offset - 1))
         default: mode = .browse
         }

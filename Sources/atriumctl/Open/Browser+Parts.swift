@@ -14,12 +14,18 @@ extension Browser {
     static let firstLimitOfParts = 50
 
     /// The container, or the part of it, that takes the keys.
-    var model: ScreenModel {
+    var model: ScreenModel { model(of: part) }
+
+    /// A part of the screen; empty: the container itself.
+    func model(of part: String) -> ScreenModel {
         part.isEmpty ? root : root.parts.first { $0.path == part }?.model ?? root
     }
 
     /// The name of the container that takes the keys.
-    var place: String {
+    var place: String { place(of: part) }
+
+    /// The name of the container that a part shows.
+    func place(of part: String) -> String {
         part.isEmpty ? container : root.parts.first { $0.path == part }?.container ?? container
     }
 
@@ -62,10 +68,20 @@ extension Browser {
     mutating func show(_ part: String) {
         guard part != self.part else { return }
         self.part = part
-        (tails, found) = ([:], [:])
+        (tails, found) = ([:], [])
         (pane, startsAnew, wantsEnd, leaving) = (.list, false, false, nil)
         takeLists(News(isWhole: true, lists: []), [], isNew: true)
         layThreadOut(isNew: true)
+    }
+
+    /// Asks for the descriptions of containers that are new on the screen, or were changed.
+    func outlinesWanted(_ reply: Screens.Open.Reply) -> [Effect] {
+        var names = reply.base == nil || reply.title != nil ? [container] : []
+        for news in reply.parts ?? [] where news.gone != true && news.problem == nil {
+            let isNew = news.new == true || news.title != nil
+            if isNew, !names.contains(news.container) { names.append(news.container) }
+        }
+        return names.map { .call(.describe(container: $0)) }
     }
 
     /// Goes to the next part, or the one before; the container itself is one of them, if it has lists.

@@ -45,23 +45,23 @@ extension Browser {
                 return []
             }
             return cast(value, on: subject)
-        case .filter(let section, _, let isRange):
+        case .filter(let place, _, let isRange):
             guard !text.isEmpty else { return [] }
             if isRange, !text.contains("..") {
                 say("a range is FROM..TO; either end may be left out", isError: true)
                 return []
             }
-            return chosen([.call(.select(section: section, filter: text))])
+            return chosen([.call(.select(section: place.section, filter: text), part: place.part)])
         case .reason(let component, let comment):
             return next(
                 after: .moderate(
                     component: component, comment: comment.id, .removed,
-                    reason: text.isEmpty ? nil : text))
+                    reason: text.isEmpty ? nil : text, seen: nil))
         }
     }
 
     /// A key while a comment is written.
-    mutating func write(_ key: Key, _ draft: Draft, _ input: TextInput) -> [Effect] {
+    mutating func write(_ key: Key, _ draft: CommentDraft, _ input: TextInput) -> [Effect] {
         var input = input
         switch input.press(key) {
         case .accepted:
@@ -77,20 +77,13 @@ extension Browser {
                 return []
             }
             mode = .browse
-            return [.call(request(draft, text))]
+            let request = draft.request(text, freshID: freshID)
+            if case .post(_, _, _, let id) = request { awaited = id }
+            return [.call(request)]
         case .dropped: mode = .browse
         default: mode = .write(draft, input)
         }
         return []
-    }
-
-    private func request(_ draft: Draft, _ text: String) -> Request {
-        switch draft {
-        case .comment(let subject): .post(subject, parent: nil, text: text)
-        case .reply(let subject, let comment): .post(subject, parent: comment.id, text: text)
-        case .edit(let component, let comment):
-            .edit(component: component, comment: comment.id, text: text)
-        }
     }
 
     // MARK: - Menus
@@ -99,8 +92,7 @@ extension Browser {
     func choices(_ menu: Menu) -> [Menu.Choice] {
         switch menu.kind {
         case .filters:
-            menu.found(
-                Menu.filters(sections(having: menu.query?.text ?? ""), model.selection != nil))
+            menu.found(Menu.filters(sections(having: menu.query?.text ?? "")))
         case .sort: menu.found(model.sortChoices(sort))
         case .components: menu.found(model.componentChoices)
         case .queue(let queue): menu.found(queue.choices)
@@ -148,7 +140,7 @@ extension Browser {
             menu.query = menu.query ?? TextInput()
             menu.isTyping = true
         case .character("x") where menu.kind == .filters:
-            return model.selection == nil ? [] : chosen([.call(.clear)])
+            return clear()
         case .click(let row, _):
             let shown = view()
             guard shown.indices.contains(row), case .choice(let index)? = shown[row].place
@@ -193,23 +185,22 @@ extension Browser {
         guard choices.indices.contains(menu.cursor), let action = choices[menu.cursor].action
         else { return [] }
         switch action {
-        case .toggle(let section, let filter, let isSelected):
+        case .toggle(let place, let filter, let isSelected):
             return chosen([
                 .call(
                     isSelected
-                        ? .deselect(section: section, filter: filter)
-                        : .select(section: section, filter: filter))
+                        ? .deselect(section: place.section, filter: filter)
+                        : .select(section: place.section, filter: filter), part: place.part)
             ])
-        case .ask(let section, let title, let isRange):
-            mode = .prompt(
-                .filter(section: section, title: title, isRange: isRange), TextInput())
+        case .ask(let place, let title, let isRange):
+            mode = .prompt(.filter(place, title: title, isRange: isRange), TextInput())
             return []
         case .find:
             var menu = menu
             (menu.query, menu.isTyping) = (TextInput(), true)
             mode = .menu(menu)
             return []
-        case .clear: return chosen([.call(.clear)])
+        case .clear: return clear()
         case .sort(let fields):
             sort = fields
             mode = .browse
@@ -234,9 +225,11 @@ extension Browser {
             mode = .prompt(.reason(component: talk.name, comment), TextInput())
             return []
         case .moderate(let state):
+            // What is shown to everyone is the text that was read here.
+            let seen = state == .shown ? comment.edited ?? comment.created : nil
             return next(
                 after: .moderate(
-                    component: talk.name, comment: comment.id, state, reason: nil))
+                    component: talk.name, comment: comment.id, state, reason: nil, seen: seen))
         default: return next(after: .delete(component: talk.name, comment: comment.id))
         }
     }

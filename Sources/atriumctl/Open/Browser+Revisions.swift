@@ -8,12 +8,16 @@ extension Browser {
         let before = model
         let choice = menuChoice
         let all = try root.apply(reply)
-        if !part.isEmpty, !root.parts.contains(where: { $0.path == part }) { show("") }
+        if !part.isEmpty, !root.parts.contains(where: { $0.path == part }) {
+            // What was being written would go to another container.
+            if keepDraft() { say("what you were writing about is gone; c has your text") }
+            show("")
+        }
         // What is only a frame around others is not stood in.
         if part.isEmpty, component("contents") == nil, let first = parts.first { show(first) }
         let changes = all.filter { $0.part == part }
         let news = self.news(reply)
-        var effects: [Effect] = []
+        var effects = outlinesWanted(reply)
         if let reset = reply.reset {
             say("started anew: \(reset)")
             limits = [:]
@@ -55,7 +59,8 @@ extension Browser {
     private mutating func takeTails(
         _ changes: [ScreenChange], before: ScreenModel, isNew: Bool
     ) {
-        if isNew { tails = [:] }
+        // Comments are not searched, filtered or sorted.
+        if isNew { tails = tails.filter { if case .comments = $1.query { true } else { false } } }
         for (component, tail) in tails {
             func total(_ model: ScreenModel) -> Int {
                 model.lists.first { $0.component == component }?.total ?? 0
@@ -103,7 +108,7 @@ extension Browser {
             for list in lists { self.lists.select(.init(component: list.component, item: leaving)) }
         }
         if isNew { leaving = nil }
-        if wantsEnd {
+        if wantsEnd, pane == .list {
             self.lists.moveToEnd()
             // From there on the cursor stays with its item.
             wantsEnd = lists.contains { $0.hasMore || $0.items.count < $0.total }
@@ -156,12 +161,18 @@ extension Browser {
             let details = list.columns.details(of: item, beyond: model.details)
             blocks += [layout.block(details: details)].compactMap(\.self)
         }
-        let comments = model.lists.flatMap { list in
-            component("comments")?.name == list.component ? list.comments : []
-        }
+        let comments = talk
         let (filled, own) = comments.filled(
             with: component("comments") == nil ? [] : model.held)
         thread.take(blocks + layout.blocks(filled) + layout.blocks(own), isNew: isNew)
+        if let awaited, thread.choose(awaited, height: areas.thread) { self.awaited = nil }
+        nextAge = WireTime.nextAge(of: (comments + own).map(\.created), now: now)
+        if wantsEnd, pane == .thread {
+            thread.moveToEnd(height: areas.thread)
+            wantsEnd = model.lists.contains {
+                $0.component == talkQuery?.component && mayGoOn($0, limit: limit(of: $0))
+            }
+        }
         settle()
     }
 
@@ -181,20 +192,25 @@ extension Browser {
     mutating func windows() -> [Effect] {
         guard mayGrow else { return [] }
         var effects: [Effect] = []
-        for list in model.lists where list.entries.count < list.total || list.hasMore {
-            guard isNearEnd(of: list) else { continue }
-            let key = "\(part)/\(list.component)"
-            let limit = limits[key] ?? (part.isEmpty ? firstLimit : Self.firstLimitOfParts)
-            let isTalk = list.component == component("comments")?.name
-            if list.entries.count >= Self.mostEntries, !isTalk {
+        for list in model.lists {
+            let limit = limit(of: list)
+            guard mayGoOn(list, limit: limit), isNearEnd(of: list) else { continue }
+            if list.entries.count >= Self.mostEntries {
                 effects += [page(after: list)].compactMap(\.self)
             } else if list.entries.count >= limit, limit < Self.mostEntries {
                 let next = min(Self.mostEntries, max(limit * 2, rows * 4))
-                limits[key] = next
+                limits[limitKey(list)] = next
                 effects.append(.call(.resize(component: list.component, next)))
             }
         }
         return effects
+    }
+
+    private func limitKey(_ list: ScreenModel.List) -> String { "\(part)/\(list.component)" }
+
+    /// How many entries of a list were asked for.
+    private func limit(of list: ScreenModel.List) -> Int {
+        limits[limitKey(list)] ?? (part.isEmpty ? firstLimit : Self.firstLimitOfParts)
     }
 
     private func isNearEnd(of list: ScreenModel.List) -> Bool {

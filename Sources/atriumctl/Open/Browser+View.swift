@@ -36,7 +36,7 @@ extension Browser {
         var body: [ViewRow]
         switch mode {
         case .menu(let menu): body = menuRows(menu)
-        case .help(let offset): body = Array(HelpText.rows.dropFirst(offset))
+        case .help(let offset): body = Array(HelpText.rows(columns: columns).dropFirst(offset))
         default: body = listRows + threadRows + draftRows
         }
         let areas = areas
@@ -116,7 +116,7 @@ extension Browser {
     private var chosenRow: ViewRow {
         var spans: [Span] = []
         if !search.isEmpty { spans.append(Span(" /\(search)", .key)) }
-        for section in model.sections {
+        for section in sections.map(\.section) {
             let selected = section.filters.filter(\.selected).map(\.title)
             guard !selected.isEmpty else { continue }
             spans.append(Span(" \(section.title): ", .dim))
@@ -124,6 +124,7 @@ extension Browser {
         }
         spans.append(Span(" sort: ", .dim))
         spans.append(Span(sortText, sort.isEmpty ? .dim : .key))
+        if let closed = model.closed { spans.append(Span(" \(closed)", .warning)) }
         for component in model.components {
             guard let problem = component.problem else { continue }
             spans.append(Span(" \(component.name): \(problem)", .warning))
@@ -186,10 +187,23 @@ extension Browser {
         return ViewRow([Span(notice.text, notice.isError ? Look(color: .red) : .plain)])
     }
 
+    /// Whether there is something here that a key does this with.
+    private func takes(_ does: String) -> Bool {
+        switch does {
+        case "vote", "unvote": component("votes").map { $0.votes?.closed != true } ?? false
+        case "comment", "reply", "edit":
+            component("comments").map { $0.comments?.closed != true } ?? false
+        case "talk": hasThread
+        case "fold", "moderate": component("comments") != nil
+        case "filter": !sections.isEmpty
+        default: true
+        }
+    }
+
     private var helpRow: ViewRow {
         var spans: [Span] = []
         var room = columns
-        for (key, does) in HelpText.line(mode, pane) {
+        for (key, does) in HelpText.line(mode, pane) where takes(does) {
             let pair = [Span(" \(key) ", .key), Span("\(does) ", .dim)]
             room -= pair.reduce(0) { $0 + $1.text.width }
             guard room >= 0 else { break }

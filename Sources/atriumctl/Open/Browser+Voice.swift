@@ -24,7 +24,7 @@ extension Browser {
         return (subject(votes.name, item), votes.votes)
     }
 
-    private func subject(_ component: String, _ item: String?) -> Request.Subject {
+    func subject(_ component: String, _ item: String?) -> Request.Subject {
         .init(component: component, item: item, title: item.map(name(of:)) ?? title)
     }
 
@@ -72,10 +72,7 @@ extension Browser {
             say("nobody comments here")
             return []
         }
-        guard talk.comments?.closed != true else {
-            say("the container is closed for comments")
-            return []
-        }
+        guard isOpenForComments() else { return [] }
         let subjects = talk.comments?.subjects ?? [.items]
         var item = pane == .list ? lists.item?.id : model.focus.isEmpty ? nil : model.focus
         if !subjects.contains(.items) { item = nil }
@@ -83,9 +80,16 @@ extension Browser {
             say("comments are on items here")
             return []
         }
-        mode = .write(.comment(subject(talk.name, item)), TextInput(hasLines: true))
+        write(.comment(subject(talk.name, item)))
         let focus = item ?? ""
         return focus == model.focus ? [] : [.call(.focus(item))]
+    }
+
+    /// Whether comments are taken; says that they are not.
+    private mutating func isOpenForComments() -> Bool {
+        guard component("comments")?.comments?.closed == true else { return true }
+        say("the container is closed for comments")
+        return false
     }
 
     /// The comment that a key is about.
@@ -100,20 +104,19 @@ extension Browser {
 
     /// Begins a reply to the chosen comment.
     mutating func reply() -> [Effect] {
-        guard let (component, comment) = chosenComment() else { return [] }
-        let subject = subject(component, model.focus.isEmpty ? nil : model.focus)
-        mode = .write(.reply(subject, to: comment), TextInput(hasLines: true))
+        guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
+        write(.reply(subject(component, model.focus.isEmpty ? nil : model.focus), to: comment))
         return []
     }
 
     /// Begins another text for the chosen comment, if it is the person's own.
     mutating func edit() -> [Effect] {
-        guard let (component, comment) = chosenComment() else { return [] }
+        guard isOpenForComments(), let (component, comment) = chosenComment() else { return [] }
         guard comment.author == actor, let text = comment.text else {
             say("only who wrote a comment edits it")
             return []
         }
-        mode = .write(.edit(component: component, comment), TextInput(text, hasLines: true))
+        write(.edit(component: component, comment), text)
         return []
     }
 
@@ -151,21 +154,9 @@ extension Browser {
         leaving = nil
         let hint = failure.status == .unreachable ? nil : failure.hint
         let words = [failure.sentence] + [hint].compactMap(\.self)
-        say(words.joined(separator: "; "), isError: true)
-        if case .page(let query, _) = request { tails[query.component]?.isWaiting = false }
-        guard mode == .browse else { return }
-        switch request {
-        case .post(let subject, let parent, let text):
-            let comments = model.lists.flatMap(\.comments)
-            let known = parent.flatMap { id in comments.first { $0.id == id } }
-            let draft: Draft = known.map { .reply(subject, to: $0) } ?? .comment(subject)
-            guard parent == nil || known != nil else { return }
-            mode = .write(draft, TextInput(text, hasLines: true))
-        case .edit(let component, let id, let text):
-            guard let comment = model.lists.flatMap(\.comments).first(where: { $0.id == id })
-            else { return }
-            mode = .write(.edit(component: component, comment), TextInput(text, hasLines: true))
-        default: break
-        }
+        say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
+        // What lies there is read from the start the next time: the place may be gone.
+        if case .page(let query, _, _) = request { tails[query.component] = nil }
+        giveBack(request)
     }
 }

@@ -16,7 +16,7 @@ struct Browser {
         /// The text that was searched for before.
         case search(TextInput, before: String)
         case prompt(Prompt, TextInput)
-        case write(Draft, TextInput)
+        case write(CommentDraft, TextInput)
         case menu(Menu)
         case help(offset: Int)
     }
@@ -24,15 +24,8 @@ struct Browser {
     /// What one line is asked for.
     enum Prompt: Equatable {
         case vote(Request.Subject)
-        case filter(section: String, title: String, isRange: Bool)
+        case filter(Menu.Place, title: String, isRange: Bool)
         case reason(component: String, Comment)
-    }
-
-    /// What a longer text is for.
-    enum Draft: Equatable {
-        case comment(Request.Subject)
-        case reply(Request.Subject, to: Comment)
-        case edit(component: String, Comment)
     }
 
     /// A line that is shown for a while.
@@ -51,6 +44,8 @@ struct Browser {
     /// Who the person is to the daemon.
     let actor: String
     var mayModerate = false
+    /// Makes the ids of comments.
+    var freshID: () -> String = CommentDraft.freshID
     /// The terminal's.
     var (rows, columns) = (24, 80)
     /// Seconds since 1970.
@@ -68,11 +63,19 @@ struct Browser {
     var searches: [String: String]
     var sorts: [String: [String]]
     var showsIDs = false
+    /// What descriptions tell of the containers on the screen.
+    var outlines: ContainerOutlines = [:]
+    /// Texts that were written and could not be sent: the next comment or reply begins with the last of them.
+    var unsent: [UnsentText] = []
+    /// The comment that was sent and is not shown yet: it is chosen once it is.
+    var awaited: String?
     /// Whether comments are decided on one after the other.
     var worksQueue = false
     /// Why the daemon is away; nil: it is there.
     var lost: String?
     var notice: Notice?
+    /// When the ages of comments are drawn anew; nil: none is shown.
+    var nextAge: Double?
     /// When items and comments that changed are like the others again.
     var lit: [String: Double] = [:]
     /// How many entries of a list were asked for.
@@ -82,8 +85,8 @@ struct Browser {
     let mayGrow: Bool
     /// What items are called that were entered or focused on.
     var names: [String: String] = [:]
-    /// What was searched for among the filters of sections that list only some, by section.
-    var found: [String: FoundFilters] = [:]
+    /// What was searched for among the filters of sections that list only some.
+    var found: [FoundFilters] = []
     /// What lists have beyond their windows.
     var tails: [String: Tail] = [:]
     /// Whether the cursor is on its way to the end, through what is still to be fetched.
@@ -127,8 +130,8 @@ struct Browser {
 
     // MARK: - Time
 
-    /// When something changes without anybody's doing: what was lit goes out, a notice is over.
-    var nextChange: Double? { (lit.values + [notice?.until].compactMap(\.self)).min() }
+    /// When something changes without anybody's doing: what was lit goes out, a notice is over, comments grow older.
+    var nextChange: Double? { (lit.values + [notice?.until, nextAge].compactMap(\.self)).min() }
 
     /// Lets go what is over.
     mutating func pass(to time: Double) {
@@ -136,7 +139,7 @@ struct Browser {
         let before = lit.count
         lit = lit.filter { $0.value > time }
         if let notice, notice.until <= time { self.notice = nil }
-        if lit.count != before { layThreadOut(isNew: false) }
+        if lit.count != before || nextAge.map({ $0 <= time }) == true { layThreadOut(isNew: false) }
     }
 
     /// The terminal has another size.

@@ -12,9 +12,11 @@ final class EventQueue: Sendable {
         case lost(CommandFailure, of: Int)
         /// There will be no more revisions.
         case ended(CommandFailure?, of: Int)
-        case done(Request, revision: Int?, text: String?)
+        /// What was asked of a screen, by its id, was done.
+        case done(Request, revision: Int?, text: String?, on: String)
         case found([Section.Filters], for: FoundFilters.Question)
-        case page([Item], next: String?, of: Tail.Query)
+        case page([ScreenModel.List.Entry], next: String?, of: Tail.Query)
+        case outline(ContainerOutline, of: String)
         case queue(ModerationQueue)
         case failed(Request, CommandFailure)
         /// Whether the person may moderate.

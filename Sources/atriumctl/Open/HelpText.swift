@@ -6,7 +6,7 @@ enum HelpText {
             "Moving",
             [
                 ("↑ ↓ j k", "up and down; page keys, g and G go further"),
-                ("enter → l", "into an item, or to what is said of it"),
+                ("enter → l", "into an item, or to what is said of it; more replies"),
                 ("esc ← h", "back"),
                 ("t", "to the comments, and back to the list"),
                 ("tab", "the next scope, or part"),
@@ -46,12 +46,19 @@ enum HelpText {
         ),
     ]
 
-    /// The rows of the page with all of them.
-    static var rows: [ViewRow] {
+    /// The columns of the keys.
+    private static let keyWidth = 13
+
+    /// The rows of the page with all of them, in so many columns.
+    static func rows(columns: Int) -> [ViewRow] {
         groups.flatMap { title, keys in
             [ViewRow([Span(title, .bold)])]
-                + keys.map {
-                    ViewRow([Span(CellText("  \($0.key)").filling(13), .key), Span($0.does)])
+                + keys.flatMap { key, does in
+                    let lines = CellText(does).wrapped(to: max(8, columns - keyWidth))
+                    return lines.enumerated().map { index, line in
+                        let start = CellText(index == 0 ? "  \(key)" : "").filling(keyWidth)
+                        return ViewRow([Span(start, .key), Span(line)])
+                    }
                 }
         }
     }

@@ -115,6 +115,9 @@ struct ItemColumns {
         else { return [] }
         for member in members + more where !shown.contains(member.name) {
             let field = fields[member.name]
+            // A picture that is kept here says nothing in letters.
+            let isPicture = field?.type == "image"
+            if isPicture, member.value.string.map({ !$0.hasPrefix("http") }) ?? true { continue }
             let text = FieldText.shown(member.value, type: field?.type ?? "")
             details.append(
                 (field?.title ?? member.name, text + (field?.unit.map { " \($0)" } ?? "")))

@@ -11,11 +11,17 @@ struct Menu: Equatable {
         case queue(ModerationQueue)
     }
 
+    /// Which section of filters, and of which part of the screen.
+    struct Place: Equatable {
+        var section: String
+        var part: String
+    }
+
     /// What a choice does.
     enum Action: Equatable {
-        case toggle(section: String, filter: String, isSelected: Bool)
+        case toggle(Place, filter: String, isSelected: Bool)
         /// Asks for a text or a range.
-        case ask(section: String, title: String, isRange: Bool)
+        case ask(Place, title: String, isRange: Bool)
         /// Searches the filters.
         case find
         case clear
@@ -133,9 +139,9 @@ extension Menu.Choice {
     /// Whether it offers the same, chosen or not.
     fileprivate func isSame(as other: Menu.Choice) -> Bool {
         switch (action, other.action) {
-        case (.toggle(let section, let filter, _)?, .toggle(let otherSection, let otherFilter, _)?):
-            section == otherSection && filter == otherFilter
-        case (.ask(let section, _, _)?, .ask(let otherSection, _, _)?): section == otherSection
+        case (.toggle(let place, let filter, _)?, .toggle(let otherPlace, let otherFilter, _)?):
+            place == otherPlace && filter == otherFilter
+        case (.ask(let place, _, _)?, .ask(let otherPlace, _, _)?): place == otherPlace
         default: title == other.title && (action == nil) == (other.action == nil)
         }
     }
@@ -143,24 +149,27 @@ extension Menu.Choice {
 
 extension Menu {
     /// The choices of the menu of filters.
-    static func filters(_ sections: [Section], _ isSelected: Bool) -> [Choice] {
+    static func filters(_ sections: [SectionInReach]) -> [Choice] {
         var choices: [Choice] = []
-        if isSelected { choices.append(.init(title: "Clear all filters", action: .clear)) }
-        for section in sections {
+        if sections.contains(where: { $0.section.filters.contains(where: \.selected) }) {
+            choices.append(.init(title: "Clear all filters", action: .clear))
+        }
+        for reached in sections {
+            let section = reached.section
+            let place = Place(section: section.id, part: reached.part)
             choices.append(.init(title: section.title))
             choices += section.filters.map { filter in
                 .init(
-                    title: filter.title, detail: Wording.count(filter.count),
+                    title: filter.title, detail: SectionTable.count(filter.count),
                     isOn: filter.selected,
-                    action: .toggle(
-                        section: section.id, filter: filter.id, isSelected: filter.selected))
+                    action: .toggle(place, filter: filter.id, isSelected: filter.selected))
             }
             if section.input == .range || section.input == .text {
                 let isRange = section.input == .range
                 choices.append(
                     .init(
                         title: isRange ? "a range …" : "a text …",
-                        action: .ask(section: section.id, title: section.title, isRange: isRange)))
+                        action: .ask(place, title: section.title, isRange: isRange)))
             } else if section.more == true {
                 let rest = section.rest.map { "\(Wording.count($0)) more" } ?? "more"
                 choices.append(.init(title: "\(rest): find them …", action: .find))

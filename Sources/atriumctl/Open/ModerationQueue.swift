@@ -8,8 +8,10 @@ struct ModerationQueue: Equatable, Sendable {
         var item: String?
     }
 
-    /// How many are asked for; what is decided makes room for others.
+    /// How many are shown; what is decided makes room for others.
     static let most = 100
+    /// How many pages are looked through for so many: one may be short, or empty, with more behind it.
+    static let mostPages = 10
 
     var component: String
     var comments: [Entry]
@@ -48,7 +50,11 @@ extension Browser {
         guard mode == .browse else { return }
         guard !queue.comments.isEmpty else {
             worksQueue = false
-            say("no comment waits for a moderator")
+            say(
+                queue.total == 0
+                    ? "no comment waits for a moderator"
+                    : "what waits (\(Wording.count(queue.total))) is on items that are gone, and comes back with them"
+            )
             return
         }
         worksQueue = true

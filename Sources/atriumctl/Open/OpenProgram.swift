@@ -138,11 +138,14 @@ final class OpenProgram {
         case .ended(let failure, let screen):
             guard screen == self.screen else { return nil }
             return failure.map(End.failed) ?? .quit
-        case .done(let request, let revision, let text):
+        case .done(let request, let revision, let text, let screen):
+            // What was done on a screen that one was led away from is no news on this one.
+            guard screen == browser.root.screen else { return nil }
             browser.done(request, revision: revision, text: text)
         case .found(let filters, let question): browser.take(found: filters, for: question)
-        case .page(let items, let next, let query):
-            for effect in browser.take(page: items, next: next, of: query) { _ = act(effect) }
+        case .page(let entries, let next, let query):
+            for effect in browser.take(page: entries, next: next, of: query) { _ = act(effect) }
+        case .outline(let outline, let container): browser.outlines[container] = outline
         case .queue(let queue): browser.take(queue)
         case .failed(let request, let failure): browser.failed(request, failure)
         case .mayModerate(let may): (mayModerate, browser.mayModerate) = (may, may)
@@ -165,6 +168,8 @@ final class OpenProgram {
             lead = nil
             for effect in effects {
                 if let end = act(effect) { return end }
+                // The others are for the screen that one is led away from.
+                if case .go = effect { break }
             }
         } catch {
             return .failed(error as? CommandFailure ?? CommandFailure("\(error)"))
@@ -185,10 +190,11 @@ final class OpenProgram {
 
     private func act(_ effect: Effect) -> End? {
         switch effect {
-        case .call(let request):
+        case .call(let request, let part):
+            let part = part ?? browser.part
             performer.send(
-                request, container: browser.place, screen: browser.root.screen,
-                part: browser.part)
+                request, container: browser.place(of: part), screen: browser.root.screen,
+                part: part)
         case .go(let container, let item): go(container, item)
         case .redraw: curses?.redraw()
         case .quit: return .quit
@@ -217,11 +223,13 @@ final class OpenProgram {
         lead = item
         let parameters = Screens.Open.Parameters(
             container: container, limit: first.limit, actor: first.actor)
+        let hasDraft = browser.keepDraft()
+        let unsent = browser.unsent
         browser = Self.browser(parameters, mayGrow: mayGrow)
-        browser.mayModerate = mayModerate
+        (browser.mayModerate, browser.unsent) = (mayModerate, unsent)
         browser.now = WireTime.now
         measure()
-        browser.say("led to \(container)")
+        browser.say("led to \(container)" + (hasDraft ? "; c has what you were writing" : ""))
         choices = SharedChoices(parameters)
         follow(parameters)
     }

@@ -6,7 +6,7 @@ import Varlink
 /// screen's revisions.
 final class RequestPerformer: Sendable {
     /// A request, and the screen that it is for.
-    private struct Pending: Sendable {
+    struct Pending: Sendable {
         var request: Request
         var container: String
         var screen: String
@@ -15,13 +15,13 @@ final class RequestPerformer: Sendable {
     }
 
     /// What became of a request.
-    private struct Outcome {
+    struct Outcome {
         var revision: Int?
         var text: String?
     }
 
     private let options: ConnectionOptions
-    private let actor: String?
+    let actor: String?
     private let events: EventQueue
     private let pending = Mutex<[Pending]>([])
     private let wake: AsyncStream<Void>.Continuation
@@ -58,79 +58,30 @@ final class RequestPerformer: Sendable {
     private func perform(_ next: Pending, _ session: inout Session?) async {
         // The daemon may have been started again since the last one.
         var mayRetry = session != nil
-        switch next.request {
-        // These are not the same twice.
-        case .activate, .post: mayRetry = false
-        default: break
-        }
+        // That is not the same twice; a comment has its id.
+        if case .activate = next.request { mayRetry = false }
         while true {
             do {
                 let open: Session
                 if let session { open = session } else { open = try await options.connect() }
                 session = open
-                if case .page(let query, let cursor) = next.request {
-                    return try await page(query, cursor, next.container, open)
-                }
-                if case .find(let question) = next.request {
-                    return try await find(question, next.container, open)
-                }
-                if case .queue(let component) = next.request {
-                    return try await queue(component, next.container, open)
-                }
+                if let event = try await answer(to: next, open) { return events.post(event) }
                 let outcome = try await outcome(of: next, open)
                 return events.post(
-                    .done(next.request, revision: outcome.revision, text: outcome.text))
+                    .done(
+                        next.request, revision: outcome.revision, text: outcome.text,
+                        on: next.screen))
             } catch {
                 let failure = error as? CommandFailure ?? CommandFailure("\(error)")
                 if failure.status == .unreachable { session = nil }
                 guard failure.status == .unreachable, mayRetry else {
+                    // Nobody asked for that one.
+                    if case .describe = next.request { return }
                     return events.post(.failed(next.request, failure))
                 }
                 mayRetry = false
             }
         }
-    }
-
-    /// Fetches a page; the first is that behind the window.
-    private func page(
-        _ query: Tail.Query, _ cursor: String?, _ container: String, _ session: Session
-    ) async throws {
-        var parameters = Contents.List.Parameters(
-            container: container, component: query.component, scope: query.scope,
-            parent: query.parent, filters: query.filters, search: query.search, sort: query.sort,
-            actor: actor, limit: Browser.mostEntries, cursor: cursor)
-        var reply = try await session.call(Contents.List.self, parameters)
-        if cursor == nil, let next = reply.next {
-            parameters.cursor = next
-            reply = try await session.call(Contents.List.self, parameters)
-        }
-        events.post(.page(reply.items, next: reply.next, of: query))
-    }
-
-    private func queue(
-        _ component: String, _ container: String, _ session: Session
-    ) async throws {
-        let reply = try await session.call(
-            Comments.Pending.self,
-            .init(container: container, component: component, limit: ModerationQueue.most))
-        events.post(
-            .queue(
-                ModerationQueue(
-                    component: component,
-                    comments: reply.comments.map { .init(comment: $0.comment, item: $0.item) },
-                    total: reply.total)))
-    }
-
-    private func find(
-        _ question: FoundFilters.Question, _ container: String, _ session: Session
-    ) async throws {
-        let reply = try await session.call(
-            Interfaces.Filters.List.self,
-            .init(
-                container: container, filters: question.filters, search: question.search,
-                scope: question.scope, section: question.section, text: question.text))
-        let filters = reply.sections.first { $0.id == question.section }?.filters ?? []
-        events.post(.found(filters, for: question))
     }
 
     /// Finds out whether the person may moderate, by a question that moderators alone may ask.
@@ -222,66 +173,6 @@ final class RequestPerformer: Sendable {
                     .init(screen: screen, component: component, limit: limit, part: part)
                 ).revision)
         default: return Outcome(text: try await voice(next, session))
-        }
-    }
-
-    private func voice(_ next: Pending, _ session: Session) async throws -> String? {
-        switch next.request {
-        case .vote(let subject, let value):
-            _ = try await session.call(
-                Votes.Cast.self,
-                .init(
-                    container: next.container, item: subject.item, component: subject.component,
-                    value: value, actor: actor))
-            return "voted \(Wording.number(value)) on \(subject.title)"
-        case .unvote(let subject):
-            let reply = try await session.call(
-                Votes.Retract.self,
-                .init(
-                    container: next.container, item: subject.item, component: subject.component,
-                    actor: actor))
-            return reply.previous == nil
-                ? "there was no vote of yours on \(subject.title)"
-                : "took your vote on \(subject.title) back"
-        case .post(let subject, let parent, let text):
-            let reply = try await session.call(
-                Comments.Post.self,
-                .init(
-                    container: next.container, item: subject.item, component: subject.component,
-                    parent: parent, text: text, actor: actor))
-            return reply.comment.state == .pending ? "posted; it waits for a moderator" : "posted"
-        default: return try await moderation(next, session)
-        }
-    }
-
-    private func moderation(_ next: Pending, _ session: Session) async throws -> String? {
-        switch next.request {
-        case .edit(let component, let comment, let text):
-            _ = try await session.call(
-                Comments.Edit.self,
-                .init(
-                    container: next.container, component: component, comment: comment, text: text,
-                    actor: actor))
-            return "edited"
-        case .delete(let component, let comment):
-            _ = try await session.call(
-                Comments.Delete.self,
-                .init(
-                    container: next.container, component: component, comment: comment,
-                    actor: actor))
-            return "deleted"
-        case .moderate(let component, let comment, let state, let reason):
-            _ = try await session.call(
-                Comments.Moderate.self,
-                .init(
-                    container: next.container, component: component, comment: comment,
-                    state: state, reason: reason))
-            return switch state {
-            case .shown: "the comment is shown"
-            case .pending: "the comment is held back"
-            case .removed: "the comment is removed"
-            }
-        default: return nil
         }
     }
 }

@@ -71,7 +71,9 @@ struct ThreadLayout {
                 ViewRow([rail, Span($0, .warning)])
             }
         }
-        if comment.more != nil { rows.append(ViewRow([rail, Span("… more replies", .dim)])) }
+        if comment.more != nil {
+            rows.append(ViewRow([rail, Span("… more replies: enter", .key)]))
+        }
         return ThreadPane.Block(comment: comment, rows: rows)
     }
 

@@ -35,6 +35,18 @@ struct ThreadPane {
         }
     }
 
+    /// Chooses a comment, and scrolls so that it is in sight.
+    ///
+    /// - Returns: Whether it is here.
+    mutating func choose(_ comment: String, height: Int) -> Bool {
+        guard let place = blocks.firstIndex(where: { $0.comment?.id == comment }) else {
+            return false
+        }
+        cursor = place
+        show(place, height)
+        return true
+    }
+
     /// Shows or hides the replies to the chosen comment.
     mutating func fold() {
         guard let comment, comment.replies > 0 else { return }

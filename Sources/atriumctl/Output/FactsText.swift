@@ -14,6 +14,16 @@ enum FactsText {
         return "\(scale(facts)), \(on)" + (facts.closed == true ? ", closed now" : "")
     }
 
+    /// `closed for votes and comments`; nil: it is open for both.
+    static func closed(_ votes: VoteFacts?, _ comments: CommentFacts?) -> String? {
+        switch (votes?.closed == true, comments?.closed == true) {
+        case (true, true): "closed for votes and comments"
+        case (true, false): "closed for votes"
+        case (false, true): "closed for comments"
+        case (false, false): nil
+        }
+    }
+
     /// `1 to 5 in steps of 1`.
     static func scale(_ facts: VoteFacts) -> String {
         let (min, max) = (facts.min.map(Wording.number), facts.max.map(Wording.number))

@@ -26,21 +26,37 @@ enum FieldText {
     }
 }
 
-/// Tallies as people read them.
+/// Tallies as people read them: they see the mean of the votes, whatever score lists are ranked by.
 enum TallyText {
-    /// In a table's cell: `4.33 (12)`.
-    static func short(_ tally: VoteTally) -> String {
-        guard let score = tally.score else { return "" }
-        return "\(Wording.rounded(score, decimals: 2)) (\(Wording.count(tally.count)))"
+    /// The mean of the votes; the score where the tally does not have the value of each; nil: there are none.
+    static func mean(_ tally: VoteTally) -> Double? {
+        guard let score = tally.score else { return nil }
+        var (sum, count) = (0.0, 0)
+        for (text, votes) in tally.histogram {
+            guard let value = Double(text) else { return score }
+            sum += value * Double(votes)
+            count += votes
+        }
+        return count > 0 && count == tally.count ? sum / Double(count) : score
     }
 
-    /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`.
+    /// In a table's cell: `4.33 (12)`.
+    static func short(_ tally: VoteTally) -> String {
+        guard let mean = mean(tally) else { return "" }
+        return "\(shown(mean)) (\(Wording.count(tally.count)))"
+    }
+
+    /// In a sentence, with who voted what: `4.33 from 12 votes (3: 2, 5: 10); yours: 5`; a score that is another than
+    /// the mean is named, too.
     static func full(_ tally: VoteTally) -> String {
-        guard let score = tally.score else { return "none" }
+        guard let score = tally.score, let mean = mean(tally) else { return "none" }
         let values = tally.histogram.sorted { (Double($0.key) ?? 0) < (Double($1.key) ?? 0) }
         let histogram = values.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        let rank = shown(score) == shown(mean) ? "" : ", ranked as \(shown(score))"
         let mine = tally.mine.map { "; yours: \(Wording.number($0))" } ?? ""
-        return "\(Wording.rounded(score, decimals: 2)) from "
-            + "\(Wording.count(tally.count, "vote")) (\(histogram))\(mine)"
+        return
+            "\(shown(mean)) from \(Wording.count(tally.count, "vote")) (\(histogram))\(rank)\(mine)"
     }
+
+    private static func shown(_ number: Double) -> String { Wording.rounded(number, decimals: 2) }
 }

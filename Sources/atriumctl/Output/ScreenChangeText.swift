@@ -4,6 +4,9 @@ import JSONCodec
 /// What a revision changed, a line for each change: for logs and pipes.
 struct ScreenChangeText {
     var fields: [Field]
+    /// The screen's container, and what is known of it and of those within it.
+    var container = ""
+    var outlines: ContainerOutlines = [:]
 
     /// The lines of a revision that leads on from another.
     func lines(
@@ -12,7 +15,7 @@ struct ScreenChangeText {
         var lines = self.lines(
             of: reply, changes: changes.filter { $0.part.isEmpty }, before: before)
         for part in reply.parts ?? [] {
-            lines += Self.lines(of: part, changes: changes, before: before)
+            lines += self.lines(of: part, changes: changes, before: before)
         }
         lines += Self.words(of: reply)
         let mark = "#\(reply.revision)  "
@@ -21,7 +24,7 @@ struct ScreenChangeText {
     }
 
     /// The lines of a part, each after where it is.
-    private static func lines(
+    private func lines(
         of part: ShownPart, changes: [ScreenChange], before: ScreenModel
     ) -> [String] {
         if part.gone == true { return ["\(part.part): not shown any more"] }
@@ -31,16 +34,19 @@ struct ScreenChangeText {
             return []
         }
         return ScreenChangeText(fields: part.fields ?? known.fields).lines(
-            of: part, changes: changes.filter { $0.part == part.part }, before: known
+            of: part, changes: changes.filter { $0.part == part.part }, before: known,
+            without: Set(before.followed(in: part.part, of: container, outlines).keys)
         ).map { "\(part.part)/\($0)" }
     }
 
     private func lines(
-        of reply: some ScreenNews, changes: [ScreenChange], before: ScreenModel
+        of reply: some ScreenNews, changes: [ScreenChange], before: ScreenModel,
+        without followed: Set<String> = []
     ) -> [String] {
         var lines = reply.scope.map { ["scope: \($0.isEmpty ? "none" : $0)"] } ?? []
         lines += changes.map { "\($0.component): \(text($0.edit))" }
-        for section in (try? before.changed(by: reply)) ?? [] {
+        let sections = (try? before.changed(by: reply)) ?? []
+        for section in sections where !followed.contains(section.id) {
             lines += Self.lines(
                 of: section, before: before.sections.first { $0.id == section.id })
         }
@@ -76,21 +82,14 @@ struct ScreenChangeText {
             "\(item.id) came to place \(place + 1)"
         case .inserted(.comment(let comment), _):
             "\(author(comment)) wrote \(comment.id): \(comment.text ?? "")"
-        case .removed(let entry): "\(id(of: entry)) left"
+        case .removed(let entry): "\(entry.id) left"
         case .moved(let entry, let from, let to):
-            "\(id(of: entry)) moved from place \(from + 1) to \(to + 1)"
+            "\(entry.id) moved from place \(from + 1) to \(to + 1)"
         case .updated(.item(let item), let before):
             "\(item.id) changed: \(difference(item, before.item))"
         case .updated(.comment(let comment), _):
             "\(comment.id) changed: "
                 + (comment.text ?? (comment.state == .pending ? "(not shown yet)" : "(deleted)"))
-        }
-    }
-
-    private func id(of entry: ScreenModel.List.Entry) -> String {
-        switch entry {
-        case .item(let item): item.id
-        case .comment(let comment): comment.id
         }
     }
 
@@ -122,7 +121,9 @@ struct ScreenChangeText {
     ) -> [String] {
         let changed = components.filter { !before.contains($0) }.map { component in
             let state = component.problem ?? (component.hidden ? "hidden" : "shown")
-            return "component \(component.name): \(state)"
+            let closed = FactsText.closed(component.votes, component.comments)
+            return
+                "component \(component.name): \(([state] + [closed].compactMap(\.self)).joined(separator: ", "))"
         }
         let gone = before.filter { old in !components.contains { $0.name == old.name } }
         return changed + gone.map { "component \($0.name): gone" }
@@ -132,8 +133,10 @@ struct ScreenChangeText {
         let old = Dictionary((before?.filters ?? []).map { ($0.id, $0) }) { first, _ in first }
         var lines = section.filters.compactMap { filter -> String? in
             guard old[filter.id] != filter else { return nil }
-            let mark = filter.selected ? ", selected" : ""
-            return "\(section.id)=\(filter.id): \(Wording.count(filter.count))\(mark)"
+            let count = SectionTable.count(filter.count)
+            let selected = filter.selected ? "selected" : count.isEmpty ? "not selected" : ""
+            let words = [count, selected].filter { !$0.isEmpty }.joined(separator: ", ")
+            return "\(section.id)=\(filter.id): \(words)"
         }
         let now = Set(section.filters.map(\.id))
         lines += (before?.filters ?? []).filter { !now.contains($0.id) }

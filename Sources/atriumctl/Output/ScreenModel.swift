@@ -250,4 +250,11 @@ extension ScreenModel.List {
 extension ScreenModel.List.Entry {
     var item: Item? { if case .item(let item) = self { item } else { nil } }
     var comment: Comment? { if case .comment(let comment) = self { comment } else { nil } }
+
+    var id: String {
+        switch self {
+        case .item(let item): item.id
+        case .comment(let comment): comment.id
+        }
+    }
 }

@@ -7,36 +7,48 @@ struct ScreenView {
     /// The columns there are; nil: nothing is cut.
     var width: Int?
     var color = false
+    /// What is known of the containers.
+    var outlines: ContainerOutlines = [:]
 
     /// The lines of a whole screen: a head, the filters, the lists, and the comments.
-    func lines(_ model: ScreenModel, notice: String? = nil) -> [String] {
-        var lines = [head(model)]
-        if let notice { lines.append(cut(PrintableText.line(notice))) }
+    func lines(_ model: ScreenModel) -> [String] {
+        [head(model)] + body(model) + parts(of: model, in: model, below: "")
+    }
+
+    /// The lines of a container below its head, but for those within it.
+    ///
+    /// - Parameters:
+    ///   - model: The container.
+    ///   - followed: Sections that are left out.
+    /// - Returns: The lines.
+    private func body(_ model: ScreenModel, without followed: Set<String> = []) -> [String] {
+        var lines = [model.closed].compactMap(\.self)
         lines += model.components.compactMap { component in
             component.problem.map { cut(PrintableText.line("\(component.name): \($0)")) }
         }
-        lines += model.sections.map { cut(Self.line(of: $0)) }
+        lines += model.sections.filter { !followed.contains($0.id) }
+            .map { cut(Self.line(of: $0)) }
         for list in model.lists where !isTalk(list, model) { lines += table(list, of: model) }
         for list in model.lists where isTalk(list, model) { lines += talk(list, model.held) }
-        return lines + parts(of: model, among: model.parts, below: "")
+        return lines
     }
 
     /// The containers within one, in order, each with a head of its own.
     private func parts(
-        of model: ScreenModel, among all: [ScreenModel.Part], below path: String
+        of model: ScreenModel, in screen: ScreenModel, below path: String
     ) -> [String] {
         model.components.flatMap { component -> [String] in
             let name = path + component.name
-            guard let part = all.first(where: { $0.path == name }) else { return [] }
+            guard let part = screen.parts.first(where: { $0.path == name }) else { return [] }
             let title =
                 part.problem ?? ([component.title] + part.model.path).joined(separator: " › ")
             let head = Style.bold(
                 cut(PrintableText.line("\(name) · \(title)")), enabled: color)
             let view = ScreenView(
                 container: part.container, fields: part.model.fields, width: width, color: color)
-            // Its own head would tell the screen again.
-            return ["", head] + view.lines(part.model).dropFirst()
-                + parts(of: part.model, among: all, below: name + "/")
+            let followed = screen.followed(in: name, of: container, outlines)
+            return ["", head] + view.body(part.model, without: Set(followed.keys))
+                + parts(of: part.model, in: screen, below: name + "/")
         }
     }
 
@@ -54,10 +66,11 @@ struct ScreenView {
             cut(PrintableText.line(parts.joined(separator: " · "))), enabled: color)
     }
 
-    /// `Genre: [drama 74] · crime 41`, the selected ones in brackets.
+    /// `Genre: [drama 74] · crime 41`, the selected ones in brackets; without numbers where nobody counts.
     static func line(of section: Section) -> String {
         var filters = section.filters.map { filter in
-            let text = "\(filter.title) \(Wording.count(filter.count))"
+            let count = SectionTable.count(filter.count)
+            let text = count.isEmpty ? filter.title : "\(filter.title) \(count)"
             return filter.selected ? "[\(text)]" : text
         }
         if section.more == true { filters.append(SectionTable.more(section)) }

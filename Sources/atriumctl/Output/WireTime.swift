@@ -7,6 +7,13 @@ enum WireTime {
         seconds(text).map { Wording.age(now - $0) } ?? text
     }
 
+    /// When ages of times are to be told anew: in a minute, or in an hour or a day where none of them is younger.
+    static func nextAge(of texts: [String], now: Double) -> Double? {
+        guard let youngest = texts.compactMap({ seconds($0) }).max() else { return nil }
+        let age = max(0, now - youngest)
+        return now + (age < 3600 ? 60 : age < 86400 ? 3600 : 86400)
+    }
+
     /// Seconds since 1970 of a text such as `2026-01-31T12:00:00.123Z`; nil for anything else.
     static func seconds(_ text: String) -> Double? {
         guard text.hasSuffix("Z") else { return nil }

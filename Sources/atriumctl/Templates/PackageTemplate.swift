@@ -2,7 +2,21 @@
 enum PackageTemplate {
     static let package = ##"""
         // swift-tools-version: 6.3
+        import Foundation
         import PackageDescription
+
+        // Where Atrium's kit is: the folder that $ATRIUM_KIT names, the link .kit that 'atriumctl plugin new' made on
+        // this machine, or where Atrium is installed.
+        let places = [
+            Context.environment["ATRIUM_KIT"], Context.packageDirectory + "/.kit", "/usr/local/share/atrium",
+            "/usr/share/atrium",
+        ]
+        let found = places.compactMap { $0 }.first {
+            FileManager.default.fileExists(atPath: $0 + "/AtriumKit/Package.swift")
+        }
+        guard let found else {
+            fatalError("Atrium's kit is not found: install Atrium, or name the folder that holds AtriumKit in ATRIUM_KIT.")
+        }
 
         let kit = Target.Dependency.product(name: "AtriumKit", package: "AtriumKit")
         let kitTesting = Target.Dependency.product(name: "AtriumKitTesting", package: "AtriumKitTesting")
@@ -10,7 +24,7 @@ enum PackageTemplate {
         let package = Package(
             name: "{{Name}}",
             products: [.library(name: "{{Name}}", type: .dynamic, targets: ["{{Name}}"])],
-            dependencies: [.package(path: "{{kit}}"), .package(path: "{{kitTesting}}")],
+            dependencies: [.package(path: found + "/AtriumKit"), .package(path: found + "/AtriumKitTesting")],
             targets: [
                 .target(
                     name: "{{Name}}", dependencies: [kit],
@@ -89,7 +103,8 @@ enum PackageTemplate {
             atriumctl plugins               # in another terminal: it is listed
             atriumctl attach CONTAINER {{component}} --plugin {{id}}
 
-        The daemon finds it through `manifest.json`, which names the library that `swift build` makes.
+        The last command needs a container: `atriumctl list` shows those that there are, and
+        `atriumctl apply -f FILE.yaml` makes one. The daemon finds it through `manifest.json`, which names the library that `swift build` makes.
         `make install` builds it for release and puts both into `/usr/local/lib/atrium/plugins/{{id}}`;
         the daemon loads it at its next start.
 

@@ -11,24 +11,45 @@ struct PluginTemplate {
     var language = PluginLanguage.swift
     var name: String
     var id: String
-    /// The folder that holds the kit's packages.
-    var kit: String
 
     /// All files.
     var files: [File] {
         switch language {
         case .swift: package
         case .python:
-            [
-                File(path: program, text: filled(PythonVotesTemplate.source), isExecutable: true),
-                File(path: "manifest.json", text: filled(PythonVotesTemplate.manifest)),
-                File(path: "README.md", text: filled(PythonVotesTemplate.readme)),
-            ]
+            program(
+                File(path: program, text: filled(PythonVotesTemplate.source), isExecutable: true))
+        case .rust:
+            program(
+                File(path: "Cargo.toml", text: filled(RustVotesTemplate.package)),
+                File(path: "src/main.rs", text: filled(RustVotesTemplate.source)),
+                File(path: "src/atrium.rs", text: filled(RustServerTemplate.source)),
+                File(path: "src/json.rs", text: filled(RustJSONTemplate.source)),
+                File(path: ".gitignore", text: "target/\n"))
+        case .go:
+            program(
+                File(path: "go.mod", text: filled(GoVotesTemplate.module)),
+                File(path: "main.go", text: filled(GoVotesTemplate.source)),
+                File(path: "atrium.go", text: filled(GoVotesTemplate.helper)),
+                File(path: ".gitignore", text: "\(program)\n"))
         }
     }
 
-    /// The name of the program of a plugin that is one.
-    var program: String { "\(name.lowercased()).py" }
+    private func program(_ files: File...) -> [File] {
+        files + [
+            File(path: "manifest.json", text: filled(ProgramTemplate.manifest)),
+            File(path: "README.md", text: filled(ProgramTemplate.readme)),
+        ]
+    }
+
+    /// The path of the program of a plugin that is one, in its folder.
+    var program: String {
+        switch language {
+        case .swift, .python: "\(name.lowercased()).py"
+        case .rust: "target/release/\(name.lowercased())"
+        case .go: name.lowercased()
+        }
+    }
 
     private var package: [File] {
         [
@@ -36,7 +57,7 @@ struct PluginTemplate {
             File(path: "manifest.json", text: filled(PackageTemplate.manifest)),
             File(path: "Makefile", text: filled(PackageTemplate.makefile)),
             File(path: "README.md", text: filled(readme)),
-            File(path: ".gitignore", text: ".build/\n"),
+            File(path: ".gitignore", text: ".build/\n.kit\n"),
             File(path: "Sources/\(name)/\(name).swift", text: filled(source)),
             File(path: "Tests/\(name)Tests/\(name)Tests.swift", text: filled(tests)),
         ]
@@ -83,8 +104,9 @@ struct PluginTemplate {
     private func filled(_ text: String) -> String {
         let values = [
             "Name": name, "id": id, "entry": entry, "kind": kind.rawValue,
-            "kit": "\(kit)/AtriumKit", "kitTesting": "\(kit)/AtriumKitTesting",
             "component": name.lowercased(), "program": program, "folder": "/PATH/TO/\(name)",
+            "language": language.title,
+            "build": language.build.map { "    \($0)\n" } ?? "",
         ]
         var text = text
         for (key, value) in values { text = text.replacing("{{\(key)}}", with: value) }

@@ -68,37 +68,4 @@ enum PythonVotesTemplate {
             for call in calls:
                 socket.write(json.dumps(reply(json.loads(call))).encode() + b"\0")
         """##
-
-    static let manifest = ##"""
-        {
-          "id": "{{id}}",
-          "version": "0.1.0",
-          "kind": "votes",
-          "program": "{{program}}",
-          "title": "{{Name}}",
-          "description": "What it does, in a sentence."
-        }
-        """##
-
-    static let readme = ##"""
-        # {{Name}}
-
-        A plugin for Atrium of the kind `votes`, in Python: `{{id}}`. There is nothing to build.
-
-            atrium-worker --check .         # run the conformance suite of its kind
-            atriumd --plugin-path .         # a daemon that looks for plugins here, too
-            atriumctl plugins               # in another terminal: it is listed
-            atriumctl attach CONTAINER {{component}} --plugin {{id}}
-
-        To install it, copy this folder, owned by root and written to by nobody else, into the daemon's plugins; the daemon
-        finds it at its next start:
-
-            sudo cp -r . /usr/local/lib/atrium/plugins/{{id}}
-
-        What it must keep, whatever it does: Cast and Retract decide and change nothing; Apply and Restore alone change
-        state; and the score follows from the ballots that are there, in whatever order they came. The conformance suite
-        checks that, and names the seed with which a failure happens again.
-
-        The guide to plugins that are programs is `docs/programs.md`, installed as `share/doc/atrium/programs.md`.
-        """##
 }

@@ -12,18 +12,11 @@ import VarlinkIDL
 /// `FUZZ_SECONDS` says for how long (60), `FUZZ_SEED` which calls: another one each time, which a failure tells.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct CallFuzzTests {
-    /// Connections that call at the same time.
-    private static let callers = 4
     /// What the daemon may keep in memory at the end, whatever was sent to it, in MiB.
     ///
-    /// Half of it is what a debug build with the examples and the records that calls can leave takes; the other is
-    /// `bytesPerUser` of the settings below.
+    /// Half of it is what a debug build with these containers and the records that calls can leave takes; the other is
+    /// `bytesPerUser` of the world's settings for each of the roles.
     private static let memory = 256
-
-    private static let settings = """
-        limits: {bytesPerUser: 128M, queuedBytes: 32M, screensPerUser: 200, screenLinger: 1}
-
-        """
 
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
@@ -31,56 +24,27 @@ struct CallFuzzTests {
     private static let seed =
         environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...1_000_000)
 
-    /// The film club, and another one whose components live in workers.
-    private static let clubs = """
-        sed '/settings:/!s/plugin: org.atrium.\\(catalog\\)/& , isolation: process/; \
-        s/plugin: org.atrium.\\(stars\\|threads\\),/& isolation: process,/; \
-        s/container: films/container: workers/' $EXAMPLES/films.yaml >w.yaml \
-        && atriumctl apply -f $EXAMPLES/films.yaml -f w.yaml \
-        && head -n 40 $EXAMPLES/films.ndjson >some.ndjson \
-        && atriumctl import films some.ndjson && atriumctl import workers some.ndjson
-        """
-
-    /// What makes sense in fields of these names.
-    private static let known = [
-        "container": ["films", "films", "films", "workers", "workers", "none"],
-        "component": ["list", "stars", "talk", "filters", "none"],
-        "item": ["alien-1979", "heat-1995", "the-godfather-1972", "none"],
-        "items": ["alien-1979", "heat-1995"], "id": ["alien-1979", "new", "other"],
-        "parent": ["alien-1979", "none"], "section": ["genre", "rating", "duration", "title"],
-        "filter": ["drama", "8+", "1970s", "long"], "filters": ["drama", "8+", "godfather"],
-        "search": ["alien", "the", "a b"], "text": ["the", "An offer.", "alien"],
-        "sort": ["title", "-rating", "year", "-votes.score", "none"],
-        "fields": ["title", "genres", "rating", "none"],
-        "field": ["title", "genres", "duration", "rating", "year"],
-        "actor": ["unix:0", "unix:30001", "web:ann"], "comment": ["none"], "cursor": ["AAAA"],
-        "topics": ["films.>", ">", "*.votes.>", "none"], "topic": ["films.app.x", "workers.app.y"],
-        "plugin": ["org.atrium.stars", "org.atrium.catalog", "org.atrium.none"],
-        "level": ["info", "notice"], "scope": ["none"], "screen": ["none"],
-        "interface": ["org.atrium.Votes"], "key": ["alien-1979"], "kind": ["votes", "contents"],
-        "file": ["x.yaml"], "name": ["x"],
-    ]
-
     @Test func `no call that can be made up hangs, breaks or fills the daemon`() async throws {
         let interfaces = try PublishedInterfaces.all.map { try InterfaceDefinition($0.description) }
-        var options = DaemonUnderTest.Options()
-        options.configuration["atrium.yaml"] = Self.settings
-        try await withDaemon(options) { daemon in
-            let filled = try await daemon.type(Self.clubs)
-            try #require(filled.status == 0, "\(filled)")
+        let world = try FuzzWorld()
+        try await withDaemon(world.options) { daemon in
+            let made = try await world.make(in: daemon)
+            try #require(made.status == 0, "\(made)")
             let pid = try #require(daemon.pid)
             let end = ContinuousClock.now + .seconds(Self.seconds)
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
-                for caller in 0..<Self.callers {
+                for (number, role) in FuzzWorld.roles.enumerated() {
                     let calls = CallGenerator(
-                        seed: Self.seed &* 16 &+ UInt64(caller), interfaces: interfaces,
-                        known: Self.known)
+                        seed: Self.seed &* 16 &+ UInt64(number), interfaces: interfaces,
+                        known: FuzzWorld.known)
                     group.addTask {
-                        var caller = FuzzCaller(daemon, calls, ReplyCheck(interfaces: interfaces))
+                        var caller = FuzzCaller(
+                            daemon, role, calls, ReplyCheck(interfaces: interfaces))
                         do {
                             return try await caller.call(until: end)
                         } catch {
-                            Issue.record("seed \(Self.seed): \(error)\nafter \(caller.last)")
+                            let last = "after the \(role.name)'s \(caller.last)"
+                            Issue.record("seed \(Self.seed): \(error)\n\(last)")
                             throw error
                         }
                     }
@@ -108,6 +72,7 @@ struct CallFuzzTests {
 /// One who makes such calls, one after the other, and keeps some streams open that it does not read.
 private struct FuzzCaller {
     private let daemon: DaemonUnderTest
+    private let role: FuzzWorld.Role
     private let check: ReplyCheck
     private var calls: CallGenerator
     private var peer: Peer?
@@ -118,8 +83,12 @@ private struct FuzzCaller {
 
     private static let mostStreams = 8
 
-    init(_ daemon: DaemonUnderTest, _ calls: CallGenerator, _ check: ReplyCheck) {
+    init(
+        _ daemon: DaemonUnderTest, _ role: FuzzWorld.Role, _ calls: CallGenerator,
+        _ check: ReplyCheck
+    ) {
         self.daemon = daemon
+        self.role = role
         self.calls = calls
         self.check = check
     }
@@ -133,8 +102,7 @@ private struct FuzzCaller {
             let call = calls.next()
             last = "\(call.name) more=\(call.more) \(call.parameters.prefix(2_000))"
             count += 1
-            let peer = try peer ?? daemon.peer()
-            self.peer = peer
+            let peer = try await connected()
             // One that the daemon has no room for, or that it can't read, ends the connection.
             guard try await onThread({ peer.trySending(call.frame) }) == call.frame.count,
                 let reply = try await peer.receive()
@@ -143,13 +111,25 @@ private struct FuzzCaller {
                 continue
             }
             if let problem = check.problem(reply, to: call) {
-                Issue.record("\(last)\nis answered wrongly: \(problem)")
+                Issue.record("the \(role.name)'s \(last)\nis answered wrongly: \(problem)")
             }
             learn(reply["parameters"] ?? [:], "")
             if reply["continues"]?.bool == true { keep(peer) }
-            if count.isMultiple(of: 200) { try await repair() }
+            if role.credentials == nil, count.isMultiple(of: 200) { try await repair() }
         }
         return count
+    }
+
+    private mutating func connected() async throws -> Peer {
+        if let peer { return peer }
+        let new =
+            if let credentials = role.credentials {
+                try await Peer(daemon.socket, as: credentials)
+            } else {
+                try daemon.peer()
+            }
+        peer = new
+        return new
     }
 
     /// Keeps a stream open: some others end for it.
@@ -179,8 +159,6 @@ private struct FuzzCaller {
 
     /// Brings back what the calls took away.
     private func repair() async throws {
-        _ = try await daemon.type(
-            "atriumctl apply -f $EXAMPLES/films.yaml -f w.yaml; atriumctl import films some.ndjson; "
-                + "atriumctl import workers some.ndjson")
+        _ = try await daemon.type("\(FuzzWorld.apply); \(FuzzWorld.fill)")
     }
 }

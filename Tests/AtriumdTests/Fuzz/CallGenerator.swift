@@ -97,10 +97,10 @@ struct CallGenerator {
         case .int:
             return chance(0.6)
                 ? "\(Int.random(in: 0...60, using: &random))"
-                : one([
-                    "-1", "0", "9223372036854775807", "-9223372036854775808", "9007199254740993",
-                    "1e3", "1000001", "2147483648", "9223372036854775808", "1.5", "-0",
-                ])
+                : one(
+                    [
+                        "0", "1e3", "1000001", "2147483648", "9223372036854775808", "1.5", "-0",
+                    ] + Self.edges)
         case .float:
             return chance(0.6)
                 ? "\(Int.random(in: 0...6, using: &random))"
@@ -148,7 +148,24 @@ struct CallGenerator {
         return room > 0 ? text : "x"
     }
 
+    /// Where numbers end that are counted with.
+    private static let edges = [
+        "-1", "9223372036854775807", "9223372036854775806", "-9223372036854775808",
+        "-9223372036854775807", "4611686018427387904", "9007199254740991", "9007199254740992",
+        "9007199254740993",
+    ]
+
+    /// A cursor that looks like one that a page has given, with numbers that none has.
+    private mutating func cursor() -> String {
+        let (number, other) = (one(Self.edges), one(Self.edges))
+        return one([
+            number, number, number, "50", "\(number).\(other).x", "of\(number).x",
+            "oe\(number).ab", "~\(number)~",
+        ])
+    }
+
     private mutating func anyText(_ name: String) -> String {
+        if name == "cursor", chance(0.4) { return cursor() }
         if let texts = known[name], !texts.isEmpty, chance(0.75) { return one(texts) }
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return ""

@@ -13,6 +13,8 @@ final class OpenScreen {
     private(set) var reset: String?
     private(set) var path: [String] = []
     private(set) var scope: String?
+    /// What its delegate said with the last revision; nil: nothing.
+    private(set) var message: String?
     /// What it was last told beside the item that it is focused on.
     private(set) var details: JSONValue?
     private(set) var mostCommits = 0
@@ -90,6 +92,7 @@ final class OpenScreen {
         revisions += 1
         mostCommits = max(mostCommits, said["commits"]?.int ?? 0)
         scope = said["scope"]?.string ?? scope
+        message = said["message"]?.string
         details = said["details"] ?? details
         if said["title"] != nil {
             outline = said

@@ -72,6 +72,11 @@ final class Breaker: ContentListing {
             case "last-words":
                 self.context.logger.info("about to trap")
                 fatalError("Told to trap.")
+            case "recurse": throw Refusal(.refused, "\(recurse(1)) deep")
+            case "chatter-and-trap":
+                for _ in 0..<500 { print("blah") }
+                self.context.logger.info("about to trap")
+                fatalError("Told to trap.")
             case "flood":
                 for number in 0..<5_000 {
                     self.context.logger.info("line \(number)")
@@ -83,6 +88,7 @@ final class Breaker: ContentListing {
                 throw Refusal(.refused, "\(taken.count) blocks")
             case "chatter":
                 for _ in 0..<500 { print(String(repeating: "blah", count: 1_000)) }
+            case let name where name.hasPrefix("pour-"): pour(Int(name.dropFirst(5)) ?? 0)
             case "work":
                 self.context.background {
                     "done"
@@ -107,6 +113,22 @@ final class Breaker: ContentListing {
             inserted: changed.map(\.id).filter { !known.contains($0) },
             updated: changed.map(\.id).filter(known.contains),
             unchanged: items.count - changed.count)
+    }
+
+    /// Tells of so many items at once, a little later.
+    private func pour(_ count: Int) {
+        context.background {
+            count
+        } then: { [weak self] _ in
+            guard let self else { return }
+            let items = (0..<count).map { Item(id: "poured-\($0)", fields: ["title": "t"]) }
+            delegate?.contentListing(self, didChange: .insert(items))
+        }
+    }
+
+    /// Calls itself until there is no room for more.
+    private func recurse(_ depth: Int) -> Int {
+        depth == .max ? 0 : 1 + recurse(depth + 1) % 1_000
     }
 
     /// Uses three tenths of a second of the thread's processor time.

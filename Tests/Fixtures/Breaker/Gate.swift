@@ -26,11 +26,29 @@ final class Gate: ContainerDelegate {
         case "help":
             container?.message("Search for a title.\u{1B}[31m", on: screen.id)
             next.search = ""
+        case "crash": fatalError("Told to trap.")
         case "music": container?.lead(screen.id, to: "jukebox", item: nil)
         default: break
         }
         return next
     }
+
+    override func part(
+        _ part: PartReference, votes component: ComponentReference, didChange tally: Tally,
+        of subject: Subject
+    ) {
+        tell("\(part.path): \(tally.count) votes of \(component.name) on \(subject.item ?? "it")")
+    }
+
+    override func part(
+        _ part: PartReference, contents component: ComponentReference,
+        didChange change: ContentChange
+    ) {
+        guard case .remove(let ids) = change else { return }
+        tell("\(part.path): \(component.name) without \(ids.joined(separator: ", "))")
+    }
+
+    private func tell(_ what: String) { container?.publish("part", ["what": .text(what)]) }
 }
 
 /// The delegate's entry: the library holds two plugins.

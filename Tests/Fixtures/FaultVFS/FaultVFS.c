@@ -34,7 +34,7 @@ struct FaultPlan {
     char *directory;
     Node *nodes;
     FaultKind kind;
-    int64_t at, count, calls;
+    int64_t at, count, calls, reads;
     /// What begins to fail after so many syncs; 0: nothing does.
     FaultKind later;
     int64_t syncs;
@@ -106,7 +106,7 @@ static FaultKind counted(FaultPlan *plan, uint64_t *random) {
     pthread_mutex_lock(&lock);
     int64_t call = plan->calls++;
     FaultKind kind = FaultNone;
-    if (call >= plan->at && call - plan->at < plan->count) kind = plan->kind;
+    if (call >= plan->at && call - plan->at < plan->count && plan->kind != FaultRead) kind = plan->kind;
     if (kind == FaultCrash) plan->isCrashed = 1;
     if (plan->isCrashed) kind = FaultCrash;
     *random = next_random(&plan->random);
@@ -139,6 +139,12 @@ static int file_close(sqlite3_file *file) {
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    FaultPlan *plan = ((File *)file)->plan;
+    pthread_mutex_lock(&lock);
+    int64_t call = plan->reads++;
+    int fails = plan->kind == FaultRead && call >= plan->at && call - plan->at < plan->count;
+    pthread_mutex_unlock(&lock);
+    if (fails) return SQLITE_IOERR_READ;
     return real(file)->pMethods->xRead(real(file), bytes, count, offset);
 }
 
@@ -170,6 +176,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
         return SQLITE_IOERR_WRITE;
     case FaultError:
     case FaultCrash:
+    case FaultRead:
         return SQLITE_IOERR_WRITE;
     }
     return SQLITE_IOERR_WRITE;
@@ -437,6 +444,13 @@ int64_t fault_plan_calls(FaultPlan *plan) {
     int64_t calls = plan->calls;
     pthread_mutex_unlock(&lock);
     return calls;
+}
+
+int64_t fault_plan_reads(FaultPlan *plan) {
+    pthread_mutex_lock(&lock);
+    int64_t reads = plan->reads;
+    pthread_mutex_unlock(&lock);
+    return reads;
 }
 
 void fault_plan_crash(FaultPlan *plan) {

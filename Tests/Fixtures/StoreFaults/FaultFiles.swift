@@ -19,6 +19,9 @@ public final class FaultFiles: @unchecked Sendable {
     /// How many calls that change a file there were.
     public var calls: Int { Int(fault_plan_calls(plan)) }
 
+    /// How many reads there were.
+    public var reads: Int { Int(fault_plan_reads(plan)) }
+
     /// Lets some calls fail, from one of them on.
     public func fail(_ kind: FaultKind, at call: Int, count: Int, seed: UInt64) {
         fault_plan_set(plan, kind, Int64(call), Int64(count), seed)

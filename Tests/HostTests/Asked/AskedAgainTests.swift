@@ -31,6 +31,23 @@ import Testing
         try await oracle.host.end()
     }
 
+    @Test func `questions that failed at one time are asked again at several`() {
+        let questions = (0..<50).map { ContentQuestion(search: "t\($0)") }
+        for (failures, longest) in [(1, 5.0), (2, 10), (3, 20), (7, 300), (90, 300)] {
+            let pauses = questions.map {
+                AskedPause.after(failures, at: $0, first: .seconds(5)) / .seconds(1)
+            }
+            #expect(pauses.allSatisfy { $0 > longest / 2 && $0 <= longest }, "\(pauses)")
+            #expect(Set(pauses).count > 40)
+            // Spread over the whole half.
+            #expect((pauses.max() ?? 0) - (pauses.min() ?? 0) > longest / 4)
+        }
+        let same = ContentQuestion(search: "same")
+        #expect(
+            AskedPause.after(1, at: same, first: .seconds(5))
+                == AskedPause.after(1, at: same, first: .seconds(5)))
+    }
+
     @Test func `what is under way is shown, however often all becomes another meanwhile`()
         async throws
     {

@@ -1,4 +1,5 @@
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -74,5 +75,36 @@ import Testing
             let batch = try #require(try await pull.arrived())
             #expect(batch.content.notifications.map(\.topic) == ["none.7"])
         }
+    }
+
+    @Test func `of one user's looks through the ring another's waits for one`() async throws {
+        let bench = try await BusBench()
+        let patterns = try (0..<64).map { try TopicPattern("none.\($0)").text }
+        for _ in 0..<1_000 { try await bench.commit("films.votes.cast") }
+        let order = Mutex<[String]>([])
+        let pulls = try await bench.run { bus in
+            try (["ann", "ann", "ann", "ann", "bob", "ann"]).map { user in
+                let id = try bus.subscribe(
+                    patterns: patterns, after: 1, seesRestricted: false, by: user, wake: {})
+                let promise = bench.loop.makePromise(of: Void.self)
+                bus.pull(id, maxBytes: 1 << 20) { _ in
+                    order.withLock { $0.append(user) }
+                    promise.succeed()
+                }
+                return promise.futureResult
+            }
+        }
+        for pull in pulls { try await pull.arrived() }
+        #expect(order.withLock { $0 } == ["ann", "bob", "ann", "ann", "ann", "ann"])
+    }
+
+    @Test func `users take turns, and each user's work is done in its order`() {
+        var turns = UserTurns<Int>()
+        for number in 0..<6 { turns.append(number, of: number < 4 ? "ann" : "bob") }
+        var done = (0..<3).compactMap { _ in turns.popFirst() }
+        turns.append(6, of: "cem")
+        while let next = turns.popFirst() { done.append(next) }
+        #expect(done == [0, 4, 1, 5, 2, 6, 3])
+        #expect(turns.isEmpty && turns.popFirst() == nil)
     }
 }

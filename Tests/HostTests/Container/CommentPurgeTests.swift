@@ -76,6 +76,28 @@ import Threads
         try await host.end()
     }
 
+    @Test func `the comments on one item are asked for in pages`() async throws {
+        let plugin = Plugin.inProcess("test.paged", .comments, PagedThreads.self)
+        var definition = ContainerDefinition.films
+        definition.components[3].plugin = "test.paged"
+        // Moderated: what waits is in no count, and its search is bounded, too.
+        for isModerated in [false, true] {
+            definition.components[3].settings = ["moderated": .bool(isModerated)]
+            let host = try await films(
+                comments: 1_700, plugins: .builtIn + [plugin], definition)
+            PagedThreads.pages.withLock { $0 = [] }
+            _ = try await purge(host)
+            try await host.put(.film("heat"))
+            try await host.post("Once more.", on: "heat", id: "c7")
+            let pages = PagedThreads.pages.withLock { $0 }
+            #expect(pages.contains(SubjectErasure.slice), "\(pages)")
+            #expect(pages.allSatisfy { $0 <= CommentSearch.named + 1 }, "\(pages)")
+            #expect(pages.reduce(0, +) >= 1_700)
+            if !isModerated { #expect(try await totals(host) == [1, 2]) }
+            try await host.end()
+        }
+    }
+
     @Test func `a few comments are named, and nothing is searched for`() async throws {
         let host = try await films(comments: 3)
         let entry = try await purge(host)
@@ -106,11 +128,33 @@ import Threads
     }
 }
 
+/// Threads that note how many keys they name at a time.
+private final class PagedThreads: BorrowedThreads {
+    static let pages = Mutex<[Int]>([])
+
+    override func recordKeys(about subject: Subject) -> [String] {
+        Issue.record("They were asked for all keys.")
+        return super.recordKeys(about: subject)
+    }
+    override func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        let keys = super.recordKeys(about: subject, after: after, limit: limit)
+        Self.pages.withLock { $0.append(keys.count) }
+        return keys
+    }
+}
+
 /// Threads that name a comment on another item, too.
-private final class GreedyThreads: Commenting {
+private final class GreedyThreads: BorrowedThreads {
+    override func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        super.recordKeys(about: subject, after: after, limit: limit) + (after == nil ? ["r1"] : [])
+    }
+}
+
+/// Threads of which a test changes something.
+private class BorrowedThreads: Commenting {
     static var settings: [Setting] { Threads.settings }
     private let sound: Threads
-    init(context: ComponentContext) throws { sound = try Threads(context: context) }
+    required init(context: ComponentContext) throws { sound = try Threads(context: context) }
     var delegate: (any CommentingDelegate)? {
         get { sound.delegate }
         set { sound.delegate = newValue }
@@ -134,8 +178,9 @@ private final class GreedyThreads: Commenting {
     func entry(_ id: String) -> ThreadPage.Entry? { sound.entry(id) }
     func thread(_ query: ThreadQuery) throws(Refusal) -> ThreadPage { try sound.thread(query) }
     func count(of subject: Subject) -> Int { sound.count(of: subject) }
-    func recordKeys(about subject: Subject) -> [String] {
-        sound.recordKeys(about: subject) + ["r1"]
+    func recordKeys(about subject: Subject) -> [String] { sound.recordKeys(about: subject) }
+    func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        sound.recordKeys(about: subject, after: after, limit: limit)
     }
 }
 

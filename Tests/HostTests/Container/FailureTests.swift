@@ -37,6 +37,24 @@ import Testing
         try await host.end()
     }
 
+    @Test
+    func
+        `what was decided before somebody else wrote for the container is refused, and decided anew`()
+        async throws
+    {
+        let host = try await films()
+        try await host.cast(2, on: "heat")
+        let before = host.store.lastSequence
+        // Behind the host's back, as another node's entry would come.
+        host.store.append(
+            Entry(container: "films", epoch: .max, time: 1), ticket: .max)
+        await expectUnavailable { try await host.cast(5, on: "heat") }
+        #expect(try await host.tally(of: "heat", actor: "unix:1000").tally.mine == 2)
+        #expect(try await host.cast(4, on: "heat").previous == 2)
+        #expect(host.store.lastSequence == before + 2)
+        try await host.end()
+    }
+
     @Test func `whatever was judged on an entry that is not written fails with it`() async throws {
         let host = try await films()
         let before = host.store.lastSequence

@@ -61,7 +61,7 @@ extension Lane<String> {
         lane.begins(1)
         #expect(!lane.isQuiet("stars"))
         #expect(lane.isQuiet("talk"))
-        guard case .append(epoch: 0) = lane.writes(1, "a") else { return #expect(Bool(false)) }
+        guard case .append(epoch: 0, _) = lane.writes(1, "a") else { return #expect(Bool(false)) }
         #expect(!lane.isQuiet("stars"))
         #expect(lane.commits(1, at: 7) == [.committed("a", 7)])
         #expect(lane.isQuiet("stars"))
@@ -103,7 +103,7 @@ extension Lane<String> {
         #expect(lane.isOpen)
         #expect(lane.isQuiet("stars"))
         lane.begins(5)
-        guard case .append(epoch: 1) = lane.writes(5, "d") else { return #expect(Bool(false)) }
+        guard case .append(epoch: 1, _) = lane.writes(5, "d") else { return #expect(Bool(false)) }
     }
 
     @Test func `an entry that is too large is its own fault alone: others may be tried again`() {
@@ -196,5 +196,31 @@ extension Lane<String> {
         }
         #expect(lane.commits(1, at: 1).count == 20_000)
         #expect(lane.isEmpty)
+    }
+
+    @Test func `an entry is expected behind all that the lane has given to the store before`() {
+        var lane = Lane<String>()
+        func position(_ id: Lane<String>.ID, _ lane: inout Lane<String>) -> Int64? {
+            lane.begins(id)
+            guard case .append(_, let position) = lane.writes(id, "\(id)") else { return -1 }
+            return position
+        }
+        // Before anything is settled nobody knows.
+        #expect(position(1, &lane) == nil)
+        #expect(position(2, &lane) == nil)
+        _ = lane.commits(1, at: 7)
+        #expect(position(3, &lane) == 8)
+        #expect(position(4, &lane) == 9)
+        _ = lane.commits(2, at: 8)
+        _ = lane.fails(3)
+        _ = lane.fails(4)
+        _ = lane.undone()
+        #expect(position(5, &lane) == 8)
+        // Somebody else has written.
+        _ = lane.settle(5, .failure(.stale(position: 12)))
+        _ = lane.undone()
+        #expect(position(6, &lane) == 12)
+        _ = lane.commits(6, at: 13)
+        #expect(position(7, &lane) == 13)
     }
 }

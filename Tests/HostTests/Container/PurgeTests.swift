@@ -1,5 +1,7 @@
 import AtriumKit
+import PluginLoader
 import Store
+import TestSupport
 import Testing
 
 @testable import Host
@@ -70,6 +72,48 @@ import Testing
         #expect(try await host.tally(of: "heat", actor: voter.actor).tally == expected)
         host = try await host.restarted()
         #expect(try await host.tally(of: "heat", actor: voter.actor).tally == expected)
+        try await host.end()
+    }
+
+    @Test func `a component that hangs at its start amid a purge holds nobody behind its gate`()
+        async throws
+    {
+        let script = HeldLauncher.Script(isHeld: false)
+        var limits = HostLimits()
+        limits.startPatience = .milliseconds(50)
+        let host = try await TestRegistry.start(limits: limits, workers: HeldLauncher(script))
+        try await host.apply(.films.changed { $0.components[2].isolation = .process })
+        try await host.put(.film("heat"), .film("ronin"))
+        let results = try await host.callAll(1_200) { registry, index, reply in
+            registry.cast(Self.heat, value: 4, by: Caller(actor: "unix:\(10_000 + index)"), reply)
+        }
+        for result in results { _ = try result.get() }
+        let isGated: Bool = try await host.call { registry, reply in
+            registry.remove("films", component: nil, ["heat"], purge: true, by: .ann) { result in
+                // Lost right at the commit, and not made again for now.
+                script.hold()
+                let films = registry.containers["films"]
+                films?.slot("stars")?.lost(because: "The test wants it.")
+                registry.domain.later {
+                    registry.domain.later {
+                        reply(result.map { _ in films?.isGated("stars") ?? true })
+                    }
+                }
+            }
+        }
+        #expect(!isGated)
+        await #expect {
+            try await host.cast(3, on: "ronin")
+        } throws: {
+            if case .componentUnavailable("stars", _, _) = $0 as? HostError { true } else { false }
+        }
+        await host.on { _ in script.release() }
+        try await until {
+            await host.on { $0.containers["films"]?.slot("stars")?.isAttached == true }
+        }
+        try await host.put(.film("heat"))
+        try await host.cast(2, on: "heat", by: Caller(actor: "unix:10000"))
+        #expect(try await host.tally(of: "heat").tally.tally.count == 1)
         try await host.end()
     }
 

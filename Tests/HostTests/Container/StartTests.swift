@@ -293,6 +293,34 @@ import Testing
         try await host.end()
     }
 
+    @Test(arguments: [true, false])
+    func `what is published of a container that definitions may make waits for them`(
+        durable: Bool
+    ) async throws {
+        let host = try await TestRegistry.start()
+        let replies: [Result<Void, HostError>] = try await host.callAll(3) {
+            registry, index, reply in
+            switch index {
+            case 0, 1:
+                registry.expectDefinitions()
+                let container = index == 0 ? "films" : "none"
+                registry.publish(
+                    "\(container).app.said", payload: Array("{}".utf8), durable: durable,
+                    by: .ann
+                ) { reply($0.map { _ in }) }
+            default:
+                registry.apply([.films], dryRun: false, prune: false, by: .ann) { _ in
+                    registry.definitionsApplied()
+                    reply(.success(()))
+                }
+            }
+        }
+        #expect(throws: Never.self) { try replies[0].get() }
+        #expect(throws: HostError.containerNotFound("none")) { try replies[1].get() }
+        #expect(try host.topics().contains("films.app.said") == durable)
+        try await host.end()
+    }
+
     @Test func `what hangs or crashes in the daemon's own process is named by the next one`()
         async throws
     {
@@ -313,7 +341,7 @@ import Testing
             #"{"container":"films","component":"list","plugin":"org.atrium.catalog"}"#)
         let log = CapturedLog()
         let host = try await TestRegistry.start(in: directory, logger: log.logger)
-        #expect(log.lines.contains { $0.contains("ended while it made a component") })
+        #expect(log.lines.contains { $0.contains("ended while it called a component") })
         let problems = await host.on { $0.status().problems }
         #expect(problems.count == 1)
         #expect(

@@ -1,16 +1,22 @@
 import AtriumKit
+import Catalog
 import Facets
+import Stars
 import Testing
+import Threads
 
 @testable import Host
 @testable import Index
 
-/// What a filters component in a worker says about what it offers and observes.
+/// What components in workers say that no component may.
 @Suite struct AnswerCheckTests {
-    private func check(_ limits: HostLimits = HostLimits()) -> AnswerCheck {
+    private func check(
+        _ limits: HostLimits = HostLimits(), _ kind: Kind = .filters,
+        _ component: any Component.Type = Facets.self
+    ) -> AnswerCheck {
         AnswerCheck(
             LaunchRequest(
-                plugin: .inProcess("test.filters", .filters, Facets.self), container: "films",
+                plugin: .inProcess("test.filters", kind, component), container: "films",
                 component: "filters", settings: [:],
                 fields: [Field(name: "genre", type: .text), Field(name: "year", type: .integer)],
                 limits: limits))
@@ -58,5 +64,68 @@ import Testing
         let many = Predicate.not(.or(Array(repeating: value, count: 501)))
         #expect(problem([section(1, many)]) == nil)
         #expect(problem([section(2, many)])?.contains("1002") == true)
+    }
+
+    private static let heat = Subject.item("heat")
+
+    /// A comment of a thread's page, as a component tells it.
+    private static func comment(
+        _ id: String, on subject: Subject = heat,
+        _ change: (inout AtriumKit.Comment) -> Void = { _ in }
+    ) -> AtriumKit.Comment {
+        var comment = AtriumKit.Comment(
+            id: id, subject: subject, parent: nil, author: ActorID(1), text: "Slow.",
+            created: Timestamp(milliseconds: 1), fingerprint: "")
+        change(&comment)
+        return comment
+    }
+
+    private func problem(
+        with comment: AtriumKit.Comment, depth: Int = 0, replies: Int = 0, total: Int = 1
+    ) -> String? {
+        let entry = ThreadPage.Entry(comment: comment, depth: depth, replies: replies)
+        return check(HostLimits(), .comments, Threads.self).problem(
+            in: .thread(ThreadPage(entries: [entry], total: total)),
+            to: .thread(ThreadQuery(subject: Self.heat)))
+    }
+
+    @Test func `a page of a thread has comments on its subject, which can be`() {
+        let wrong = "comments that were not asked for"
+        #expect(problem(with: Self.comment("a")) == nil)
+        #expect(problem(with: Self.comment("a", on: .item("alien"))) == wrong)
+        #expect(problem(with: Self.comment("a", on: .container)) == wrong)
+        #expect(problem(with: Self.comment("")) == wrong)
+        #expect(problem(with: Self.comment("a") { $0.text = nil }) == wrong)
+        #expect(problem(with: Self.comment("a") { $0.parent = "a" }) == wrong)
+        #expect(
+            problem(with: Self.comment("a") { $0.created = Timestamp(milliseconds: .max) })
+                == wrong)
+        // What waits or was removed is there for the sake of its replies, without its text.
+        for state in [AtriumKit.Comment.State.pending, .removed] {
+            let place = Self.comment("a") { ($0.state, $0.text, $0.author) = (state, nil, nil) }
+            #expect(problem(with: place, replies: 1) == nil)
+        }
+        #expect(problem(with: Self.comment("a"), depth: -1) == wrong)
+        #expect(problem(with: Self.comment("a"), replies: .max) == wrong)
+        #expect(problem(with: Self.comment("a"), total: .max) == wrong)
+    }
+
+    @Test func `no count is so large that a sum of counts is no number`() {
+        let comments = check(HostLimits(), .comments, Threads.self)
+        #expect(comments.problem(in: [.commentCount(Self.heat, 1 << 40)]) == nil)
+        #expect(
+            comments.problem(in: [.commentCount(Self.heat, 1 << 40 + 1)])
+                == "a count of comments that can't be")
+        let votes = check(HostLimits(), .votes, Stars.self)
+        var tally = Tally()
+        tally.count = .max
+        #expect(
+            votes.problem(in: [.tally(Self.heat, tally)])
+                == "a tally of \(Int.max) ballots with the score 0.0")
+        let source = check(HostLimits(), .contents, Catalog.self)
+        let answer = source.checked(
+            .success(ContentAnswer(items: [], total: .max)),
+            to: ContentQuestion(search: "", selection: Selection(), path: [], sort: [], limit: 1))
+        #expect(answer.problem?.contains("\(Int.max) items in all") == true)
     }
 }

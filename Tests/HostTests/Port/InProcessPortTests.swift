@@ -267,6 +267,7 @@ private final class Owner: PortOwner {
         case .observes(let pattern): write("observes \(pattern)")
         case .logs(let level, let message): write("logs \(level) \(message)")
         case .reports(let problem): write("reports \(problem ?? "nothing")")
+        case .keeps(let bytes): write("keeps \(bytes?.count ?? 0) bytes")
         case .answers(let number, _): write("answers \(number)")
         case .image(let number, let result): write("image \(number): \(result)")
         }

@@ -1,7 +1,11 @@
 import AtriumKit
 import Index
 import JSONCodec
+import Logging
+import PluginLoader
 import Store
+import StoreFaults
+import TestSupport
 import Testing
 
 @testable import Host
@@ -18,6 +22,9 @@ import Testing
     /// A way in which a text is taken back.
     enum Withdrawal: String, CaseIterable {
         case delete, edit, hold, removeItem, purgeItem, detach, purgeComponent, deleteContainer
+
+        /// Whether it takes all comments.
+        var takesAll: Bool { self == .purgeComponent || self == .deleteContainer }
     }
 
     private func told(
@@ -96,6 +103,53 @@ import Testing
             host = try await host.restarted()
         }
         try await host.end()
+    }
+
+    @Test(arguments: Withdrawal.allCases, [Isolation.daemon, .process])
+    func `no text of a comment is logged, whatever becomes of it and whatever fails`(
+        _ withdrawal: Withdrawal, _ isolation: Isolation
+    ) async throws {
+        let (log, script) = (CapturedLog(), RemoteLauncher.Script())
+        var logger = log.logger
+        logger.logLevel = .trace
+        var host = try await TestRegistry.start(
+            logger: logger, storeLogger: logger, workers: RemoteLauncher(script))
+        try await host.apply(.films.changed { $0.components[3].isolation = isolation })
+        try await host.put(Item(id: "alien", fields: ["title": "Alien"]))
+        let comment = try await host.post("Awful", on: "alien").comment.entry.comment.id
+        try await host.post("Awful and damaged", id: "damaged")
+        let fault = try host.refuseEntries()
+        await expectUnavailable { try await host.post("Awful and not written", on: "alien") }
+        try fault.heal()
+        try await host.undone()
+        if isolation == .process {
+            // It ends the component's worker, twice, and is blamed for it.
+            script.lose(2)
+            await #expect(throws: HostError.self) {
+                try await host.post("Awful and lost", on: "alien", id: "lost")
+            }
+            while try await host.status().components[3].state != .attached {
+                await Task.yield()
+            }
+        }
+        try await withdraw(comment, by: withdrawal, host)
+        _ = try host.store.recordRows()
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE records SET sum = sum + 1 WHERE CAST(key AS TEXT) = 'damaged'")
+        try await host.stop()
+        host = try await .start(
+            in: host.directory, logger: logger, storeLogger: logger,
+            workers: RemoteLauncher(script))
+        _ = try await told(host, seesRestricted: true)
+        _ = try await host.verify()
+        try await host.end()
+        #expect(log.messages.contains("a change could not be written"))
+        #expect(
+            log.lines.contains { $0.contains("damaged") && $0.contains("'damaged'") }
+                || withdrawal.takesAll)
+        for text in ["Awful", "Better"] {
+            #expect(log.lines.filter { $0.contains(text) } == [])
+        }
     }
 
     @Test func `an export that goes on has no text that was taken back since it began`()

@@ -56,6 +56,36 @@ import Testing
         try await host.end()
     }
 
+    @Test(arguments: [false, true])
+    func `a record that is damaged while an export goes on is named, or fails it`(
+        skipsDamaged: Bool
+    ) async throws {
+        let host = try await TestRegistry.filled()
+        _ = try host.store.recordRows()
+        let id: ExportID = try await host.call {
+            $0.export("films", skipsDamaged: skipsDamaged, $1)
+        }
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE records SET sum = sum + 1 WHERE CAST(key AS TEXT) = 'b'")
+        // What changed since is looked up again.
+        try await host.cast(1, on: "alien")
+        if skipsDamaged {
+            let part: ExportPart = try await host.call { $0.pull(id, $1) }
+            #expect(part.lost == ["the record 'b' of talk can't be read"])
+            #expect(!part.records.contains { $0.key == "b" } && part.records.count == 6)
+        } else {
+            await #expect {
+                _ = try await host.call { $0.pull(id, $1) }
+            } throws: {
+                guard case .storeUnavailable(let reason, nil) = $0 as? HostError else {
+                    return false
+                }
+                return reason.contains("the record 'b' of talk")
+            }
+        }
+        try await host.end()
+    }
+
     @Test func `an erased person's records hinder no export`() async throws {
         var host = try await TestRegistry.filled()
         let _: ErasureResult = try await host.call { $0.erase(Caller.bob.actor, $1) }

@@ -216,6 +216,73 @@ import Testing
         try await host.end()
     }
 
+    @Test func `a damaged comment may be hers: the rest goes, and the erasure says what is left`()
+        async throws
+    {
+        var host = try await films()
+        _ = try host.store.recordRows()
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE records SET sum = sum + 1 WHERE CAST(key AS TEXT) = 'c4'")
+        await #expect {
+            try await erase(host)
+        } throws: {
+            guard case .storeUnavailable(let reason, nil) = $0 as? HostError else { return false }
+            return reason.contains("films/talk has 1 record that can't be read ('c4')")
+                && reason.contains("the next start tries it again")
+        }
+        #expect(try left(of: Self.words, in: host) == ["After-the-edit"])
+        // Nor is it shown any more.
+        #expect(
+            !(try await host.thread(of: "heat").comments.map(\.entry.comment.id).contains("c4")))
+        // Its remains, a copy among them, go with the record; then the next start ends it.
+        host = try await host.restarted()
+        while await host.on({ !$0.state.erasures.waiting.isEmpty }) { await Task.yield() }
+        #expect(try left(of: Self.words, in: host) == ["After-the-edit"])
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE records SET sum = sum - 1 WHERE CAST(key AS TEXT) = 'c4'")
+        host = try await host.restarted()
+        while await host.on({ !$0.state.erasures.waiting.isEmpty }) { await Task.yield() }
+        for copy in host.store.copies { try FileManager.default.removeItem(atPath: copy) }
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.end()
+    }
+
+    @Test(arguments: [
+        "time = time + 1", "actor = 1", "topic = NULL", "container = 99",
+        "actor = NULL, topic = NULL",
+    ])
+    func `of a damaged notification everything goes, whosever it may be`(
+        change: String
+    ) async throws {
+        let host = try await films()
+        try OtherProgram(at: host.store.file).execute(
+            "UPDATE entries SET \(change) WHERE topic = 'films.app.said'")
+        try await erase(host)
+        #expect(try left(of: Self.words, in: host) == [])
+        // It is found as before.
+        #expect(try await host.verify().damage.contains { $0.kind == .log })
+        try await host.end()
+    }
+
+    @Test func `a verification that goes on ends, and says why`() async throws {
+        let host = try await films()
+        let id: VerificationID = try await host.call { $0.verify(nil, $1) }
+        try await erase(host)
+        await #expect {
+            // Until then it may have told how far it is.
+            while true {
+                let news: VerificationNews = try await host.call { $0.pull(id, $1) }
+                if news.report != nil { break }
+            }
+        } throws: {
+            guard case .storeUnavailable(let reason, 10) = $0 as? HostError else { return false }
+            return reason.contains("erased")
+        }
+        #expect(try await host.verify().damage == [])
+        #expect(try left(of: Self.words, in: host) == [])
+        try await host.end()
+    }
+
     @Test func `records of components that are not there go, too`() async throws {
         var host = try await films()
         for component in ["talk", "stars"] {

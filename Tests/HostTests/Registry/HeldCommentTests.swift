@@ -43,12 +43,12 @@ import Testing
     @discardableResult
     private func moderate(
         _ host: TestRegistry, _ comment: String, _ state: AtriumKit.Comment.State,
-        _ reason: String? = nil, by caller: Caller = .moderator
+        _ reason: String? = nil, seen: String? = nil, by caller: Caller = .moderator
     ) async throws -> CommentResult {
         try await host.call {
             $0.moderate(
                 "films", component: nil, comment: comment, state: state, reason: reason,
-                by: caller, $1)
+                seen: seen, by: caller, $1)
         }
     }
 
@@ -105,6 +105,34 @@ import Testing
         }
         try await moderate(host, "c1", .removed)
         #expect(try await held(host, by: .bob) == [])
+        try await host.end()
+    }
+
+    @Test func `a moderator decides on the text that they saw, and on no other`() async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(Self.moderated)
+        try await host.put(.film("heat"))
+        try await host.post("Harmless", on: "heat", id: "c1", by: .bob)
+        let seen = try #require(try await pending(host).comments.first).entry.comment
+        try await host.edit("c1", text: "Worse", by: .bob)
+        let failed = await #expect(throws: HostError.self) {
+            try await moderate(host, "c1", .shown, seen: seen.created.text)
+        }
+        guard case .conflict("c1", let reason) = failed else {
+            Issue.record("\(String(describing: failed))")
+            return
+        }
+        let waiting = try #require(try await pending(host).comments.first).entry.comment
+        #expect(waiting.text == "Worse" && waiting.state == .pending)
+        let edited = try #require(waiting.edited)
+        #expect(reason.contains(edited.text), "\(reason)")
+        // Nothing that was decided in vain holds up what follows.
+        try await host.post("Another", on: "heat", id: "c2", by: .ann)
+        try await moderate(host, "c1", .shown, seen: edited.text)
+        #expect(try await pending(host).comments.map(\.entry.comment.id) == ["c2"])
+        let other = try #require(try await pending(host).comments.first).entry.comment
+        try await moderate(host, "c2", .shown, seen: other.created.text)
+        #expect(try await thread(host, by: nil, of: "heat").comments.count == 2)
         try await host.end()
     }
 

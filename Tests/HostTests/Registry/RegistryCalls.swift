@@ -54,12 +54,13 @@ extension Registry {
     }
 
     func ballots(
-        _ address: SubjectAddress, limit: Int, cursor: String?,
+        _ address: SubjectAddress, limit: Int, cursor: String?, by user: String = "",
         _ reply: @escaping Reply<BallotPage>
     ) {
         with(address.container, reply) {
             $0.ballots(
-                on: address.item, in: address.component, limit: limit, cursor: cursor, reply)
+                on: address.item, in: address.component, limit: limit, cursor: cursor, by: user,
+                reply)
         }
     }
 
@@ -98,10 +99,12 @@ extension Registry {
 
     func moderate(
         _ container: String, component: String?, comment: String, state: Comment.State,
-        reason: String?, by caller: Caller, _ reply: @escaping Reply<CommentResult>
+        reason: String?, seen: String? = nil, by caller: Caller,
+        _ reply: @escaping Reply<CommentResult>
     ) {
         with(container, reply) {
-            $0.moderate(comment, state: state, reason: reason, in: component, by: caller, reply)
+            $0.moderate(
+                comment, state: state, reason: reason, seen: seen, in: component, by: caller, reply)
         }
     }
 

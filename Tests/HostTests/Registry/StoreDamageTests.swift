@@ -1,5 +1,7 @@
+import AtriumKit
 import Foundation
 import Store
+import StoreFaults
 import TestSupport
 import Testing
 
@@ -27,6 +29,49 @@ import Testing
         try FileManager.default.removeItem(atPath: note)
         #expect(try await host.status().state == .ready)
         #expect(await host.on { $0.status() }.problems.isEmpty)
+        try await host.end()
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE records SET sum = sum + 1 WHERE CAST(key AS TEXT) = 'c 4000'",
+            "1 record that can't be read ('c 4000')"
+        ),
+        ("DELETE FROM records WHERE CAST(key AS TEXT) = 'c 70'", "1 record is missing of 5000"),
+    ])
+    func `records of components that are not attached are compared after a start`(
+        sql: String, said: String
+    ) async throws {
+        let log = CapturedLog()
+        var host = try await TestRegistry.start()
+        try await host.apply(.films)
+        let posted = try await host.callAll(5_000) { registry, index, reply in
+            registry.post(
+                SubjectAddress(container: "films"), parent: nil, text: "Good", id: "c \(index)",
+                by: .ann, reply)
+        }
+        for result in posted { _ = try result.get() }
+        _ = try await host.call { $0.detach("films", "talk", purge: false, by: .ann, $1) }
+        try await host.stop()
+        try OtherProgram(at: host.store.file).execute(sql)
+        host = try await .start(in: host.directory, logger: log.logger)
+        while await !host.on({ $0.state.detached.isOver }) { await Task.yield() }
+        let problems = await host.on { $0.status() }.problems
+        #expect(problems.count == 1)
+        #expect(
+            problems.first?.hasPrefix("The component films/talk, which is not attached, ") == true)
+        #expect(problems.first?.contains(said) == true, "\(problems)")
+        #expect(log.messages.filter { $0 == "a component's records can't be read" }.count == 1)
+        // Attached, it says so itself.
+        _ = try await host.call {
+            $0.attach(
+                "films", ComponentDefinition(name: "talk", plugin: "org.atrium.threads"), at: nil,
+                by: .ann, $1)
+        }
+        #expect(
+            await host.on { $0.status() }.problems.allSatisfy {
+                $0.hasPrefix("The component films/talk has") || $0.contains("lost some")
+            })
         try await host.end()
     }
 }

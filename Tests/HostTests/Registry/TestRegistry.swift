@@ -38,6 +38,7 @@ final class TestRegistry: Sendable {
         in directory: TemporaryDirectory? = nil, plugins: [Plugin] = .builtIn,
         delegates: [DelegatePlugin] = [],
         limits: HostLimits = HostLimits(), logger: Logger = .silent,
+        storeLogger: Logger = .silent,
         workers: sending any ComponentLauncher = NoWorkers(), loads: Bool = true,
         secondsATick: Int64 = 1, clock: (@Sendable () -> Timestamp)? = nil
     ) async throws -> TestRegistry {
@@ -56,7 +57,7 @@ final class TestRegistry: Sendable {
             },
             openStore: { outcomes throws(StoreError) in
                 let store = try Store(
-                    at: directory.path, logger: .silent, probeInterval: .seconds(3_600),
+                    at: directory.path, logger: storeLogger, probeInterval: .seconds(3_600),
                     outcomes: outcomes)
                 opened.withLock { $0 = store }
                 return store

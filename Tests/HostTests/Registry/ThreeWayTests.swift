@@ -179,6 +179,7 @@ private let cases: [ThreeWayCase] = [
         var record = DefinitionRecord(live: .films, applied: .films)
         record.live.components[1].isHidden = true
         record.live.components[2].isolation = .process
+        record.live.components[2].callSeconds = 60
         record.kinds = ["stars": .votes]
         record.remains = ["old": Remains(kind: .comments, wasDefined: true)]
         record.live.activate = "picked"

@@ -318,7 +318,7 @@ extension TestRegistry {
     fileprivate func write(_ component: String, _ key: String, _ value: String?) async throws {
         store.append(
             Entry(
-                container: "films", epoch: .max, time: 0,
+                container: "", epoch: .max, time: 0,
                 changes: [
                     RecordChange(
                         container: "films", component: component, key: key,

@@ -104,6 +104,28 @@ import Testing
         try await host.end()
     }
 
+    @Test(
+        arguments: [
+            "9223372036854775807", "9223372036854775757", "-9223372036854775808",
+            "9223372036854775808", "9007199254740992", "10000", "60", "0", "-1", "+50", "050",
+            "5e1", "fifty", "",
+        ])
+    func `a cursor that no page has given is refused`(cursor: String) async throws {
+        let host = try await TestRegistry.start()
+        try await host.apply(.films)
+        try await host.put((100..<160).map { .film("f\($0)", ["g\($0)"]) })
+        var page = SectionPage(section: "genre", cursor: cursor)
+        await expect(
+            .parameterInvalid(
+                parameter: "cursor",
+                reason: "It is not the 'next' of a page of these filters as they are now. Start "
+                    + "again without a cursor.")
+        ) { _ = try await find(page, host) }
+        page.cursor = "50"
+        #expect(try await find(page, host).sections[0].filters.count == 10)
+        try await host.end()
+    }
+
     @Test func `values beyond what is looked through are refused with their number`() async throws {
         let host = try await TestRegistry.start()
         try await host.apply(.films)

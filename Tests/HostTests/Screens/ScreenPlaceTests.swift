@@ -132,6 +132,60 @@ import Testing
         try await host.end()
     }
 
+    @Test func `views and focuses are looked at some at a time, and that of a reader first`()
+        async throws
+    {
+        let host = try await films()
+        try await host.put(.film("heat-2", under: "heat"))
+        let count = 300
+        var readers: [EagerReader] = []
+        var first: ScreenID?
+        // Each has a view and a focus of its own.
+        for limit in 1...count {
+            let reader = EagerReader(host.registry)
+            let id = try await reader.open(host, ScreenRequest(container: "films", limit: limit))
+            _ = try await host.call { $0.enter(id, item: "heat-2", by: .ann, $1) }
+            _ = try await host.call { $0.focus(id, item: "heat-2", by: .ann, $1) }
+            first = first ?? id
+            readers.append(reader)
+        }
+        while await host.isFollowing() {}
+        let id = try #require(first).text
+        let looked = await host.on { registry -> [Int] in
+            guard let home = registry.state.homes["films"], let screen = home.screen(id) else {
+                return []
+            }
+            let before = home.screening.placings
+            // It is not known which items moved.
+            home.structureChanged()
+            home.followTree()
+            let views = home.screening.views.values.filter(\.isUnplaced)
+            let focuses = home.screening.focuses.values.joined().filter { $0.value.isUnplaced }
+            let noted = views.count + focuses.count
+            let atOnce = home.screening.placings - before
+            home.catchUp(screen)
+            return [noted, atOnce, home.screening.placings - before]
+        }
+        #expect(looked == [2 * count, 0, 2])
+        while await host.isFollowing() {}
+        let before = await host.placings()
+        let placedAtOnce = try await host.call { registry, reply in
+            registry.remove("films", component: nil, ["heat-2"], purge: false, by: .ann) { result in
+                let placed = host.registry.state.homes["films"]?.screening.placings ?? 0
+                reply(result.map { _ in placed })
+            }
+        }
+        #expect(placedAtOnce - before < 2 * count, "all were looked at in one turn")
+        while await host.isFollowing() {}
+        #expect(await host.placings() - before >= 2 * count)
+        for reader in readers {
+            let (copy, failure) = await host.on { _ in (reader.copy, reader.failure) }
+            #expect(failure == nil)
+            #expect(copy.path == ["heat"] && copy.focus == "")
+        }
+        try await host.end()
+    }
+
     @Test func `an item whose parent is not there stands among the roots until it comes`()
         async throws
     {
@@ -166,6 +220,11 @@ extension Item {
 }
 
 extension TestRegistry {
+    /// How often a view or a focus was looked at because its items may lie elsewhere.
+    fileprivate func placings() async -> Int {
+        await on { $0.state.homes["films"]?.screening.placings ?? 0 }
+    }
+
     /// How often a screen was looked at because an item went.
     fileprivate func moves() async -> Int {
         await on { $0.state.homes["films"]?.screening.moves ?? 0 }

@@ -12,6 +12,8 @@ public struct CSVReader: FormatReader {
 
     /// The names of the columns.
     public private(set) var columns: [String] = []
+    /// The places of the columns in which a value stood as `="007"` so far: exports mark what is no number so.
+    public private(set) var textColumns: Set<Int> = []
 
     private let source: any TextChunks
     private var text: CSVText
@@ -154,7 +156,11 @@ public struct CSVReader: FormatReader {
         if place == .plain, cell.last == UInt8(ascii: "\r") { cell.removeLast() }
         if place != .wrong {
             if let decoded = text.decode(cell) {
-                cells.append(Self.unwrapped(decoded))
+                let value = Self.unwrapped(decoded)
+                if value.utf8.count < decoded.utf8.count, cells.count < columns.count {
+                    textColumns.insert(cells.count)
+                }
+                cells.append(value)
             } else {
                 refuse("text that is not UTF-8, which the lines before are", at: (line, column))
             }
@@ -163,7 +169,7 @@ public struct CSVReader: FormatReader {
         cell.removeAll(keepingCapacity: true)
     }
 
-    /// What stands in `="007"`: so exports keep spreadsheets from taking a code for a number.
+    /// What stands in `="007"`: so exports keep spreadsheets from taking a code for a number; see ``textColumns``.
     private static func unwrapped(_ text: String) -> String {
         guard text.utf8.count > 2, text.hasPrefix("=\""), text.hasSuffix("\"") else { return text }
         let inner = text.dropFirst(2).dropLast()

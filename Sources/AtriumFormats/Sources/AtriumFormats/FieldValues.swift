@@ -30,7 +30,7 @@ public struct FieldValues: Sendable {
     /// - Parameters:
     ///   - text: The text: spaces around it count in fields of the types `text` and `markdown` alone.
     ///   - type: The field's type, as definitions name it.
-    /// - Returns: A value that fits the type as far as that can be told of it.
+    /// - Returns: A value that fits the type as far as the text shows it.
     /// - Throws: ``Misfit``.
     public func value(_ text: String, type: String) throws(Misfit) -> JSONValue? {
         if Self.isVerbatim(type) { return text.isEmpty ? nil : .string(text) }

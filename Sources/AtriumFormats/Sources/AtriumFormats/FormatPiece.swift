@@ -10,7 +10,7 @@ public protocol TextChunks: AnyObject {
 public protocol FormatReader {
     /// The next item; nil at the end.
     ///
-    /// What is wrong with one item is told in its place. Where nothing more can be read a ``FormatProblem`` is
+    /// What is wrong with one item is returned in its place. Where nothing more can be read a ``FormatProblem`` is
     /// thrown; what the text's source throws is passed on.
     mutating func next() throws -> FormatPiece?
 }
@@ -79,7 +79,7 @@ public struct FormatProblem: Error, Sendable, Equatable, CustomStringConvertible
             reason: "\(path)expected \(error.expected), found \(error.found)")
     }
 
-    /// Where, as in `line 3, column 7`; nil where that is not told.
+    /// Where, as in `line 3, column 7`; nil where that is unknown.
     public var place: String? {
         let parts = [line.map { "line \($0)" }, column.map { "column \($0)" }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")

@@ -33,7 +33,7 @@ public struct CommandContext: Sendable, Hashable {
     public var freshID: String
     /// Whether the actor may act on what others wrote.
     public var isModerator: Bool
-    /// Grows from command to command: of what has the same time it tells which came first.
+    /// Grows from command to command: it orders what has the same time.
     public var order: Int64
 
     /// All that a command carries.

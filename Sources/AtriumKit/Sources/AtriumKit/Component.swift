@@ -36,8 +36,9 @@ public protocol Component: AnyObject, SendableMetatype {
 
     /// Looks at its source again: somebody asked for it.
     ///
-    /// Called once it is attached, at most once a second, however often `Containers.Reload`, a
-    /// notification `<container>.reload` or the container's delegate ask.
+    /// Called once it is attached, at most once a second, however often a moderator asks by `Containers.Reload`, or the
+    /// container's delegate by ``ContainerHandle/reload(_:)`` or by publishing `reload`: nobody else can post the
+    /// notification `<container>.reload`.
     func reload()
     /// So many screens show it by now, where that changed; before the first call, none does.
     ///

@@ -156,4 +156,10 @@ public protocol ContextServices: AnyObject {
     ///
     /// - Throws: a ``Refusal`` where it can't be watched.
     func watch(_ path: String, _ body: @escaping () -> Void) throws(Refusal) -> () -> Void
+    /// Gives what the component's predecessor had kept, to the first call alone; by default nothing.
+    func takeKept() -> [UInt8]?
+    /// Keeps bytes for the component's successor; by default nothing is kept.
+    ///
+    /// - Throws: a ``Refusal`` for more than are kept.
+    func keep(_ bytes: [UInt8]?) throws(Refusal)
 }

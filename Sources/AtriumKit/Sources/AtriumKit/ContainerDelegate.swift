@@ -36,38 +36,13 @@ public protocol ContainerHandle: AnyObject {
     func updateTally(_ tally: Tally, of subject: Subject, from component: ComponentReference)
     /// Sets the field that is derived from comments: `comments.count`.
     func updateCommentCount(_ count: Int, of subject: Subject, from component: ComponentReference)
-    /// Posts the transient notification `<container>.<name>`.
+    /// Posts the transient notification `<container>.<name>`; with the name `reload` it does what ``reload(_:)`` does for
+    /// all components, too.
     func publish(_ name: String, _ payload: [String: Value])
     /// Has components look at their sources again, each at most once a second.
     ///
     /// - Parameter component: its name; nil: all of the container.
     func reload(_ component: String?)
-}
-
-/// What a delegate gets from its host: whose it is, its settings, and its log.
-public final class DelegateContext {
-    /// The container's name.
-    public let container: String
-    /// The scope that it is the delegate of; nil: the container.
-    public let scope: String?
-    /// Its settings, checked, defaults filled in.
-    public let settings: Settings
-    /// The fields of the container's items, in the definition's order.
-    public let fields: [Field]
-    /// Where it writes what an administrator should know.
-    public let logger: ComponentLogger
-
-    /// Made by a host.
-    public init(
-        container: String, scope: String?, settings: Settings, fields: [Field],
-        log: @escaping (LogLevel, String) -> Void
-    ) {
-        self.container = container
-        self.scope = scope
-        self.settings = settings
-        self.fields = fields
-        logger = ComponentLogger(write: log)
-    }
 }
 
 /// The delegate of all components of one container, or of what happens in one of its scopes.
@@ -180,13 +155,65 @@ open class ContainerDelegate {
         _ screen: ScreenReference, part path: String, didShow choices: ScreenChoices
     ) {}
 
-    /// A user chose an item on a part of a screen, after the part's own delegate was told.
+    /// A user chose an item on a part of a screen; called after the part's own delegate.
     ///
     /// - Parameters:
     ///   - screen: the screen of this container.
     ///   - path: the component's name; of a part of a part both names, with a `/` between.
     ///   - item: the item, of the part's container. Default: nothing.
     open func screen(_ screen: ScreenReference, part path: String, didSelect item: String) {}
+
+    /// Items of a part changed: of a container that stands among this one's components.
+    ///
+    /// This and the other `part(…)` methods are called on the container's delegate, never on a scope's, after those of the
+    /// part's own delegate: once, however many screens are open, and whether or not one shows the part. They are called
+    /// for what components report after their start, and not for what they know at it. Default: nothing.
+    ///
+    /// - Parameters:
+    ///   - part: the part.
+    ///   - component: the part's component.
+    ///   - change: what changed; after `.replaceAll` the items don't follow.
+    open func part(
+        _ part: PartReference, contents component: ComponentReference,
+        didChange change: ContentChange
+    ) {}
+
+    /// A tally changed in a part.
+    ///
+    /// Default: nothing.
+    open func part(
+        _ part: PartReference, votes component: ComponentReference, didChange tally: Tally,
+        of subject: Subject
+    ) {}
+
+    /// A comment was posted in a part.
+    ///
+    /// Default: nothing.
+    open func part(
+        _ part: PartReference, comments component: ComponentReference, didPost comment: Comment
+    ) {}
+
+    /// A comment in a part was edited or moderated.
+    ///
+    /// Default: nothing.
+    open func part(
+        _ part: PartReference, comments component: ComponentReference, didEdit comment: Comment
+    ) {}
+
+    /// A comment in a part was removed.
+    ///
+    /// Default: nothing.
+    open func part(
+        _ part: PartReference, comments component: ComponentReference, didRemove comment: Comment
+    ) {}
+
+    /// The number of comments on something in a part changed.
+    ///
+    /// Default: nothing.
+    open func part(
+        _ part: PartReference, comments component: ComponentReference, didChange count: Int,
+        of subject: Subject
+    ) {}
 
     /// A filter was selected: what the component answered, before ``screen(_:willShow:after:)`` is asked.
     ///

@@ -45,7 +45,7 @@ public struct Field: Sendable, Hashable {
         public var of: String
         /// What the date is the first day of.
         public var by: Bucket
-        /// The time zone whose clocks tell which day it is, as in `Europe/Rome`.
+        /// The time zone that decides which day a time belongs to, such as `Europe/Rome`.
         public var zone: String
 
         /// A derivation.
@@ -83,7 +83,7 @@ public struct Field: Sendable, Hashable {
     /// Whether it stays out of lists, and comes with the item that a screen is focused on, or that is read alone.
     public var details: Bool
 
-    /// A field; optional, not searched, unbounded, in lists and without words of its own unless told.
+    /// A field; optional, not searched, unbounded, in lists and without words of its own by default.
     public init(
         name: String, type: FieldType, required: Bool = false, search: Bool = false,
         min: Double? = nil, max: Double? = nil, title: String? = nil, unit: String? = nil,

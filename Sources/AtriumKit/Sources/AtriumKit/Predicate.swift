@@ -9,7 +9,7 @@ public indirect enum Predicate: Sendable, Hashable {
         /// Whether the value itself is in the range.
         public var isIncluded: Bool
 
-        /// An end of a range, included unless told.
+        /// An end of a range, included by default.
         public init(_ value: Double, isIncluded: Bool = true) {
             self.value = value
             self.isIncluded = isIncluded

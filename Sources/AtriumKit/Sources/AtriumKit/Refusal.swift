@@ -1,4 +1,4 @@
-/// Why a component, or its container, declines a command: an expected outcome, told to the caller.
+/// Why a component, or its container, declines a command: an expected outcome, which the reply carries.
 public struct Refusal: Error, Sendable, Hashable {
     /// What kind of refusal it is, for programs.
     public enum Code: String, Sendable, Hashable {

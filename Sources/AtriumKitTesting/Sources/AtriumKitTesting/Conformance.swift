@@ -7,7 +7,7 @@ public import AtriumKit
 ///   is the same;
 /// - commands that were undone left no trace, and a command that is repeated changes nothing;
 /// - what it refused it did not do;
-/// - what it told its delegate is what it answers when it is asked;
+/// - what it reported to its delegate is what it answers when it is asked;
 /// - the reads of its kind agree with each other: pages with the whole, counts with what is there.
 public enum Conformance {
     /// The fields of the container that the suite puts components in: one of each type.

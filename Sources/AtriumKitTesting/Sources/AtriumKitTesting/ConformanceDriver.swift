@@ -18,7 +18,7 @@ public protocol ConformanceDriver: Sendable {
     func asks() async throws -> Bool
     /// Asks a source; the component's ``Refusal`` is thrown as it is.
     func ask(_ question: ContentQuestion) async throws -> ContentAnswer
-    /// Makes the touched records what these changes say, and tells nobody.
+    /// Makes the touched records what these changes say, without a notification.
     func undo(_ changes: [Change]) async throws
     /// Tells a filters component the values of the fields that it observes.
     func report(_ values: [String: [Value]]) async throws

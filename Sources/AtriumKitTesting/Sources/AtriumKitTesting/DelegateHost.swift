@@ -60,6 +60,31 @@ public final class DelegateHost {
         return answer
     }
 
+    /// Asks what a screen is to show, of which nothing is kept.
+    ///
+    /// - Parameters:
+    ///   - screen: the screen.
+    ///   - next: what the user chose.
+    ///   - shown: what the screen shows until now; nil: it is being opened.
+    /// - Returns: the answer, and what the delegate did meanwhile.
+    func ask(
+        _ screen: ScreenReference, _ next: ScreenChoices, after shown: ScreenChoices?
+    ) -> (answer: ScreenChoices, deeds: [DelegateDeed]) {
+        memory.deeds = []
+        memory.screens = shown.map { [screen.id: $0] } ?? [:]
+        let answer = delegate.screen(screen, willShow: next, after: shown)
+        defer { (memory.deeds, memory.edits, memory.screens) = (nil, [], [:]) }
+        // What is changed meanwhile is what the answer shows.
+        memory.screens[screen.id] = answer
+        for (screen, edit) in memory.edits {
+            var choices = memory.screens[screen] ?? ScreenChoices()
+            edit(&choices)
+            memory.screens[screen] = choices
+            memory.deeds?.append(.change(choices, on: screen))
+        }
+        return (answer, memory.deeds ?? [])
+    }
+
     /// What is chosen on each screen.
     public var screens: [String: ScreenChoices] { memory.screens }
     /// What the delegate said last, by screen.
@@ -72,6 +97,16 @@ public final class DelegateHost {
     public var reloads: [String?] { memory.reloads }
 }
 
+/// What a delegate did while it was asked what a screen is to show.
+enum DelegateDeed: Equatable {
+    /// It sent a message.
+    case message(String, on: String)
+    /// It led to another container.
+    case lead(to: String, item: String?, on: String)
+    /// It changed what is chosen on a screen, to this.
+    case change(ScreenChoices, on: String)
+}
+
 /// A container that only remembers.
 private final class DelegateMemory: ContainerHandle {
     let name: String
@@ -81,22 +116,31 @@ private final class DelegateMemory: ContainerHandle {
     var published: [(name: String, payload: [String: Value])] = []
     var reloads: [String?] = []
     var logs: [String] = []
+    /// What is done while the delegate is asked; nil: it is not.
+    var deeds: [DelegateDeed]?
+    /// The changes that are made once it has answered.
+    var edits: [(screen: String, edit: (inout ScreenChoices) -> Void)] = []
 
     init(name: String) { self.name = name }
 
     func choices(of screen: String) -> ScreenChoices? { screens[screen] }
 
     func change(_ screen: String, _ edit: @escaping (inout ScreenChoices) -> Void) {
+        guard deeds == nil else { return edits.append((screen, edit)) }
         if var choices = screens[screen] {
             edit(&choices)
             screens[screen] = choices
         }
     }
 
-    func message(_ text: String, on screen: String) { messages[screen] = String(text.prefix(500)) }
+    func message(_ text: String, on screen: String) {
+        messages[screen] = String(text.prefix(500))
+        deeds?.append(.message(text, on: screen))
+    }
 
     func lead(_ screen: String, to container: String, item: String?) {
         leads[screen] = (container, item)
+        deeds?.append(.lead(to: container, item: item, on: screen))
     }
 
     func publish(_ name: String, _ payload: [String: Value]) { published.append((name, payload)) }

@@ -3,7 +3,8 @@ public import AtriumKit
 /// What every delegate must keep, whoever wrote it.
 ///
 /// It asks a delegate random questions, the same for the same seed, and checks that
-/// - the same question has the same answer, also from one that was made anew and was never asked before;
+/// - the same question has the same answer, also from one that was made anew and was never asked before, and asked what a
+///   screen is to show it sends the same messages, leads to the same places and makes the same changes;
 /// - asked about its own answer, it gives just that.
 public enum DelegateSuite {
     private static let sameAnswer =
@@ -50,18 +51,18 @@ public enum DelegateSuite {
                 })
             let (next, shown) = (questioner.choices(), questioner.shown())
             let screen = ScreenReference(id: "s\(number % 3)", actor: ballot.actor)
-            let answers = hosts.map {
-                $0.delegate.screen(screen, willShow: next, after: shown)
-            }
+            let shows = hosts.map { $0.ask(screen, next, after: shown) }
+            let answers = shows.map(\.answer)
             try check("\(next)", answers)
+            try check("\(next), what it did beside", shows.map(\.deeds))
             for (host, answer) in zip(hosts, answers) {
-                let again = host.delegate.screen(screen, willShow: answer, after: shown)
+                let again = host.ask(screen, answer, after: shown).answer
                 guard again != answer else { continue }
                 throw DelegateFailure(
                     seed: seed, rule: settled,
                     difference: "question \(number), \(next): \(answer), then \(again)")
             }
-            questioner.happen(to: host.delegate, on: screen.id)
+            questioner.happen(to: host.delegate, on: screen)
         }
     }
 }
@@ -139,13 +140,49 @@ private struct Questioner {
         return choices
     }
 
+    private mutating func comment() -> Comment {
+        let draft = self.draft()
+        return Comment(
+            id: draft.id, subject: draft.subject, parent: nil, author: ActorID(1),
+            text: draft.text, created: Timestamp(milliseconds: 1_767_225_600_000),
+            fingerprint: draft.fingerprint)
+    }
+
     /// Notices, which must not change what is answered.
-    mutating func happen(to delegate: ContainerDelegate, on screen: String) {
-        let selection = Selection()
+    mutating func happen(to delegate: ContainerDelegate, on screen: ScreenReference) {
+        let selection = Selection(["genre": [word()]])
         delegate.filters(
-            .filters, didSelect: word(), in: "genre", now: selection, on: screen)
-        delegate.filters(.filters, didClearOn: screen)
-        delegate.contents(.list, didSelect: "a", on: screen, by: ActorID(1))
-        delegate.votes(.votes, didChange: Tally(count: 1, score: 3), of: .item("a"))
+            .filters, didSelect: word(), in: "genre", now: selection, on: screen.id)
+        delegate.filters(
+            .filters, didDeselect: word(), in: "genre", now: Selection(), on: screen.id)
+        delegate.filters(.filters, didClearOn: screen.id)
+        delegate.contents(.list, didSelect: "a", on: screen.id, by: screen.actor)
+        for change in changes() { delegate.contents(.list, didChange: change) }
+        let (comment, subject) = (self.comment(), Subject(item: item()))
+        delegate.comments(.comments, didPost: comment)
+        delegate.comments(.comments, didEdit: comment)
+        delegate.comments(.comments, didRemove: comment)
+        delegate.comments(.comments, didChange: 1, of: subject)
+        delegate.votes(.votes, didChange: Tally(count: 1, score: 3), of: subject)
+        happenInPart(of: delegate, on: screen)
+    }
+
+    /// Notices of what a container among its components reports, and what users do on its part of the screen.
+    private mutating func happenInPart(of delegate: ContainerDelegate, on screen: ScreenReference) {
+        let part = PartReference(path: "part", container: "other")
+        delegate.screen(screen, part: part.path, didShow: choices())
+        delegate.screen(screen, part: part.path, didSelect: "a")
+        for change in changes() { delegate.part(part, contents: .list, didChange: change) }
+        let (comment, subject) = (self.comment(), Subject(item: item()))
+        delegate.part(part, comments: .comments, didPost: comment)
+        delegate.part(part, comments: .comments, didEdit: comment)
+        delegate.part(part, comments: .comments, didRemove: comment)
+        delegate.part(part, comments: .comments, didChange: 1, of: subject)
+        delegate.part(part, votes: .votes, didChange: Tally(count: 1, score: 3), of: subject)
+    }
+
+    private mutating func changes() -> [ContentChange] {
+        let changed = Item(id: item() ?? "c", fields: [:])
+        return [.replaceAll, .insert([changed]), .update([changed]), .remove([changed.id])]
     }
 }

@@ -1,7 +1,7 @@
 import AtriumKit
 
 /// The kind `filters`, which keeps no records: its sections follow from its settings and from the
-/// values that it was told last.
+/// values that it was given last.
 struct FiltersSuite {
     private enum Rule {
         static let offers = "each section has an id of its own, and so has each filter in it"
@@ -132,7 +132,7 @@ struct FiltersSuite {
         }
     }
 
-    /// Distinct, sorted values for the fields, as a host tells them.
+    /// Distinct, sorted values for the fields, as a host passes them.
     private mutating func reported(_ names: [String]) -> [String: [Value]] {
         var values: [String: [Value]] = [:]
         for name in names {

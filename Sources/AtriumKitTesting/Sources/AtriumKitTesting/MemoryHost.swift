@@ -2,8 +2,8 @@ public import AtriumKit
 
 /// A host for one component, in memory: what a plugin's own tests run it in.
 ///
-/// It keeps the component's records, gives commands their time and ids, and tells what the
-/// component published, logged and told its delegate. Nothing is random and no clock is read: the
+/// It keeps the component's records, gives commands their time and ids, and shows what the
+/// component published, logged and reported to its delegate. Nothing is random and no clock is read: the
 /// same calls give the same outcome.
 ///
 /// ```swift
@@ -14,20 +14,21 @@ public import AtriumKit
 ///
 /// It is not Sendable: use it where it was made.
 public final class MemoryHost {
-    /// The commit failed, as ``failNextCommit`` wished; the component was told to undo.
+    /// The commit failed, as ``failNextCommit`` wanted; the component had to undo its changes.
     public struct CommitFailed: Error {}
 
     /// What the component publishes and logs, and the background work that it waits for.
     public let services: MemoryServices
     /// The records by key, as a store would hold them.
     public private(set) var records: [String: Value] = [:]
-    /// What the component told its delegate, in order; a commit that failed told nothing.
+    /// What the component reported to its delegate, in order; a commit that failed reports nothing.
     public private(set) var events: [ComponentEvent] = []
     /// Makes the next command that changes something fail at its commit.
     public var failNextCommit = false
 
     private let type: any Component.Type
     private let settings: [String: Value]
+    private let secrets: [String: String]
     private let fields: [Field]
     private var harness: ComponentHarness
     private var commands: Int64 = 0
@@ -41,17 +42,19 @@ public final class MemoryHost {
     ///   - fields: the container's fields; by default those of the conformance suite.
     ///   - container: the container's name.
     ///   - component: the component's name.
+    ///   - kept: what the component before had kept; by default nothing.
     /// - Throws: what the component's `init` throws, or ``SettingError``.
     public init(
         _ type: any Component.Type, settings: [String: Value] = [:],
         secrets: [String: String] = [:], fields: [Field] = Conformance.fields,
         container: String = "test",
-        component: String = "component"
+        component: String = "component", kept: [UInt8]? = nil
     ) throws {
         self.type = type
         self.settings = settings
+        self.secrets = secrets
         self.fields = fields
-        services = MemoryServices(container: container, component: component)
+        services = MemoryServices(container: container, component: component, kept: kept)
         harness = try ComponentHarness(
             type, container: container, component: component, settings: settings,
             secrets: secrets, fields: fields, services: services)
@@ -65,7 +68,7 @@ public final class MemoryHost {
     /// The fields whose values a filters component wants reported.
     public var observedFields: [String] { harness.observedFields }
 
-    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    /// The facts for front ends about the votes or comments that it takes; nil: it is of another kind.
     public var facts: ComponentFacts? { harness.facts }
 
     /// What the next command will carry: each is a second later than the one before.
@@ -135,7 +138,7 @@ public final class MemoryHost {
         return asked
     }
 
-    /// Applies changes that no command made, as after a commit that failed; tells nothing.
+    /// Applies changes that no command made, as after a commit that failed; reports nothing.
     public func undo(_ changes: [Change]) {
         for change in changes { records[change.key] = change.value }
         harness.undo(changes)
@@ -212,7 +215,7 @@ public final class MemoryHost {
 
     /// Lets the component go and makes it anew from its records, as a restart of the host does.
     ///
-    /// - Parameter atOnce: whether it is handed all records at once, if it is a `RecordListing`; by
+    /// - Parameter atOnce: whether it gets all records at once, if it is a `RecordListing`; by
     ///   default one by one, as hosts may do, too.
     /// - Throws: what the component's `init` throws.
     public func restart(atOnce: Bool = false) throws {
@@ -220,7 +223,7 @@ public final class MemoryHost {
         services.forgetComponent()
         harness = try ComponentHarness(
             type, container: services.container, component: services.component,
-            settings: settings, fields: fields, services: services)
+            settings: settings, secrets: secrets, fields: fields, services: services)
         // Restored in the order of their keys, which is not the order in which they were made.
         let sorted = records.sorted { $0.key < $1.key }
         if atOnce, harness.listsRecords {

@@ -42,6 +42,13 @@ public final class MemoryServices: ContextServices {
     /// What the component published, in order.
     public private(set) var published: [Published] = []
 
+    /// What the component had kept last, for the one that is made after it.
+    public private(set) var kept: [UInt8]?
+    /// How many bytes are kept at most.
+    public var mostKept = 16 << 20
+
+    /// Whether the component was given what is kept.
+    private var isKeptTaken = false
     private var observers: [(pattern: String, handler: (Notification) -> Void)] = []
     private var pending: [Work] = []
     private var timers: [Timer] = []
@@ -50,7 +57,8 @@ public final class MemoryServices: ContextServices {
     /// How much time was let pass.
     private(set) var now = Duration.zero
 
-    init(container: String, component: String) {
+    init(container: String, component: String, kept: [UInt8]?) {
+        self.kept = kept
         self.container = container
         self.component = component
     }
@@ -75,7 +83,7 @@ public final class MemoryServices: ContextServices {
         observers.append((pattern, handler))
     }
 
-    /// Keeps the work until the host is told to settle.
+    /// Keeps the work until the test calls `settle`.
     public func background(
         _ work: @escaping @Sendable () async throws -> any Sendable,
         then: @escaping (Result<any Sendable, any Error>) -> Void
@@ -85,6 +93,23 @@ public final class MemoryServices: ContextServices {
 
     /// Keeps the problem.
     public func report(problem: String?) { self.problem = problem }
+
+    /// Gives what was kept for the component, once.
+    public func takeKept() -> [UInt8]? {
+        defer { isKeptTaken = true }
+        return isKeptTaken ? nil : kept
+    }
+
+    /// Keeps bytes for the component that is made next.
+    public func keep(_ bytes: [UInt8]?) throws(Refusal) {
+        if let count = bytes?.count, count > mostKept {
+            throw Refusal(
+                .limitExceeded,
+                "The component '\(component)' wants \(count) bytes kept, and at most \(mostKept) are (keptBytes).",
+                evidence: ["limit": "keptBytes", "value": "\(count)"])
+        }
+        kept = bytes
+    }
 
     /// Keeps the timer until its time has passed.
     public func schedule(
@@ -155,6 +180,7 @@ public final class MemoryServices: ContextServices {
         timers = []
         watches = []
         problem = nil
+        isKeptTaken = false
     }
 }
 

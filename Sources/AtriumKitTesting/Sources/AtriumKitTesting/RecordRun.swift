@@ -7,9 +7,9 @@ protocol RecordSuite: Sendable {
         -> ComponentCommand
     /// Learns what a command came to, for better commands to come.
     mutating func note(_ command: ComponentCommand, _ decision: Decision)
-    /// Turns what a component told into facts: absolute values that replace those before.
+    /// Turns the events of a component into facts: absolute values that replace those before.
     func fold(_ events: [ComponentEvent], into told: inout Observation)
-    /// All that can be read of a component, what it told included.
+    /// All that can be read of a component, its events included.
     func observe(_ component: any ConformanceDriver, told: Observation) async throws
         -> Observation
     /// Checks that the reads agree with each other.
@@ -209,6 +209,7 @@ extension RecordRun {
                 keys += about
             }
         }
+        if bench.kind == .comments { try await checkKeyPages(component, keys) }
         try bench.check(rule, "the set of keys", keys.sorted(), is: records.keys.sorted())
         try await component.undo(keys.map { .removed(key: $0) })
         let fresh = try await bench.freshComponent()
@@ -216,6 +217,25 @@ extension RecordRun {
             try await observe(component), try await observe(fresh),
             "without its records it is as new")
         await fresh.stop()
+        report.rules.append(rule)
+    }
+
+    private mutating func checkKeyPages(
+        _ component: any ConformanceDriver, _ keys: [String]
+    ) async throws {
+        let rule = "the keys about a subject come in pages, too"
+        var paged: [String] = []
+        for subject in suite.subjects {
+            var after: String?
+            while case .recordKeys(let page) = try await component.answer(
+                .recordKeyPage([subject], after: after, limit: 2))
+            {
+                paged += page
+                guard page.count >= 2, paged.count <= keys.count else { break }
+                after = page.last
+            }
+        }
+        try bench.check(rule, "the keys of all pages", paged.sorted(), is: keys.sorted())
         report.rules.append(rule)
     }
 }

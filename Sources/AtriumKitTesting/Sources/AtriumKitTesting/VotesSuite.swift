@@ -97,7 +97,7 @@ struct VotesSuite: RecordSuite {
 }
 
 extension VoteFacts {
-    /// Whether a ballot is such as these tell.
+    /// Whether a ballot agrees with these facts.
     fileprivate func allow(_ ballot: Ballot) -> Bool {
         let steps = step.map { (ballot.value - (min ?? 0)) / $0 } ?? 0
         return subjects.contains(SubjectKind(ballot.subject)) && ballot.value >= min ?? ballot.value

@@ -11,7 +11,7 @@
 /// - What it writes, it reads back equal, save that a ``JSONValue/double(_:)`` of integral value comes
 ///   back as an ``JSONValue/int(_:)``.
 public enum JSON {
-    /// Nesting that is accepted unless told otherwise: 64 arrays and objects within each other.
+    /// Nesting that is accepted by default: 64 arrays and objects within each other.
     public static let defaultDepthLimit = 64
 
     /// Reads one value that makes up the whole of `bytes`.

@@ -4,7 +4,7 @@ extension JSONReader {
     /// - Parameters:
     ///   - expected: What belongs here, such as `one of shown, removed`.
     ///   - found: What stands here.
-    ///   - start: Where the value begins, as ``offset`` told it before it was read; by default, where
+    ///   - start: Where the value begins, the ``offset`` before it was read; by default, where
     ///     the reader is.
     /// - Returns: The error, to be thrown.
     public func invalidValue(expected: String, found: String, at start: Int? = nil) -> JSONError {

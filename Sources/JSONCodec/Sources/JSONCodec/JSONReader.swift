@@ -11,10 +11,10 @@
 /// ```
 ///
 /// It points into memory that it does not own: it, its keys and its raw values are valid only inside
-/// the closure that handed the memory out. After a key, exactly one value is to be read or skipped; a
+/// the closure that was given the memory. After a key, exactly one value is to be read or skipped; a
 /// reader that threw is of no more use.
 public struct JSONReader {
-    /// The kind of a value, told by its first byte.
+    /// The kind of a value, which its first byte decides.
     public enum Kind: Sendable, Hashable {
         /// `null`
         case null

@@ -18,6 +18,8 @@ typedef enum {
     FaultLostSync,
     /// The call does nothing, and neither does any after it: all fail.
     FaultCrash,
+    /// A read gets nothing and fails with an I/O error. Reads are counted for themselves.
+    FaultRead,
 } FaultKind;
 
 /// The files of one directory, of which it is known what a power cut would leave.
@@ -31,7 +33,7 @@ FaultPlan *_Nonnull fault_plan_make(const char *_Nonnull directory);
 /// It goes with the last of its files that is open, and does to that what it was last told.
 void fault_plan_free(FaultPlan *_Nonnull plan);
 
-/// Lets calls fail; writes, syncs, truncations and deletions are counted, the first is 0.
+/// Lets calls fail; writes, syncs, truncations and deletions are counted, the first is 0; for `FaultRead` reads are.
 ///
 /// - at: the first call that does. Those that the kind does not concern go well.
 /// - count: how many calls do, from it on.
@@ -50,6 +52,9 @@ int fault_plan_has_failed(FaultPlan *_Nonnull plan);
 
 /// How many calls there were.
 int64_t fault_plan_calls(FaultPlan *_Nonnull plan);
+
+/// How many reads there were.
+int64_t fault_plan_reads(FaultPlan *_Nonnull plan);
 
 /// From now on everything that would change a file fails, as after a crash.
 void fault_plan_crash(FaultPlan *_Nonnull plan);

@@ -62,6 +62,7 @@ METHODS = {
 
 BREAKING = {
     "dies": lambda: os._exit(3),
+    "raises": lambda: {}["nothing"],
     "hangs": lambda: time.sleep(600),
     "babbles": lambda: b"no JSON at all",
     "answers twice": lambda: b'{"parameters": {}}\0{"parameters": {}}',

@@ -19,8 +19,9 @@ public enum ComponentCommand: Sendable, Hashable {
     case editComment(id: String, text: String)
     /// Delete a comment.
     case deleteComment(id: String)
-    /// Show, hold or remove a comment.
-    case moderateComment(id: String, state: Comment.State, reason: String? = nil)
+    /// Show, hold or remove a comment; refused for one whose text was not written at the time `seen`, where that is given.
+    case moderateComment(
+        id: String, state: Comment.State, reason: String? = nil, seen: String? = nil)
     /// Take over records as they were exported.
     ///
     /// The host has checked their shape, and that each differs from what there is; the component's
@@ -51,7 +52,7 @@ public final class Decision: Sendable {
     public let changes: [Change]
     /// What the caller is answered.
     public let answer: Answer
-    /// What the component told its delegate while the changes were applied; delivered at the commit.
+    /// What the component reported to its delegate while the changes were applied; delivered at the commit.
     public let events: [ComponentEvent]
 
     /// A decision.
@@ -76,7 +77,7 @@ extension Decision: Hashable {
     }
 }
 
-/// What a component told its delegate.
+/// What a component reported to its delegate.
 @frozen
 public enum ComponentEvent: Sendable, Hashable {
     /// Items changed.
@@ -108,11 +109,11 @@ public enum ComponentQuery: Sendable, Hashable {
     case sections
     /// Filters by section and id, also those not on offer.
     case filters([FilterID])
-    /// A selection with one filter more; tells the delegate.
+    /// A selection with one filter more; notifies the delegate.
     case select(FilterID, of: Selection, screen: String)
-    /// A selection with one filter less; tells the delegate.
+    /// A selection with one filter less; notifies the delegate.
     case deselect(FilterID, of: Selection, screen: String)
-    /// The empty selection; tells the delegate.
+    /// The empty selection; notifies the delegate.
     case clear(Selection, screen: String)
     /// An actor's ballots on some subjects.
     case ballotsOf(ActorID, subjects: [Subject])
@@ -126,6 +127,11 @@ public enum ComponentQuery: Sendable, Hashable {
     case pendingComments(limit: Int, cursor: String?)
     /// The keys of all records about subjects.
     case recordKeys([Subject])
+    /// The keys of some records about subjects, which a comments component keeps: about so many, of the first subject
+    /// those after a key.
+    ///
+    /// Fewer than `limit` are all that there are.
+    case recordKeyPage([Subject], after: String?, limit: Int)
 
     /// A filter's place.
     public struct FilterID: Sendable, Hashable {
@@ -151,7 +157,7 @@ public enum ComponentAnswer: Sendable, Hashable {
     case sections([FilterSection])
     /// The filters, in the order asked.
     case filters([Filter])
-    /// A selection, and what the delegate is to be told.
+    /// A selection, and the events for the delegate.
     case selection(Selection, events: [ComponentEvent])
     /// Ballots in the order asked; nil where there is none.
     case ballotsOf([Ballot?])

@@ -2,7 +2,7 @@
 /// tests.
 ///
 /// It turns commands into decisions, applies them to the component ahead of the commit, and
-/// collects what the component tells its delegate instead of passing it on.
+/// collects what the component reports to its delegate instead of passing it on.
 ///
 /// Used on one serial domain. Its life follows the component's:
 /// 1. `init`, then ``restore(_:)`` as often as needed and ``finishRestore()`` once, also when there
@@ -39,7 +39,7 @@ public final class ComponentHarness {
         if case .filters(let filters) = role { filters.preselection } else { Selection() }
     }
 
-    /// What front ends are told of the votes or comments that it takes; nil: it is of another kind.
+    /// The facts for front ends about the votes or comments that it takes; nil: it is of another kind.
     public var facts: ComponentFacts? {
         switch role {
         case .votes(let votes): .votes(votes.facts)
@@ -106,12 +106,12 @@ public final class ComponentHarness {
     /// Ends the restore: gives all items, tallies or counts absolutely, in pieces.
     ///
     /// It may be called again at any time, to learn the whole state anew. Of a source that is loading it
-    /// tells nothing.
+    /// reports nothing.
     public func finishRestore() -> ComponentState {
         setDelegate(collector)
         return switch role {
         case .contents(let source):
-            // One that is asked tells when it is.
+            // A source that is asked reports when it is asked.
             source.isLoading || asks
                 ? ComponentState() : ComponentState(items: source.items)
         case .filters: ComponentState()
@@ -147,7 +147,8 @@ public final class ComponentHarness {
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.delete(id, context)
             }
-        case (.comments(let comments), .moderateComment(let id, let state, let reason)):
+        case (.comments(let comments), .moderateComment(let id, let state, let reason, let seen)):
+            try check(seen, of: id, in: comments)
             return try change(id, in: comments) { () throws(Refusal) in
                 try comments.moderate(id, state: state, reason: reason, context)
             }
@@ -181,7 +182,7 @@ public final class ComponentHarness {
 
     /// Makes the touched records what the store holds, after a commit that failed.
     ///
-    /// What the delegate would be told is dropped: it was never told otherwise.
+    /// What the component reports meanwhile is dropped: the delegate never heard of the change.
     ///
     /// - Parameter changes: for each touched key what the store now holds, or `removed`.
     public func undo(_ changes: [Change]) {
@@ -250,7 +251,7 @@ public final class ComponentHarness {
             changes: changes, answer: .restored(changes.count), events: apply(changes))
     }
 
-    /// Applies a decision's changes and gives what the delegate is to be told of them.
+    /// Applies a decision's changes and returns the events for the delegate.
     func apply(_ changes: [Change]) -> [ComponentEvent] {
         collector.collect { for change in changes { component.apply(change) } }
     }

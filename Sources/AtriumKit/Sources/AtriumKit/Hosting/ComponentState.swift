@@ -1,6 +1,6 @@
-/// All items, tallies or counts of a component, told absolutely and in pieces: each is made when it is asked for.
+/// All items, tallies or counts of a component as absolute events, in pieces: each is made when it is asked for.
 ///
-/// Items are told as ``ContentChange/replaceAll``, then as ``ContentChange/insert(_:)``.
+/// Items are reported as ``ContentChange/replaceAll``, then as ``ContentChange/insert(_:)``.
 public struct ComponentState: Sequence, IteratorProtocol {
     /// How many items, tallies or counts a piece has at most.
     public static let length = 128

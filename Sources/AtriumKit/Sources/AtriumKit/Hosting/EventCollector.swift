@@ -1,4 +1,4 @@
-/// The delegate that the harness gives to every component: it writes down what it is told.
+/// The delegate that the harness gives to every component: it records the events that the component reports.
 ///
 /// What is told during a decision belongs to that decision; what a component tells by itself, from
 /// background work or an observed notification, waits for the host.
@@ -7,7 +7,7 @@ final class EventCollector {
     private var own = MergedEvents()
     private var isCollecting = false
 
-    /// Runs the body and gives what was told meanwhile.
+    /// Runs the body and returns the events that were reported meanwhile.
     func collect(_ body: () -> Void) -> [ComponentEvent] {
         isCollecting = true
         body()
@@ -15,12 +15,12 @@ final class EventCollector {
         return events.take()
     }
 
-    /// Runs the body and forgets what was told meanwhile.
+    /// Runs the body and drops the events that were reported meanwhile.
     func drop(_ body: () -> Void) {
         _ = collect(body)
     }
 
-    /// What was told outside of `collect` and `drop`, once.
+    /// The events that were reported outside of `collect` and `drop`; each is returned once.
     func takeOwn() -> [ComponentEvent] { own.take() }
 
     private func note(_ event: ComponentEvent) {
@@ -46,10 +46,11 @@ private struct MergedEvents {
         switch event {
         case .contents(.insert(let items)) where !items.isEmpty:
             if inserted.isEmpty { close() }
-            inserted += items
+            // Most tell of all at once: that is not copied.
+            if inserted.isEmpty { inserted = items } else { inserted += items }
         case .contents(.update(let items)) where !items.isEmpty:
             if updated.isEmpty { close() }
-            updated += items
+            if updated.isEmpty { updated = items } else { updated += items }
         case .contents(.remove(let ids)) where !ids.isEmpty:
             if removed.isEmpty { close() }
             removed += ids

@@ -22,6 +22,26 @@ extension ComponentHarness {
         }
     }
 
+    /// Checks that a comment's text is the one that a moderator read: its author may have changed it since.
+    ///
+    /// - Parameters:
+    ///   - seen: when that text was written; nil: nothing is checked.
+    ///   - id: the comment; of one that is not there the component says so.
+    ///   - comments: the component.
+    /// - Throws: a ``Refusal`` with code `conflict` for another text.
+    func check(
+        _ seen: String?, of id: String, in comments: any Commenting
+    ) throws(Refusal) {
+        guard let seen, let comment = comments.entry(id)?.comment else { return }
+        let written = (comment.edited ?? comment.created).text
+        guard written != seen else { return }
+        throw Refusal(
+            .conflict,
+            "Its author changed it at \(written), and you decided on the text of \(seen); read it "
+                + "again.",
+            evidence: ["comment": id])
+    }
+
     /// Applies what the component decides and answers with the comment as it then is.
     func change(
         _ id: String, in comments: any Commenting, _ decide: () throws(Refusal) -> [Change]
@@ -65,10 +85,23 @@ extension ComponentHarness {
         case .pendingComments(let limit, let cursor):
             return .thread(try comments.pending(limit: limit, cursor: cursor))
         case .recordKeys(let subjects):
-            return .recordKeys(subjects.flatMap(comments.recordKeys))
+            return .recordKeys(subjects.flatMap { comments.recordKeys(about: $0) })
+        case .recordKeyPage(let subjects, let after, let limit):
+            return .recordKeys(keys(about: subjects, after: after, limit: limit, in: comments))
         default:
             throw notForThisKind()
         }
+    }
+
+    private func keys(
+        about subjects: [Subject], after: String?, limit: Int, in comments: any Commenting
+    ) -> [String] {
+        var keys: [String] = []
+        for (place, subject) in subjects.enumerated() where keys.count < limit {
+            keys += comments.recordKeys(
+                about: subject, after: place == 0 ? after : nil, limit: limit - keys.count)
+        }
+        return keys
     }
 }
 

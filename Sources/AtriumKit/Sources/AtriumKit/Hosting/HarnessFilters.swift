@@ -46,7 +46,7 @@ extension ComponentHarness {
         }
     }
 
-    /// The new selection, which is all the answer: whatever the delegate is told meanwhile is dropped.
+    /// The new selection, which is the whole answer: what the component reports to its delegate meanwhile is dropped.
     private func silently(
         _ body: () throws(Refusal) -> Selection
     ) throws(Refusal) -> Selection {

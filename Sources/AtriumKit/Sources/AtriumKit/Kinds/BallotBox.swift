@@ -40,10 +40,13 @@ public struct BallotBox {
     }
 
     fileprivate struct Votes {
+        /// Up to so many actors are sorted when somebody asks for them.
+        static let few = 4_096
+
         var byActor = SplitDictionary<ActorID, Vote>()
         var histogram: [Double: Int] = [:]
-        /// The actors in order, once somebody has asked for them: a restore need not sort.
-        var ordered: [ActorID]?
+        /// The actors in order, once they are more than a few: sorting all of them would take too long.
+        var ordered: SplitOrder<ActorID>?
     }
 
     private var votes = SplitDictionary<Subject, Votes>()
@@ -87,13 +90,12 @@ public struct BallotBox {
 
     /// The ballots on a subject by actor, after one actor, at most so many.
     ///
-    /// It keeps the actors in order once it was asked: hence mutating.
+    /// A page costs what it holds, however many ballots there are. It changes nothing any more, and is mutating for those
+    /// who were built when it did.
     public mutating func ballots(on subject: Subject, after: ActorID?, limit: Int) -> [Ballot] {
-        guard votes[subject] != nil else { return [] }
-        return votes.change(subject, default: Votes()) { votes in
-            votes.page(after: after, limit: limit).map { actor, vote in
-                Ballot(subject: subject, actor: actor, value: vote.value, cast: vote.cast)
-            }
+        guard let votes = votes[subject] else { return [] }
+        return votes.page(after: after, limit: limit).map { actor, vote in
+            Ballot(subject: subject, actor: actor, value: vote.value, cast: vote.cast)
         }
     }
 
@@ -133,12 +135,13 @@ extension BallotBox.Votes {
         byActor[actor] = vote
         if let previous { count(previous.value, by: -1) }
         if let vote { count(vote.value, by: 1) }
-        guard (previous == nil) != (vote == nil), let place = ordered?.firstIndex(after: actor)
-        else { return }
-        if vote != nil {
-            ordered?.insert(actor, at: place)
-        } else {
-            ordered?.remove(at: place - 1)
+        guard (previous == nil) != (vote == nil) else { return }
+        if vote == nil {
+            ordered?.remove(actor)
+        } else if ordered != nil {
+            ordered?.insert(actor)
+        } else if byActor.count > Self.few {
+            ordered = SplitOrder(sorting: byActor.keys)
         }
     }
 
@@ -148,26 +151,12 @@ extension BallotBox.Votes {
     }
 
     /// The votes by actor, after one, at most so many.
-    fileprivate mutating func page(
+    fileprivate func page(
         after: ActorID?, limit: Int
     ) -> [(actor: ActorID, vote: BallotBox.Vote)] {
-        let actors = ordered ?? byActor.keys.sorted()
-        ordered = actors
-        let start = after.map(actors.firstIndex(after:)) ?? 0
-        return actors[start...].prefix(max(0, limit)).compactMap { actor in
+        let ordered = ordered ?? SplitOrder(sorting: byActor.keys)
+        return ordered.page(after: after, limit: limit).compactMap { actor in
             byActor[actor].map { (actor, $0) }
         }
-    }
-}
-
-extension [ActorID] {
-    /// Where the first actor with a greater number stands, in a sorted array.
-    fileprivate func firstIndex(after actor: ActorID) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] > actor { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -117,7 +117,7 @@ public struct CommentDraft: Sendable, Hashable {
     /// The digest of the text for ``Comment/fingerprint``: 64 bits of FNV-1a over its UTF-8, as 16
     /// hexadecimal digits.
     ///
-    /// It tells a repeated post from another one under the same id; it proves nothing to someone
+    /// It distinguishes a repeated post from another one under the same id; it proves nothing to someone
     /// who looks for collisions.
     public var fingerprint: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -147,9 +147,9 @@ public struct ThreadQuery: Sendable, Hashable {
     public var depth: Int?
     /// At most so many comments, from 1.
     public var limit: Int
-    /// Goes on after a page, as that page's `next` or a comment's `more` told.
+    /// Continues after a page: that page's `next`, or a comment's `more`.
     public var cursor: String?
-    /// Whether the page also tells ``ThreadPage/held``: by default it does not.
+    /// Whether the page also has ``ThreadPage/held``; by default it does not.
     public var tellsHeld = false
 
     /// A query; by default the whole tree, oldest first, 100 comments.
@@ -213,13 +213,13 @@ public struct ThreadPage: Sendable, Hashable {
 
 /// The kind `comments`: keeps threads.
 public protocol Commenting: Component {
-    /// Who is asked and told; silent while records are restored.
+    /// Asked before a change and notified after it; not called while records are restored.
     var delegate: (any CommentingDelegate)? { get set }
 
     /// Which comments it takes: asked once, when the component is made.
     var facts: CommentFacts { get }
 
-    /// What ``counts`` are handed over in: an array, or any other sequence.
+    /// The type of ``counts``: an array, or any other sequence.
     associatedtype Counts: Sequence<(subject: Subject, count: Int)>
 
     /// Every subject that has comments, with how many people see, in any order: asked for after a restore.
@@ -272,6 +272,16 @@ public protocol Commenting: Component {
 
     /// The keys of all records about a subject, for erasing them.
     func recordKeys(about subject: Subject) -> [String]
+
+    /// The keys of some records about a subject, in an order of the component's own; fewer than `limit` only where no
+    /// others follow. By default the first page has all keys.
+    ///
+    /// - Parameters:
+    ///   - subject: what they are about.
+    ///   - after: the last key of the page before; nil: from the first. Its record may be gone by now.
+    ///   - limit: about so many.
+    /// - Returns: the keys.
+    func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String]
 }
 
 extension Commenting {
@@ -289,9 +299,14 @@ extension Commenting {
     public func pending(limit: Int, cursor: String?) throws(Refusal) -> ThreadPage {
         ThreadPage(entries: [], total: 0)
     }
+
+    /// All keys are one page.
+    public func recordKeys(about subject: Subject, after: String?, limit: Int) -> [String] {
+        after == nil ? recordKeys(about: subject) : []
+    }
 }
 
-/// Who is asked and told by a ``Commenting``.
+/// What a ``Commenting`` asks before a change and notifies after it.
 public protocol CommentingDelegate: AnyObject {
     /// A comment that was not there, or not seen, is.
     func commenting(_ comments: any Commenting, didPost comment: Comment)

@@ -39,7 +39,7 @@ public enum ContentChange: Sendable, Hashable {
     case remove([String])
     /// All items are other ones.
     ///
-    /// A source that tells this is asked for ``ContentListing/items``, piece by piece. A container's delegate is
+    /// The host then asks the source for its ``ContentListing/items``, piece by piece. A container's delegate is
     /// then told of all there are as ``insert(_:)``, in pieces; they are shown together, once it was told of the
     /// last.
     case replaceAll
@@ -73,13 +73,13 @@ public struct ContentDecision: Sendable, Hashable {
 /// It maps records to items, or reads items from elsewhere, and reports what became of them. It
 /// neither filters nor sorts: the list is the container's.
 public protocol ContentListing: Component {
-    /// Who is told; set by the host before any call, nil while records are restored.
+    /// Notified of changes; set by the host before any call, nil while records are restored.
     var delegate: (any ContentListingDelegate)? { get set }
 
-    /// What ``items`` are handed over in: an array, or any other sequence.
+    /// The type of ``items``: an array, or any other sequence.
     associatedtype Items: Sequence<Item>
 
-    /// All items, in any order: asked for after a restore, and when it told ``ContentChange/replaceAll``.
+    /// All items, in any order: asked for after a restore, and after it reported ``ContentChange/replaceAll``.
     ///
     /// The host goes through them a few at a time, and calls the component in between: what it goes through must
     /// stay as it was when asked for. Arrays, dictionaries and what is made of these lazily do; of many items let it
@@ -90,7 +90,7 @@ public protocol ContentListing: Component {
     /// does so in the background.
     ///
     /// Asked at the end of a restore. While it is so, its list is `loading`: nobody is shown an empty one,
-    /// and screens keep their places. What it tells its delegate next ends that.
+    /// and screens keep their places. The next change that it reports to its delegate ends that.
     var isLoading: Bool { get }
 
     /// Why it takes no items; nil when it does.
@@ -151,7 +151,7 @@ public protocol RestoredItems: Sendable {
     func item(at place: Int) -> Item?
 }
 
-/// Who is told by a ``ContentListing``.
+/// What a ``ContentListing`` notifies of changes.
 public protocol ContentListingDelegate: AnyObject {
     /// The items changed.
     func contentListing(_ source: any ContentListing, didChange change: ContentChange)

@@ -91,7 +91,7 @@ public struct Selection: Sendable, Hashable {
 
 /// The kind `filters`: offers sections of filters and turns a selection into predicates.
 public protocol Filtering: Component {
-    /// Who is told of selections that it makes by itself.
+    /// Notified of selections that the component makes by itself.
     var delegate: (any FilteringDelegate)? { get set }
 
     /// The fields whose values the host reports through ``fieldValuesDidChange(_:)``.
@@ -104,7 +104,7 @@ public protocol Filtering: Component {
     ///
     /// - Parameters:
     ///   - values: the distinct values, sorted, by field.
-    ///   - cut: the fields that have more values than the host tells: of these it tells those that most
+    ///   - cut: the fields that have more values than the host passes: of these it passes those that most
     ///     items have.
     func fieldValuesDidChange(_ values: [String: [Value]], cut: Set<String>)
 
@@ -185,7 +185,7 @@ extension Filtering {
     public func clear(_ selection: Selection, on screen: String) -> Selection { Selection() }
 }
 
-/// Who is told by a ``Filtering`` of selections that it makes by itself.
+/// What a ``Filtering`` notifies of selections that it makes by itself.
 public protocol FilteringDelegate: AnyObject {
     /// A filter was selected on a screen.
     func filtering(

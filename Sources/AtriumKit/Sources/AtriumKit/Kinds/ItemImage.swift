@@ -1,6 +1,6 @@
 /// A picture as clients get it: a PNG, JPEG, GIF, WebP or AVIF of at most 2 MiB.
 ///
-/// What it is, its first bytes tell, whatever its file is called. SVG is none: that may have programs in it.
+/// Its first bytes decide its type, whatever its file is called. SVG is not accepted: it may contain scripts.
 public struct ItemImage: Sendable, Hashable {
     /// Bytes that one may have: 2 MiB.
     public static let mostBytes = 2 << 20
@@ -61,7 +61,7 @@ extension ItemImage {
             "This is no picture that is sent: it has to be a PNG, JPEG, GIF, WebP or AVIF.")
     }
 
-    /// So many bytes tell what a picture is.
+    /// How many bytes decide the type of a picture.
     private static let headBytes = 96
 }
 

@@ -80,13 +80,13 @@ public struct Tally: Sendable, Hashable {
 
 /// The kind `votes`: judges ballots and keeps tallies.
 public protocol Voting: Component {
-    /// Who is asked and told; silent while records are restored.
+    /// Asked before a change and notified after it; not called while records are restored.
     var delegate: (any VotingDelegate)? { get set }
 
     /// Which votes it takes: asked once, when the component is made.
     var facts: VoteFacts { get }
 
-    /// What ``tallies`` are handed over in: an array, or any other sequence.
+    /// The type of ``tallies``: an array, or any other sequence.
     associatedtype Tallies: Sequence<(subject: Subject, tally: Tally)>
 
     /// Every subject that has ballots, with its tally, in any order: asked for after a restore.
@@ -123,7 +123,7 @@ extension Voting {
     public var facts: VoteFacts { VoteFacts() }
 }
 
-/// Who is asked and told by a ``Voting``.
+/// What a ``Voting`` asks before a change and notifies after it.
 public protocol VotingDelegate: AnyObject {
     /// The tally of a subject is now this.
     func voting(_ votes: any Voting, didChange tally: Tally, of subject: Subject)

@@ -10,7 +10,7 @@ import Testing
     /// All parts, each of which is a message of moderate size, put together.
     private func told(_ events: [ComponentEvent], atMost bytes: Int) throws -> LoadedState {
         var rest = events[...]
-        var parts = StateParts { rest.popFirst().map { [$0] } }
+        var parts = EventParts(of: .message) { rest.popFirst().map { [$0] } }
         var state = LoadedState()
         while true {
             let part = parts.next()
@@ -50,10 +50,10 @@ import Testing
 
     @Test func `what never ends is too much, however little a part has`() {
         var budget = StateBudget()
-        let most = StateBudget.most / StateParts.bytes
-        for _ in 0..<most { #expect(budget.take([]) == nil) }
+        let most = StateBudget.most / StateBudget.part
+        for _ in 0..<most { #expect(budget.take(0) == nil) }
         #expect(
-            budget.take([])
+            budget.take(0)
                 == "1074003968 bytes of state so far, where 1073741824 are allowed")
     }
 

@@ -1,13 +1,17 @@
-internal import AtriumKit
-internal import Host
+public import AtriumKit
 
-/// What a component tells at once and may be more than one message takes, in parts: each made when it is
-/// asked for.
-struct StateParts {
-    /// About how many bytes a part of a restored state takes as a message; a single item may take more.
-    static let bytes = 256 << 10
+/// What a component tells at once and may be more than one message or one turn of the loop takes, in parts: each made
+/// when it is asked for.
+public struct EventParts {
+    /// How much a part has, at least and about; a single item may have more.
+    public enum Size: Sendable {
+        /// So many bytes as a message.
+        case bytes(Int)
+        /// So many items, tallies, counts or other events.
+        case count(Int)
+    }
 
-    private let bytes: Int
+    private let size: Size
     /// Gives further events; nil: there are none.
     private let more: () -> [ComponentEvent]?
     private var events: [ComponentEvent]
@@ -15,33 +19,36 @@ struct StateParts {
     private var event = 0
     private var item = 0
 
-    /// What is to be told, in parts of about so many bytes.
-    init(_ events: [ComponentEvent], bytes: Int = Self.bytes) {
+    /// What is to be told, in parts of this size.
+    public init(_ events: [ComponentEvent], of size: Size) {
         self.events = events
-        self.bytes = bytes
+        self.size = size
         more = { nil }
         isOver = events.isEmpty
     }
 
     /// What is to be told, made while it is: pieces until there is none.
-    init(_ more: @escaping () -> [ComponentEvent]?) {
+    public init(of size: Size, _ more: @escaping () -> [ComponentEvent]?) {
         events = []
-        bytes = Self.bytes
+        self.size = size
         self.more = more
         isOver = false
         goOn()
     }
 
     /// Whether all parts were made.
-    private(set) var isOver: Bool
+    public private(set) var isOver: Bool
 
     /// The next part; nothing where nothing is left.
-    mutating func next() -> [ComponentEvent] {
+    public mutating func next() -> [ComponentEvent] {
         var part: [ComponentEvent] = []
-        var room = bytes
+        var room =
+            switch size {
+            case .bytes(let most), .count(let most): most
+            }
         while room > 0, !isOver {
             guard case .contents(let change) = events[event] else {
-                room -= events[event].roughSize
+                room -= weight(events[event].roughSize)
                 part.append(events[event])
                 end()
                 continue
@@ -65,6 +72,11 @@ struct StateParts {
         }
     }
 
+    /// What something takes of a part, whose bytes are found where they count.
+    private func weight(_ bytes: @autoclosure () -> Int) -> Int {
+        if case .bytes = size { bytes() } else { 1 }
+    }
+
     /// As much of a change as there is room for.
     private mutating func slice(of change: ContentChange, _ room: inout Int) -> ContentChange {
         switch change {
@@ -72,7 +84,7 @@ struct StateParts {
         case .update(let items): return .update(slice(of: items, &room, \.roughSize))
         case .remove(let ids): return .remove(slice(of: ids, &room) { $0.utf8.count + 3 })
         case .replaceAll:
-            room -= 20
+            room -= weight(20)
             end()
             return change
         @unknown default:
@@ -87,7 +99,7 @@ struct StateParts {
     ) -> [Element] {
         let begin = item
         while item < elements.count, room > 0 {
-            room -= bytes(elements[item])
+            room -= weight(bytes(elements[item]))
             item += 1
         }
         let slice = Array(elements[begin..<item])
@@ -96,5 +108,16 @@ struct StateParts {
             end()
         }
         return slice
+    }
+}
+
+extension ComponentEvent {
+    /// How many items it tells of; 1 where it tells of something else.
+    public var count: Int {
+        switch self {
+        case .contents(.insert(let items)), .contents(.update(let items)): items.count
+        case .contents(.remove(let ids)): ids.count
+        default: 1
+        }
     }
 }

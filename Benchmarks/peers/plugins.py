@@ -1,0 +1,103 @@
+"""A vote by the same rule in a plugin in the daemon, in a worker, and in programs of other languages."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import atrium
+from figures import Case, Row, column, measure, say
+from processes import drive, new_directory, request_file
+
+CLIENTS = [1, 50]
+KEYS = [("p50", "p50_us", "us"), ("rate", "per_s", "/s"), ("CPU of daemon, worker and program",
+                                                           "server_cpu_us", "us")]
+# The compiler of each language, its scale as the template has it, and the one that is measured.
+LANGUAGES = {
+    "python": (None, '"min": -1, "max": 1, "step": 2', '"min": 1, "max": 5, "step": 1'),
+    "rust": ("cargo", "min: -1.0, max: 1.0, step: 2.0", "min: 1.0, max: 5.0, step: 1.0"),
+    "go": ("go", "Min: -1, Max: 1, Step: 2", "Min: 1, Max: 5, Step: 1"),
+}
+BUILD = {"rust": ["cargo", "build", "--release", "--offline", "--quiet"], "go": ["go", "build"]}
+
+
+def make(language, folder):
+    """A new plugin of the language in the folder, which takes votes of 1 to 5."""
+    made = folder / language
+    ctl = atrium.stage / "bin" / "atriumctl"
+    subprocess.run([ctl, "plugin", "new", "--kind", "votes", "--language", language,
+                    "--id", f"org.example.{language}", "--path", made, "Likes"],
+                   check=True, stdout=subprocess.DEVNULL)
+    _, scale, wanted = LANGUAGES[language]
+    for source in filter(Path.is_file, made.rglob("*")):
+        if source.suffix in (".py", ".rs", ".go"):
+            source.write_text(source.read_text().replace(scale, wanted))
+    if language in BUILD:
+        subprocess.run(BUILD[language], cwd=made, check=True,
+                       env={**os.environ, "CGO_ENABLED": "0"})
+
+
+def ways():
+    """The component's lines of each way that this machine can build."""
+    folder = new_directory("plugins")
+    yield "Swift, in the daemon", folder, "plugin: org.atrium.stars"
+    yield "Swift, in a worker", folder, "plugin: org.atrium.stars, isolation: process"
+    for language, (compiler, *_) in LANGUAGES.items():
+        if compiler and not shutil.which(compiler):
+            say(f"plugins: {language} is left out: there is no {compiler}")
+            continue
+        make(language, folder)
+        yield f"{language.capitalize()} program", folder, f"plugin: org.example.{language}"
+
+
+class Votes:
+    """A daemon whose votes a plugin takes."""
+
+    def __init__(self, folder, component):
+        self.server = atrium.start(settings=f"pluginPath: [{folder}]\n")
+        client = atrium.Client(self.server)
+        text = atrium.BENCH.replace("plugin: org.atrium.stars, settings: { scale: 5, "
+                                    "subjects: [items] }", component)
+        client.call("org.atrium.Containers.Apply",
+                    definitions=[{"file": "bench.yaml", "text": text}])
+        client.put("bench", ({"id": f"i{number}", "fields": {"title": f"Item {number}"}}
+                             for number in range(1, atrium.ITEMS + 1)))
+        self.request = request_file("vote", '{"method":"org.atrium.Votes.Cast","parameters":'
+                                    '{"container":"bench","item":"i%SUBJECT%","value":%VALUE%}}\0')
+        # Nobody votes twice alike: the vote that is there already is of another value.
+        self.next = atrium.ITEMS
+
+    def run(self, clients):
+        result = drive("req", self.server, protocol="varlink", request=self.request,
+                       subjects=atrium.ITEMS, connections=clients, seconds=1, first=self.next)
+        self.next = result["next"]
+        return result
+
+    def memory(self):
+        """What the worker and the program hold that nobody shares, in MB; 0 where there is none."""
+        total = 0
+        for pid in self.server.pids[1:]:
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Private_"):
+                    total += int(line.split()[1])
+        return total / 1024
+
+
+def run(rounds):
+    votes = {name: Votes(folder, component) for name, folder, component in ways()}
+    cases = [Case(f"{name} {clients}", lambda one=one, clients=clients: one.run(clients))
+             for name, one in votes.items() for clients in CLIENTS]
+    got = measure(cases, rounds)
+    rows = []
+    first, *others = votes
+    for clients in CLIENTS:
+        for label, key, unit in KEYS:
+            many = "1 client" if clients == 1 else f"{clients} clients"
+            row = Row("plugins", f"a vote, {many}: {label}", unit,
+                      column(got[f"{first} {clients}"], key))
+            for name in others:
+                row.peers[name] = column(got[f"{name} {clients}"], key)
+            rows.append(row)
+    row = Row("plugins", "memory of worker and program", "MB", [votes[first].memory()])
+    for name in others:
+        row.peers[name] = [votes[name].memory()]
+    return [*rows, row]

@@ -1,0 +1,15 @@
+/// A container that is a part of another one, as that one's delegate knows it.
+public struct PartReference: Sendable, Hashable {
+    /// The name of its component; of a part of a part both names, with a `/` between.
+    ///
+    /// Where the container is a part in several places this is one of the outermost, the first in the definition's order.
+    public var path: String
+    /// The name of the container itself.
+    public var container: String
+
+    /// A reference.
+    public init(path: String, container: String) {
+        self.path = path
+        self.container = container
+    }
+}

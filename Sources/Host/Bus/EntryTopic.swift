@@ -1,0 +1,27 @@
+/// What entries are about, other than those whose topics clients and definitions name: the topics of the durable notifications
+/// that the host itself posts.
+enum EntryTopic: String, CaseIterable {
+    case itemsPut = "items.put"
+    case itemsRemoved = "items.removed"
+    case votesCast = "votes.cast"
+    case votesRetracted = "votes.retracted"
+    case commentsPosted = "comments.posted"
+    case commentsEdited = "comments.edited"
+    case commentsRemoved = "comments.removed"
+    case commentsModerated = "comments.moderated"
+    case recordsRestored = "records.restored"
+    case recordsErased = "records.erased"
+    case componentAttached = "components.attached"
+    case componentDetached = "components.detached"
+    case componentMoved = "components.moved"
+    case componentHidden = "components.hidden"
+    case componentShown = "components.shown"
+    case containerCreated = "daemon.containers.created"
+    case containerChanged = "daemon.containers.changed"
+    case containerDeleted = "daemon.containers.deleted"
+
+    /// The whole topic of an entry of a container.
+    func name(in container: String) -> String {
+        rawValue.hasPrefix("daemon.") ? rawValue : "\(container).\(rawValue)"
+    }
+}

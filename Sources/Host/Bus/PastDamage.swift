@@ -1,0 +1,75 @@
+internal import AtriumKit
+internal import Store
+
+/// The damaged notifications and comments that subscribers' reads of the past have met.
+///
+/// Each counts once, however often it is read. At most 1,000 of either are remembered.
+public struct PastDamage: Sendable, Hashable {
+    private static let most = 1_000
+    /// How many are named.
+    private static let named = 3
+
+    private var entries: Set<Int64> = []
+    private var comments: Set<RecordKey> = []
+    private var containers: Set<String> = []
+
+    /// Nothing.
+    public init() {}
+
+    /// Whether nothing was found.
+    public var isEmpty: Bool { entries.isEmpty && comments.isEmpty }
+
+    /// Notes a notification that is not what was written.
+    ///
+    /// - Parameters:
+    ///   - sequence: that of its entry.
+    ///   - topic: the row's topic, which may be wrong, too.
+    mutating func add(_ sequence: Int64, topic: String) {
+        guard entries.count < Self.most else { return }
+        entries.insert(sequence)
+        containers.insert(String(topic.prefix { $0 != "." }))
+    }
+
+    /// Notes comments whose records are not what was written.
+    mutating func add(_ keys: [RecordKey]) {
+        for key in keys where comments.count < Self.most {
+            comments.insert(key)
+            containers.insert(key.container)
+        }
+    }
+
+    /// Notes what was found by another reading.
+    mutating func add(_ others: PastDamage) {
+        entries.formUnion(others.entries)
+        comments.formUnion(others.comments)
+        containers.formUnion(others.containers)
+    }
+
+    /// Whether some of it names a container.
+    func concerns(_ container: String) -> Bool { containers.contains(container) }
+
+    /// What is wrong, and what to do, for people; nil: nothing is.
+    var problem: String? {
+        var parts: [String] = []
+        if !entries.isEmpty {
+            let names = Self.list(entries.sorted().map { "\($0)" }, of: entries.count)
+            parts.append(
+                "\(entries.count) past notification\(entries.count == 1 ? " is" : "s are") not what was written "
+                    + "(sequence \(names)): subscribers get a gap, damaged, in their place")
+        }
+        if !comments.isEmpty {
+            let names = comments.map { "'\($0.key)' of \($0.container)/\($0.component)" }.sorted()
+            parts.append(
+                "\(comments.count) comment\(comments.count == 1 ? " is" : "s are") not what was written "
+                    + "(\(Self.list(names, of: comments.count))): notifications about them have no text"
+            )
+        }
+        guard !parts.isEmpty else { return nil }
+        return
+            "is damaged: \(parts.joined(separator: "; ")). Restore a backup; 'atriumctl verify' checks the whole store"
+    }
+
+    private static func list(_ names: [String], of count: Int) -> String {
+        names.prefix(named).joined(separator: ", ") + (count > named ? ", …" : "")
+    }
+}

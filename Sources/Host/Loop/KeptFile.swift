@@ -1,0 +1,150 @@
+import AtriumKit
+import Glibc
+import Index
+
+/// Bytes that a component has kept, as a file: a line that says for which definition they are and what they add up to,
+/// and then they themselves.
+///
+/// There is no header of a request in it and no secret: of these a definition has references alone.
+struct KeptFile: Sendable {
+    private static let mark = "atrium-kept 1"
+    /// The first line has less than so many bytes.
+    private static let mostLine = 128
+
+    /// Of the definition that the component was made by.
+    let digest: UInt64
+    let bytes: [UInt8]
+    private let sum: UInt64
+
+    init(_ bytes: [UInt8], for digest: UInt64) {
+        self.digest = digest
+        self.bytes = bytes
+        var sum = Digest()
+        sum.add(bytes)
+        self.sum = sum.value
+    }
+
+    private var line: String {
+        "\(Self.mark) \(String(digest, radix: 16)) \(bytes.count) \(String(sum, radix: 16))\n"
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - digest: Of the definition by now.
+    ///   - most: How many bytes are kept at most.
+    /// - Returns: What it holds; nil: it is not there, is of another definition, has more, or is damaged.
+    static func read(_ path: String, for digest: UInt64, atMost most: Int) -> KeptFile? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_size <= most + mostLine
+        else { return nil }
+        let whole = [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, filled in
+            while filled < buffer.count {
+                let got = Glibc.read(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { break }
+                filled += got
+            }
+        }
+        guard let end = whole.prefix(mostLine).firstIndex(of: UInt8(ascii: "\n")) else {
+            return nil
+        }
+        guard whole.count - end - 1 <= most else { return nil }
+        let file = KeptFile(Array(whole[(end + 1)...]), for: digest)
+        return file.line == String(decoding: whole[...end], as: UTF8.self) ? file : nil
+    }
+
+    /// Whether the file at a path is of a definition, as its first line says.
+    static func isOf(_ digest: UInt64, _ path: String) -> Bool {
+        firstBytes(path).starts(with: "\(mark) \(String(digest, radix: 16)) ".utf8)
+    }
+
+    private static func firstBytes(_ path: String) -> ArraySlice<UInt8> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: mostLine)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        return bytes.prefix(max(0, count))
+    }
+
+    /// Puts the file into a folder, whole or not at all, and waits until it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - folder: Is made where it is not there.
+    ///   - name: Under which one.
+    /// - Returns: 0, also where the same is there already; or what kept it from being written.
+    func write(into folder: String, as name: String) -> Int32 {
+        mkdir(folder, 0o700)
+        let (draft, path) = ("\(folder)/\(name).new", "\(folder)/\(name)")
+        let descriptor = open(
+            draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return errno }
+        var code: Int32 = 0
+        for part in [Array(line.utf8), bytes] where code == 0 {
+            code = Self.write(part, to: descriptor)
+        }
+        if code == 0, fsync(descriptor) != 0 { code = errno }
+        close(descriptor)
+        if code == 0, rename(draft, path) != 0 { code = errno }
+        guard code == 0 else {
+            unlink(draft)
+            return code
+        }
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return errno }
+        defer { close(directory) }
+        return fsync(directory) == 0 ? 0 : errno
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : ENOSPC }
+            done += count
+        }
+        return 0
+    }
+}
+
+/// The FNV-1a of bytes: the same wherever it is computed.
+struct Digest {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    }
+
+    /// Adds a text, and where it ends.
+    mutating func add(_ text: String) {
+        add(text.utf8)
+        add([0xFF])
+    }
+
+    /// Adds a value, members in the order of their names.
+    mutating func add(_ value: Value) {
+        if let members = value.object {
+            add([0xFD])
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                add(name)
+                add(member)
+            }
+        } else if let elements = value.list {
+            add([0xFC])
+            for element in elements { add(element) }
+        } else {
+            add(String(decoding: value.jsonBytes, as: UTF8.self))
+        }
+        add([0xFE])
+    }
+}

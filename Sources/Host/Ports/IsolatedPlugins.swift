@@ -1,0 +1,143 @@
+import AtriumKit
+import Glibc
+import JSONCodec
+
+/// The plugins that the daemon called when it crashed: their components live in workers from then on, whatever
+/// definitions say, and their delegates, which can live nowhere else, are left out.
+///
+/// Kept in a file beside the store, until the plugin's own file is another one or an administrator releases it. What
+/// is released counts from the next start on.
+final class IsolatedPlugins {
+    /// Why a plugin is isolated.
+    struct Cause: Equatable {
+        /// What was called.
+        var called: InitNote.Component
+        /// The plugin's library, and what tells it from another at its path.
+        var path: String
+        var identity: String
+        /// When it was found out.
+        var since: String
+    }
+
+    private static let name = "atrium.isolated"
+
+    private let file: String
+    private var causes: [String: Cause] = [:]
+
+    /// Whether there are none.
+    var isEmpty: Bool { causes.isEmpty }
+
+    /// Reads the file, and takes in what the process before was calling when it crashed.
+    ///
+    /// - Parameters:
+    ///   - store: the store's file.
+    ///   - crashed: what was called; nil: there was no crash.
+    ///   - path: gives the path of a plugin's library; nil: it is not there.
+    ///   - now: the time.
+    init(
+        beside store: String, crashed: InitNote.Component?, path: (String) -> String?,
+        now: Timestamp
+    ) {
+        file = (store.lastIndex(of: "/").map { store[...$0] } ?? "") + Self.name
+        let read = Self.read(file)
+        for cause in read where Self.identity(of: cause.path) == cause.identity {
+            causes[cause.called.plugin] = cause
+        }
+        if let crashed, let path = path(crashed.plugin), let identity = Self.identity(of: path) {
+            causes[crashed.plugin] = Cause(
+                called: crashed, path: path, identity: identity, since: now.text)
+        }
+        if causes.count != read.count || crashed != nil { write() }
+    }
+
+    /// Why a plugin is isolated, in sentences; nil: it is not.
+    func reason(of plugin: String) -> String? {
+        causes[plugin].map { $0.sentence(of: plugin) }
+    }
+
+    /// Why plugins are isolated, in sentences.
+    var reasons: [String] {
+        causes.sorted { $0.key < $1.key }.map { $0.value.sentence(of: $0.key) }
+    }
+
+    /// Has a plugin live where definitions say, from the next start on.
+    ///
+    /// - Returns: whether it was isolated.
+    func release(_ plugin: String) -> Bool {
+        guard causes.removeValue(forKey: plugin) != nil else { return false }
+        write()
+        return true
+    }
+
+    private func write() {
+        guard !causes.isEmpty else {
+            unlink(file)
+            return
+        }
+        let bytes = Payload.object { json in
+            json.key("plugins")
+            json.beginArray()
+            for (_, cause) in causes.sorted(by: { $0.key < $1.key }) { cause.write(to: &json) }
+            json.endArray()
+        }
+        let new = file + ".new"
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let isWhole = count == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        if isWhole { rename(new, file) } else { unlink(new) }
+    }
+
+    private static func read(_ file: String) -> [Cause] {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        guard count > 0, let value: JSONValue = try? JSON.decode(from: Array(bytes[..<count]))
+        else { return [] }
+        return value["plugins"]?.array?.compactMap(Cause.init) ?? []
+    }
+
+    /// Tells a file from others at its path; nil: there is none.
+    private static func identity(of path: String) -> String? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return
+            "\(info.st_ino)-\(info.st_size)-\(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+    }
+}
+
+extension IsolatedPlugins.Cause {
+    fileprivate init?(_ value: JSONValue) {
+        guard let called = InitNote.Component(value), let path = value["path"]?.string,
+            let identity = value["identity"]?.string, let since = value["since"]?.string
+        else { return nil }
+        self.init(called: called, path: path, identity: identity, since: since)
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("container", called.container)
+        json.member("component", called.component)
+        json.member("plugin", called.plugin)
+        json.member("path", path)
+        json.member("identity", identity)
+        json.member("since", since)
+        json.endObject()
+    }
+
+    fileprivate func sentence(of plugin: String) -> String {
+        let end =
+            "until its file is another one, or 'atriumctl plugin release \(plugin)' and a restart of the daemon"
+        if called.isDelegate {
+            return
+                "The daemon crashed while it called \(called.component) of \(called.container), which it knows since "
+                + "\(since): delegates of the plugin \(plugin) are left out, \(end)."
+        }
+        return
+            "The daemon crashed while it called the component \(called.container)/\(called.component), which it knows "
+            + "since \(since): components of the plugin \(plugin) live in processes of their own, \(end)."
+    }
+}

@@ -1,0 +1,92 @@
+import AtriumKit
+
+/// A container that has another one as a part, at any level.
+struct Surrounding {
+    /// The one around.
+    let home: ContainerScreens
+    /// The other, as the delegate of the one around knows it.
+    let part: PartReference
+    /// How many containers lie between, and one.
+    let level: Int
+}
+
+extension ScreenTable {
+    /// The containers that have one as a part, each once, the nearest first.
+    ///
+    /// Found once for all, when anything happens in a part after containers or their parts changed.
+    func surroundings(of container: String) -> [Surrounding] {
+        let known = surroundings ?? findSurroundings()
+        surroundings = known
+        return known[container] ?? []
+    }
+
+    private func findSurroundings() -> [String: [Surrounding]] {
+        let homes = homes()
+        var found: [String: [Surrounding]] = [:]
+        for home in parents.values {
+            var known: Set<String> = []
+            var outer = [(path: "", home: home)]
+            for level in 1..<Nesting.mostLevels {
+                var inner: [(path: String, home: ContainerScreens)] = []
+                for (path, around) in outer {
+                    for entry in around.container.parts {
+                        guard let name = entry.container, let part = homes[name],
+                            known.insert(name).inserted
+                        else { continue }
+                        let path = path.isEmpty ? entry.name : "\(path)/\(entry.name)"
+                        inner.append((path, part))
+                        found[name, default: []].append(
+                            Surrounding(
+                                home: home, part: PartReference(path: path, container: name),
+                                level: level))
+                    }
+                }
+                outer = inner
+            }
+        }
+        return found.mapValues { around in
+            around.sorted { ($0.level, $0.home.name) < ($1.level, $1.home.name) }
+        }
+    }
+}
+
+extension ContainerScreens {
+    fileprivate var name: String { container.name }
+}
+
+// What containers are told of those that are parts of theirs.
+extension ContainerScreens {
+    func tellParents(of events: [ComponentEvent], from component: ComponentReference) {
+        guard !table.parents.isEmpty else { return }
+        for around in table.surroundings(of: container.name) {
+            let parent = around.home.container
+            // The default wiring does nothing about it.
+            guard !parent.delegates.isDefault else { continue }
+            for event in events { parent.delegate.hear(event, from: component, of: around.part) }
+        }
+    }
+}
+
+extension ContainerDelegate {
+    /// Tells it what a component of a part reported.
+    fileprivate func hear(
+        _ event: ComponentEvent, from component: ComponentReference, of part: PartReference
+    ) {
+        switch event {
+        case .contents(let change): self.part(part, contents: component, didChange: change)
+        case .tally(let subject, let tally):
+            self.part(part, votes: component, didChange: tally, of: subject)
+        case .didPost(let comment): self.part(part, comments: component, didPost: comment)
+        case .didEdit(let comment): self.part(part, comments: component, didEdit: comment)
+        case .didRemove(let comment): self.part(part, comments: component, didRemove: comment)
+        case .commentCount(let subject, let count):
+            self.part(part, comments: component, didChange: count, of: subject)
+        case .didSelect, .didDeselect, .didClear:
+            // What is chosen on a part it is told by `screen(_:part:didShow:)`.
+            break
+        @unknown default:
+            // The part's own delegate has logged it.
+            break
+        }
+    }
+}

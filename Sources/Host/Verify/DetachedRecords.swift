@@ -1,0 +1,134 @@
+import Logging
+import NIOCore
+import Store
+
+/// Compares the records of components that are not attached with their sums, once after a start: nobody loads these.
+///
+/// They are read in slices, each with its turn among all other reads, and with a pause after it: nobody waits for it.
+final class DetachedRecords {
+    /// How many records one slice looks at.
+    private static let slice = 2_000
+    private static let pause = TimeAmount.milliseconds(20)
+
+    private struct Place: Hashable {
+        var container: String
+        var component: String
+    }
+
+    private let domain: Domain
+    private let find: (String) -> Container?
+    private var found: [(place: Place, records: UnreadableRecords)] = []
+    /// Whether it is through.
+    private(set) var isOver = false
+
+    /// One that has not begun.
+    ///
+    /// - Parameters:
+    ///   - domain: whose store.
+    ///   - find: a container by its name.
+    init(in domain: Domain, find: @escaping (String) -> Container?) {
+        (self.domain, self.find) = (domain, find)
+    }
+
+    /// Looks at all of them, one component after the other.
+    func run() {
+        domain.read { store in
+            try store.containers().filter { !$0.isEmpty }.flatMap { container in
+                try store.components(of: container).map {
+                    Place(container: container, component: $0)
+                }
+            }
+        } then: { [self] result in
+            let places = (try? result.get()) ?? []
+            look(at: places.filter { !isAttached($0) }[...])
+        }
+    }
+
+    /// What is wrong with those that still are not attached, a sentence each.
+    var problems: [String] {
+        found.compactMap { place, records in
+            guard isThere(place), let problem = records.problem else { return nil }
+            return
+                "The component \(place.container)/\(place.component), which is not attached, \(problem)"
+        }
+    }
+
+    private func isAttached(_ place: Place) -> Bool {
+        find(place.container)?.slot(place.component) != nil
+    }
+
+    /// A container that is gone may have left records.
+    private func isThere(_ place: Place) -> Bool {
+        guard let container = find(place.container) else { return true }
+        return container.slot(place.component) == nil && container.remains[place.component] != nil
+    }
+
+    private func look(at places: ArraySlice<Place>) {
+        guard let place = places.first, !domain.isStopping else {
+            isOver = true
+            return
+        }
+        read(Part(place: place)) { [self] records in
+            if let problem = records.problem {
+                found.append((place, records))
+                domain.logger.error(
+                    "a component's records can't be read",
+                    metadata: [
+                        "container": "\(place.container)", "component": "\(place.component)",
+                        "reason": "It is not attached, and \(problem).",
+                    ])
+            }
+            look(at: places.dropFirst())
+        }
+    }
+
+    /// How far the reading of a component's records is.
+    private struct Part: Sendable {
+        var place: Place
+        var key: String?
+        var tally = RecordTally()
+        var records = UnreadableRecords()
+        var isEnd = false
+
+        struct Enough: Error {}
+
+        mutating func read(atMost count: Int, from store: Store) throws {
+            var left = count
+            do {
+                var (key, records) = (key, records)
+                defer { (self.key, self.records) = (key, records) }
+                try store.forEachRecord(
+                    container: place.container, component: place.component, after: key,
+                    tally: &tally
+                ) { bytes, value, _ in
+                    let name = String(decoding: bytes, as: UTF8.self)
+                    key = name
+                    if value == nil { records.add(name) }
+                    left -= 1
+                    // Its turn has come: what stops before a record counts it again.
+                    if left == 0 { throw Enough() }
+                }
+            } catch is Enough {
+                return
+            }
+            isEnd = true
+            records.difference = tally.difference
+        }
+    }
+
+    private func read(
+        _ part: Part, _ done: @escaping (UnreadableRecords) -> Void
+    ) {
+        domain.read { store in
+            var part = part
+            try part.read(atMost: Self.slice, from: store)
+            return part
+        } then: { [self] result in
+            // What can't be read at all the store says itself.
+            guard let part = try? result.get(), !part.isEnd, !domain.isStopping else {
+                return done((try? result.get())?.records ?? UnreadableRecords())
+            }
+            domain.after(Self.pause) { self.read(part, done) }
+        }
+    }
+}

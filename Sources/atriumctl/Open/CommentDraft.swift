@@ -1,0 +1,125 @@
+import Interfaces
+
+/// A comment while it is written.
+struct CommentDraft: Equatable {
+    /// What it is for.
+    enum Goal: Equatable {
+        case comment(Request.Subject)
+        case reply(Request.Subject, to: Comment)
+        case edit(component: String, Comment)
+
+        /// Whether a comment on this is one on that: at the same place.
+        func isSame(as other: Goal) -> Bool {
+            switch (self, other) {
+            case (.comment(let one), .comment(let two)):
+                one.component == two.component && one.item == two.item
+            case (.reply(_, let one), .reply(_, let two)), (.edit(_, let one), .edit(_, let two)):
+                one.id == two.id
+            default: false
+            }
+        }
+    }
+
+    /// A text that was sent, and may have arrived though nobody said so.
+    struct Sent: Equatable {
+        var text: String
+        var id: String
+    }
+
+    var goal: Goal
+    var sent: Sent?
+
+    /// The request that sends a text: what was sent before keeps its id, so that it is never there twice.
+    func request(_ text: String, freshID: () -> String) -> Request {
+        let id = sent.flatMap { $0.text == text ? $0.id : nil }
+        switch goal {
+        case .comment(let subject):
+            return .post(subject, parent: nil, text: text, id: id ?? freshID())
+        case .reply(let subject, let comment):
+            return .post(subject, parent: comment.id, text: text, id: id ?? freshID())
+        case .edit(let component, let comment):
+            return .edit(component: component, comment: comment.id, text: text)
+        }
+    }
+
+    /// An id that no other comment has.
+    static func freshID() -> String {
+        (0..<20).map { _ in
+            "abcdefghijklmnopqrstuvwxyz234567".randomElement().map(String.init) ?? ""
+        }
+        .joined()
+    }
+}
+
+/// A text that was written and could not be sent, and what for.
+struct UnsentText: Equatable {
+    var draft: CommentDraft
+    var text: String
+}
+
+extension Browser {
+    /// Begins to write: with what could not be sent before, if anything, else with a text.
+    mutating func write(_ goal: CommentDraft.Goal, _ text: String = "") {
+        var (draft, text) = (CommentDraft(goal: goal), text)
+        let isEdit = if case .edit = goal { true } else { false }
+        let place =
+            unsent.lastIndex { $0.draft.goal.isSame(as: goal) }
+            ?? (isEdit ? nil : unsent.indices.last)
+        if let place {
+            let found = unsent.remove(at: place)
+            if found.draft.goal.isSame(as: goal) { draft.sent = found.draft.sent }
+            text = found.text
+            say("this was not sent before; ^U empties it")
+        }
+        mode = .write(draft, TextInput(text, hasLines: true))
+    }
+
+    /// Keeps a text for the next comment or reply.
+    mutating func keep(_ draft: CommentDraft, _ text: String) {
+        guard text.contains(where: { !$0.isWhitespace }) else { return }
+        unsent.append(UnsentText(draft: draft, text: text))
+    }
+
+    /// Keeps what is being written, since it has no place any more.
+    ///
+    /// - Returns: Whether there was something.
+    @discardableResult
+    mutating func keepDraft() -> Bool {
+        guard case .write(let draft, let input) = mode else { return false }
+        let before = unsent.count
+        keep(draft, input.text)
+        mode = .browse
+        return unsent.count > before
+    }
+
+    /// A comment was refused, or did not arrive: its text is there again, or once somebody comments next.
+    mutating func giveBack(_ request: Request) {
+        let draft: CommentDraft
+        let text: String
+        var isKnown = true
+        switch request {
+        case .post(let subject, let parent, let sent, let id):
+            let known = parent.flatMap { id in talk.first { $0.id == id } }
+            isKnown = parent == nil || known != nil
+            draft = CommentDraft(
+                goal: known.map { .reply(subject, to: $0) } ?? .comment(subject),
+                sent: .init(text: sent, id: id))
+            text = sent
+        case .edit(let component, let id, let edited):
+            guard let comment = (talk + model.held).first(where: { $0.id == id }) else {
+                let focus = model.focus.isEmpty ? nil : model.focus
+                return keep(CommentDraft(goal: .comment(subject(component, focus))), edited)
+            }
+            draft = CommentDraft(goal: .edit(component: component, comment))
+            text = edited
+        default: return
+        }
+        awaited = nil
+        if mode == .browse, isKnown {
+            mode = .write(draft, TextInput(text, hasLines: true))
+        } else {
+            keep(draft, text)
+            notice?.text += "; your next comment begins with your text"
+        }
+    }
+}

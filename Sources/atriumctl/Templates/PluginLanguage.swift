@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The kinds of plugins.
+enum PluginKind: String, CaseIterable, ExpressibleByArgument {
+    case contents, filters, votes, comments, delegate
+}
+
+/// The languages that plugins may begin in.
+enum PluginLanguage: String, CaseIterable, ExpressibleByArgument {
+    case swift, python, rust, go
+
+    /// Its name in sentences.
+    var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
+    /// What builds a plugin before it is checked; nil: the check builds it, or nothing is to be built.
+    var build: String? {
+        switch self {
+        case .swift, .python: nil
+        case .rust: "cargo build --release"
+        case .go: "CGO_ENABLED=0 go build"
+        }
+    }
+
+    /// What runs the conformance suite.
+    var check: String { self == .swift ? "swift test" : "atrium-worker --check ." }
+}

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+extension Stories {
+    /// `atriumctl open` with a mouse, and with keys that few press.
+    @Suite struct AtOtherTerminals {
+        private static let open = "atriumctl open films"
+
+        @Test func `the mouse chooses and scrolls`() async throws {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    // As the terminal sends it: button, column and row from 33 on.
+                    func send(_ button: String) async throws {
+                        try await one.tmux("send-keys -H 1b 5b 4d \(button) 23 26")
+                    }
+                    try await send("20")
+                    try await send("23")
+                    try await one.shows("3 of 125")
+                    try await send("61")
+                    try await one.shows("6 of 125")
+                    try await send("60")
+                    try await one.shows("3 of 125")
+                }
+            }
+        }
+
+        @Test func `one's comment is edited, and a component is left out`() async throws {
+            try await withFilms { daemon in
+                try await Tmux.run(Self.open, on: daemon) { one in
+                    try await one.shows("1 of 125")
+                    try await one.type("cEggs")
+                    try await one.press("Enter")
+                    try await one.shows("· 1 comment ")
+                    try await one.type("te")
+                    try await one.shows("Your comment, edited")
+                    try await one.type(" and ham")
+                    try await one.press("Enter")
+                    try await one.shows("· edited")
+                    try await one.shows("Eggs and ham")
+                    try await one.press("Escape")
+                    try await one.type("w")
+                    try await one.shows("[✓] talk")
+                    try await one.type("G")
+                    try await one.press("Enter")
+                    try await one.shows("[ ] talk")
+                    try await one.press("Escape")
+                    try await one.drops("Eggs and ham")
+                }
+            }
+        }
+    }
+}
