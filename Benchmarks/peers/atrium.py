@@ -43,8 +43,10 @@ def start(state=None, question=None, answer=b"\0", under=(), settings=""):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(
         ("ATRIUM_", "NOTIFY_", "WATCHDOG_", "LISTEN_", "JOURNAL_"))}
     environment["CONFIGURATION_DIRECTORY"] = str(directory / "configuration")
-    return Server("atrium", command, address, lambda: ask(address, question, answer), environment,
-                  wait=300 if under else 30)
+    server = Server("atrium", command, address, lambda: ask(address, question, answer), environment,
+                    wait=300 if under else 30)
+    server.state = state or directory / "state"
+    return server
 
 
 def parameters_of(reply):

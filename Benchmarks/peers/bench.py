@@ -22,6 +22,7 @@ import composition
 import cost
 import instructions
 import listing
+import locked
 import million
 import movies
 import packages
@@ -35,10 +36,10 @@ from tables import markdown
 
 PEERS = {"check": check, "calls": calls, "bus": bus, "ack": ack, "comments": comments,
          "listing": listing, "screens": screens, "composition": composition, "start": start,
-         "million": million, "plugins": plugins, "turns": turns,
+         "million": million, "plugins": plugins, "locked": locked, "turns": turns,
          "instructions": instructions, "cost": cost}
 # What is measured of ours alone.
-ALONE = {"turns", "instructions"}
+ALONE = {"locked", "turns", "instructions"}
 # What the Swift program in Benchmarks/Sources measures.
 PROGRAM = ["json", "import", "queries"]
 # What the one in Benchmarks/index measures: the index alone, in process.
@@ -48,7 +49,7 @@ TITLES = {
     "comments": "Comments", "listing": "A million films", "screens": "Live screens",
     "composition": "Composition", "plugins": "Plugins in other languages",
     "start": "A start with many films", "million": "A million films imported",
-    "turns": "Turns of the event loop", "instructions": "Instructions",
+    "locked": "A locked store", "turns": "Turns of the event loop", "instructions": "Instructions",
     "cost": "The daemon itself",
     "json": "JSON", "import": "Import", "queries": "Queries", "index": "The index in process",
 }
