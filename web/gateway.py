@@ -25,9 +25,10 @@ CALLS = {name: f"org.atrium.{interface}.{name}" for interface, names in METHODS.
 CALLS |= {"Find": "org.atrium.Filters.List", "Pending": "org.atrium.Comments.Pending", "Moderate": "org.atrium.Comments.Moderate"}
 # Those that the gateway makes as itself: the last two for those alone whom --moderator names.
 MODERATION = {"Pending", "Moderate"}
-# What the page says in calls that read pages behind those of a screen: nothing else is passed on.
+# What the page says in calls beside its screens: the gateway passes nothing else on.
 PAGES = {"List": {"container", "component", "scope", "parent", "filters", "search", "sort", "limit", "cursor"},
-         "Thread": {"container", "component", "item", "limit", "cursor"}}
+         "Thread": {"container", "component", "item", "limit", "cursor"},
+         "Find": {"container", "section", "text", "filters", "scope"}}
 ANONYMOUS = {"Find"} | MODERATION
 MOST_BYTES, PATIENCE = 64 << 10, 30
 HOME = pathlib.Path(__file__).parent / "page"

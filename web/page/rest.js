@@ -18,15 +18,22 @@ export class Rest {
       this.#again = null;
     } else if (version !== this.#version && this.#state) {
       // What changed before the end has moved what comes behind: it is read again, once in a while.
-      const wanted = this.isWhole ? Infinity : this.#state.entries.length;
-      this.#again ??= setTimeout(() => { this.#again = null; this.#read(null, wanted); }, PAUSE);
+      this.#again ??= setTimeout(() => this.#readAgain(), PAUSE);
     }
     this.#version = version;
     if (!this.#state) return live;
     const shown = new Set(live.map(({ id }) => id));
     return [...live, ...this.#state.entries.filter(({ id }) => !shown.has(id))];
   }
-  grow() { return this.#read(this.#state, (this.#state?.entries.length ?? 0) + PAGE); }
+  grow() {
+    const state = this.#state;
+    return this.#read(state?.isStale ? null : state, (state?.entries.length ?? 0) + PAGE);
+  }
+
+  #readAgain() {
+    this.#again = this.#isAsking ? setTimeout(() => this.#readAgain(), PAUSE) : null;
+    if (!this.#again) this.#read(null, this.isWhole ? Infinity : this.#state?.entries.length ?? 0);
+  }
 
   /** Reads on from a state until there are so many entries. */
   async #read(from, wanted) {
@@ -36,9 +43,11 @@ export class Rest {
     let state = from ?? { skipped: 0, entries: [], next: null, isWhole: false };
     while (state && turn === this.#turn && !state.isWhole && state.entries.length < wanted) state = await this.#page(state);
     this.#isAsking = false;
-    // Another search may be shown by now. A page that is refused begins anew when somebody asks again.
+    // Another search may be shown by now.
     if (turn !== this.#turn) return;
-    this.#state = state;
+    // A page that is refused leaves what is here. Its cursor may be at fault: the next one begins anew.
+    if (state) this.#state = state;
+    else if (this.#state) this.#state = { ...this.#state, isWhole: false, isStale: true };
     this.#changed();
   }
   async #page({ skipped, entries, next }) {
