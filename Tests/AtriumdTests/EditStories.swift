@@ -77,7 +77,7 @@ extension Stories {
                 #expect(voted.status == 0, "\(voted)")
                 let line = "atriumctl apply -f less.yaml --prune"
                 try await Tmux.run(line, on: daemon) { one in
-                    try await one.shows("There is no way back. [y/N]")
+                    try await one.shows("Erase what components hold")
                     try await one.type("n")
                     try await one.press("Enter")
                     try await one.shows("nothing was erased")

@@ -15,7 +15,7 @@ extension Stories {
                     let voted = try await daemon.type(
                         "atriumctl vote films/once-upon-a-time-in-the-west-1968 5")
                     #expect(voted.status == 0, "\(voted)")
-                    try await Self.skip(to: "votes 3.33 (1)", &lines)
+                    try await Self.skip(to: "votes 5 (1)", &lines)
                     let sorted = try await daemon.type("atriumctl screen sort \(id) -rating")
                     #expect(sorted.output.hasPrefix("revision "), "\(sorted)")
                     try await Self.skip(to: "moved from place", &lines)

@@ -149,7 +149,7 @@ extension Browser {
     }
 
     /// A request was refused: what was typed is there again.
-    mutating func failed(_ request: Request, _ failure: CommandFailure) {
+    mutating func failed(_ request: Request, _ failure: CommandFailure, isHere: Bool = true) {
         startsAnew = false
         leaving = nil
         let hint = failure.status == .unreachable ? nil : failure.hint
@@ -157,6 +157,6 @@ extension Browser {
         say(words.joined(separator: "; ").replacing("\n", with: " "), isError: true)
         // What lies there is read from the start the next time: the place may be gone.
         if case .page(let query, _, _) = request { tails[query.component] = nil }
-        giveBack(request)
+        giveBack(request, isHere: isHere)
     }
 }

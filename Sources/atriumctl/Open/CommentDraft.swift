@@ -93,7 +93,11 @@ extension Browser {
     }
 
     /// A comment was refused, or did not arrive: its text is there again, or once somebody comments next.
-    mutating func giveBack(_ request: Request) {
+    ///
+    /// - Parameters:
+    ///   - request: What failed.
+    ///   - isHere: Whether the screen and the part that it was written on are still shown: a text does not go to another.
+    mutating func giveBack(_ request: Request, isHere: Bool) {
         let draft: CommentDraft
         let text: String
         var isKnown = true
@@ -115,7 +119,7 @@ extension Browser {
         default: return
         }
         awaited = nil
-        if mode == .browse, isKnown {
+        if mode == .browse, isKnown, isHere {
             mode = .write(draft, TextInput(text, hasLines: true))
         } else {
             keep(draft, text)

@@ -18,7 +18,7 @@ final class EventQueue: Sendable {
         case page([ScreenModel.List.Entry], next: String?, of: Tail.Query)
         case outline(ContainerOutline, of: String)
         case queue(ModerationQueue)
-        case failed(Request, CommandFailure)
+        case failed(Request, CommandFailure, on: String, part: String)
         /// Whether the person may moderate.
         case mayModerate(Bool)
     }

@@ -147,7 +147,9 @@ final class OpenProgram {
             for effect in browser.take(page: entries, next: next, of: query) { _ = act(effect) }
         case .outline(let outline, let container): browser.outlines[container] = outline
         case .queue(let queue): browser.take(queue)
-        case .failed(let request, let failure): browser.failed(request, failure)
+        case .failed(let request, let failure, let screen, let part):
+            let isHere = screen == browser.root.screen && part == browser.part
+            browser.failed(request, failure, isHere: isHere)
         case .mayModerate(let may): (mayModerate, browser.mayModerate) = (may, may)
         }
         return nil

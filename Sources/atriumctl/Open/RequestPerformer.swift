@@ -77,7 +77,8 @@ final class RequestPerformer: Sendable {
                 guard failure.status == .unreachable, mayRetry else {
                     // Nobody asked for that one.
                     if case .describe = next.request { return }
-                    return events.post(.failed(next.request, failure))
+                    return events.post(
+                        .failed(next.request, failure, on: next.screen, part: next.part ?? ""))
                 }
                 mayRetry = false
             }

@@ -56,7 +56,9 @@ extension Session {
         var wanted = container.components.compactMap(\.container)
         while let name = wanted.popLast() {
             guard outlines[name] == nil else { continue }
-            let child = try await call(Containers.Describe.self, .init(container: name)).container
+            // A part whose container is missing has a problem, and no outline.
+            let reply = try? await client.call(Containers.Describe.self, .init(container: name))
+            guard let child = reply?.container else { continue }
             outlines[name] = ContainerOutline(child)
             wanted += child.components.compactMap(\.container)
         }

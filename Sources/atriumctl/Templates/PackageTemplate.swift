@@ -5,11 +5,11 @@ enum PackageTemplate {
         import Foundation
         import PackageDescription
 
-        // Where Atrium's kit is: the folder that $ATRIUM_KIT names, the link .kit that 'atriumctl plugin new' made on
+        // Where Atrium's kit is: $ATRIUM_KIT, which names the folder AtriumKit or the one around it, the link .kit that 'atriumctl plugin new' made on
         // this machine, or where Atrium is installed.
         let places = [
-            Context.environment["ATRIUM_KIT"], Context.packageDirectory + "/.kit", "/usr/local/share/atrium",
-            "/usr/share/atrium",
+            Context.environment["ATRIUM_KIT"], Context.environment["ATRIUM_KIT"].map { $0 + "/.." },
+            Context.packageDirectory + "/.kit", "/usr/local/share/atrium", "/usr/share/atrium",
         ]
         let found = places.compactMap { $0 }.first {
             FileManager.default.fileExists(atPath: $0 + "/AtriumKit/Package.swift")
