@@ -72,7 +72,7 @@ final class LogRecount {
             restricted: restricted)
         let changes = try bytes(8)
         if let changes { sum ^= EntrySum.ofChanges(changes, sequence: sequence) }
-        let isInOrder = before.map { $0 + 1 == position } ?? (position > 0)
+        let isInOrder = before.map { $0 &+ 1 == position } ?? (position > 0)
         // Changes that were made are not there any more.
         let isMade = changes == nil || sequence > applied
         if sum != row[9] as Int64? || !isMade || !isInOrder && slice.missing == 0 {

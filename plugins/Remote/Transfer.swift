@@ -82,7 +82,16 @@ final class Transfer {
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
         let reason = String(cString: curl_easy_strerror(code))
+        let said = String(cString: words)
+        var proxyStatus = 0
+        curl_get_long(handle, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
         switch code {
+        // A proxy refused to connect to a service that encrypts.
+        case CURLE_RECV_ERROR where proxyStatus == 407:
+            return HTTPFailure(
+                cause: .other,
+                reason: "its proxy answers 407: it wants to know who asks; see the setting "
+                    + "'proxyAuthorization'")
         case CURLE_OPERATION_TIMEDOUT:
             var start: curl_off_t = 0
             curl_get_offset(handle, CURLINFO_PRETRANSFER_TIME_T, &start)
@@ -90,7 +99,6 @@ final class Transfer {
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return HTTPFailure(cause: .network, reason: reason)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
-            let said = String(cString: words)
             var verdict = 0
             curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verdict)
             return HTTPFailure(
@@ -98,7 +106,7 @@ final class Transfer {
                 reason: said.isEmpty ? reason : said)
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE,
             CURLE_SSL_CONNECT_ERROR:
-            return HTTPFailure(cause: .network, reason: reason)
+            return HTTPFailure(cause: .network, reason: said.isEmpty ? reason : said)
         default: return HTTPFailure(cause: .other, reason: reason)
         }
     }
